@@ -77,6 +77,24 @@ class FuzzScriptsTest(unittest.TestCase):
         return subprocess.run([sys.executable, SCRIPTS / name, *arguments], capture_output=True, text=True,
                               env={**os.environ, **environment})
 
+    def end_while_busy(self, name, *arguments):
+        """Ends a script while its fuzzer, which writes its id into the file `pid`, is at work; the exit code."""
+        temporary, pid = self.root / "temporary", self.root / "pid"
+        temporary.mkdir()
+        script = subprocess.Popen([sys.executable, SCRIPTS / name, *arguments], stdout=subprocess.DEVNULL,
+                                  stderr=subprocess.DEVNULL, env={**os.environ, "TMPDIR": str(temporary)})
+        while not (pid.exists() and pid.read_text().endswith("\n")):
+            self.assertIsNone(script.poll())
+            time.sleep(0.02)
+        script.terminate()
+        code = script.wait()
+        self.assertEqual(list(temporary.iterdir()), [])
+        state = subprocess.run(["ps", "-o", "stat=", "-p", pid.read_text().strip()], capture_output=True, text=True)
+        if state.stdout.strip()[:1] not in ("", "Z"):
+            os.kill(int(pid.read_text()), signal.SIGKILL)
+            self.fail("the fuzzer is still at work")
+        return code
+
     def assert_failed(self, run, *told):
         self.assertEqual(run.returncode, 3, run.stdout + run.stderr)
         self.assertEqual(run.stderr.count("\n"), 1, run.stderr)
@@ -116,6 +134,8 @@ class SpeedTest(FuzzScriptsTest):
         self.assert_failed(self.speed(), "exit code 1", "no such luck")
         self.add("fuzzers/anecheck_empty_target", QUIET)
         self.assert_failed(self.speed(), "does not execute its inputs")
+        self.add("fuzzers/seedless_fuzzer", QUIET)
+        self.assert_failed(self.speed("seedless"), "seedless has no seeds")
 
 
 class PlantedBugsTest(FuzzScriptsTest):
@@ -171,6 +191,11 @@ exit 77
 
     def test_wrong_usage_is_2(self):
         self.assertEqual(self.hunt("NoSuchBug").returncode, 2)
+
+    def test_ended_it_leaves_no_fuzzer_and_no_folder(self):
+        self.add("fuzzers/hwx_fuzzer", f"echo $$ >{self.root}/pid; exec sleep 300\n")
+        self.assertEqual(self.end_while_busy("check-planted-bugs", "--fuzzers", self.fuzzers, "--fuzz-tool",
+                                             self.root / "tool", "ReaderSubrange"), 3)
 
     def test_a_fuzzer_that_cannot_run_is_3(self):
         self.assert_failed(self.hunt("ReaderSubrange"), "is missing")
@@ -271,6 +296,9 @@ class PruneTest(FuzzScriptsTest):
     def test_wrong_usage_is_2(self):
         self.assertEqual(self.prune("--input", self.root / "nosuch", "hal").returncode, 2)
         self.assertEqual(self.prune("--input", SCRIPTS / "fuzz-prune").returncode, 2)
+        run = self.prune("nosuch")
+        self.assertEqual(run.returncode, 2)
+        self.assertIn("no corpus of a target nosuch", run.stderr)
 
     def test_an_input_that_fails_in_a_merge_is_1_and_kept(self):
         self.add_corpus()
@@ -409,6 +437,16 @@ exec sleep 600
         self.make_small("xxxxAxxxxBxx")
         self.assertEqual((self.root / "small").read_text(), "AB")
 
+    def test_ended_it_leaves_no_fuzzer_and_no_folder(self):
+        self.add("fuzzers/hal_fuzzer", f"""case $* in
+  *-minimize_crash*) echo $$ >{self.root}/pid; exec sleep 300 ;;
+esac
+echo 'law broken: x [hal]: y' >&2; exit 77
+""")
+        (self.root / "big").write_text("xx")
+        self.assertEqual(self.end_while_busy("fuzz-prune", "--fuzzers", self.fuzzers, "--input", self.root / "big",
+                                             "--out", self.root / "small", "hal"), 3)
+
     def test_an_input_that_does_not_fail_is_3(self):
         self.add("fuzzers/hal_fuzzer", SHRINKING)
         self.assert_failed(self.make_small("good"), "does not fail")
@@ -506,6 +544,14 @@ class CoverageTest(FuzzScriptsTest):
         run = self.coverage("stabs")
         self.assertEqual(run.returncode, 1, run.stderr)
         self.assertIn("BELOW", run.stdout)
+
+    def test_what_measures_nothing_is_no_success(self):
+        self.add_llvm(95)
+        (self.root / "night").mkdir()
+        self.assert_failed(self.coverage("stabs", "--corpus", self.root / "night"), "no corpus of stabs")
+        run = self.coverage("--corpus", self.root / "night", "stabs")
+        self.assertEqual(run.returncode, 2)
+        self.assertIn("stabs is no folder", run.stderr)
 
     def test_the_seeds_alone_count_and_a_night_has_its_own_corpora(self):
         self.add_llvm(95)
