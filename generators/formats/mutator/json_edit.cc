@@ -1,5 +1,6 @@
 #include "generators/formats/mutator/json_edit.h"
 
+#include <algorithm>
 #include <array>
 #include <cmath>
 #include <limits>
@@ -75,12 +76,17 @@ void EditFraction(Json& number, ChoiceStream& choices) {
   }
 }
 
+// Fields are of 8 to 64 bits, and which of these one has the form does not say.
+uint64_t DrawMask(ChoiceStream& choices) {
+  return ~uint64_t{0} >> (64 - (uint64_t{8} << choices.Below(4)));
+}
+
 void EditNumber(Json& number, ChoiceStream& choices) {
   const uint64_t old = number.is_number_unsigned() ? number.get<uint64_t>()
                                                    : static_cast<uint64_t>(number.get<int64_t>());
   switch (choices.Below(5)) {
     case 0:
-      number = choices.Pick(kExtremeValues);
+      number = choices.Pick(kExtremeValues) & DrawMask(choices);
       break;
     case 1:
       number = old + 1 + choices.Below(8);
@@ -89,14 +95,37 @@ void EditNumber(Json& number, ChoiceStream& choices) {
       number = old - 1 - choices.Below(8);
       break;
     case 3:
-      number = old ^ (uint64_t{1} << choices.Below(64));
+      number = old ^ (uint64_t{1} << choices.Below(uint64_t{8} << choices.Below(4)));
       break;
     default:
       number = -static_cast<int64_t>(choices.Below(uint64_t{1} << 32));
   }
 }
 
+bool IsHexDigit(char c) { return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'f'); }
+
+// Where the digits of a number or of bytes begin that are written as such; npos in another text.
+size_t HexDigits(std::string_view text) {
+  const size_t at = text.starts_with("0x") ? 2 : 0;
+  const bool all = text.size() > at && std::ranges::all_of(text.substr(at), IsHexDigit);
+  return all ? at : std::string_view::npos;
+}
+
+// As many digits as there were: a digit changed, or all of them the end of a range.
+void EditDigits(std::string& text, size_t first, ChoiceStream& choices) {
+  if (choices.Below(4) != 0) {
+    text[first + choices.Below(text.size() - first)] = "0123456789abcdef"[choices.Below(16)];
+    return;
+  }
+  std::fill(text.begin() + static_cast<ptrdiff_t>(first), text.end(), choices.Coin() ? 'f' : '0');
+  text[first] = "0178f"[choices.Below(5)];
+}
+
 void EditString(std::string& text, ChoiceStream& choices) {
+  const size_t digits = HexDigits(text);
+  if (digits != std::string_view::npos && choices.Below(4) != 0) {
+    return EditDigits(text, digits, choices);
+  }
   const size_t at = choices.Below(text.size() + 1);
   switch (choices.Below(4)) {
     case 0:  // one character becomes another of its kind, so that digits stay digits

@@ -13,6 +13,8 @@ namespace {
 
 constexpr int kMostTries = 8;  // of edits and cuts of bytes, until one changes something
 
+constexpr int kJsonTries = 4;
+
 // The JSON form of a larger file costs more than it brings.
 constexpr size_t kMaxJsonInput = size_t{1} << 17;
 
@@ -142,12 +144,17 @@ bool ApplyNamed(const MutatorParts& parts, Bytes& bytes, ChoiceStream& choices) 
 
 bool ApplyJsonEdit(const Format& format, Bytes& bytes, ChoiceStream& choices) {
   if (bytes.size() > kMaxJsonInput) return false;
-  Result<Json> json = format.to_json(bytes);
-  if (!json.ok() || !EditJson(*json, choices)) return false;
-  Result<Bytes> encoded = format.from_json(*json);
-  if (!encoded.ok()) return false;
-  bytes = std::move(*encoded);
-  return true;
+  const Result<Json> json = format.to_json(bytes);
+  // Most values do not fit most fields, and some fields only say again what others hold.
+  for (int i = 0; i < kJsonTries && json.ok(); ++i) {
+    Json edited = *json;
+    if (!EditJson(edited, choices)) continue;
+    Result<Bytes> encoded = format.from_json(edited);
+    if (!encoded.ok() || *encoded == bytes) continue;
+    bytes = std::move(*encoded);
+    return true;
+  }
+  return false;
 }
 
 bool ApplyFresh(const MutatorParts& parts, Bytes& bytes, ChoiceStream& choices) {
@@ -249,7 +256,7 @@ Bytes CrossFiles(const MutatorParts& parts, ByteSpan a, ByteSpan b, size_t max_s
     const Result<Json> first = parts.format->to_json(a);
     const Result<Json> second = parts.format->to_json(b);
     // Not every part has its like in each file: a few are tried.
-    for (int attempt = 0; attempt < 4 && first.ok() && second.ok(); ++attempt) {
+    for (int attempt = 0; attempt < kJsonTries && first.ok() && second.ok(); ++attempt) {
       Json crossed = *first;
       if (!CrossJson(crossed, *second, choices)) continue;
       Result<Bytes> child = parts.format->from_json(crossed);

@@ -93,6 +93,25 @@ TEST(StructuredMutator, EditsTheJsonFormOfFilesAsLargeAsTheGeneratorsMake) {
   }
 }
 
+// Most edits of the JSON form do not fit the format; bytes are edited where none of a few does.
+TEST(StructuredMutator, TriesAFewEditsOfTheJsonForm) {
+  static int encoded = 0;
+  encoded = 0;
+  const Format format = {
+      .name = "choosy",
+      .to_json = [](ByteSpan bytes) -> Result<Json> { return Json{{"size", bytes.size()}}; },
+      .from_json = [](const Json&) -> Result<Bytes> {
+        if (++encoded % 4 != 0) return MakeError(ErrorCode::kMalformed, "choosy: no");
+        return Bytes(17, 0x11);
+      },
+  };
+  int edited = 0;
+  for (uint64_t seed = 0; seed < kSeeds; ++seed) {
+    edited += MutateFile({.format = &format}, Bytes(8, 1), 64, seed) == Bytes(17, 0x11) ? 1 : 0;
+  }
+  EXPECT_GT(edited, kSeeds * 3 / 8);
+}
+
 TEST(StructuredMutator, WorksWithoutAFormat) {
   int changed = 0;
   const Bytes file = {1, 2, 3, 4, 5, 6, 7, 8};
@@ -295,6 +314,25 @@ TEST(JsonEdit, ReachesTheEndOfLargeFiles) {
   }
   EXPECT_LT(first, 2000u);
   EXPECT_GT(last, 10000u);
+}
+
+// Numbers and bytes are written so; with other digits, or more of them, they mostly are none.
+TEST(JsonEdit, KeepsDigitsDigits) {
+  int numbers = 0;
+  std::set<std::string> texts;
+  for (uint64_t seed = 0; seed < 10 * kSeeds; ++seed) {
+    ChoiceStream choices = ChoiceStream::FromSeed(seed);
+    Json json = Json::array({"0x004a"});
+    if (!EditJson(json, choices) || json.size() != 1) continue;
+    const std::string text = json[0].get<std::string>();
+    numbers += text.size() == 6 && text.starts_with("0x") &&
+                       text.find_first_not_of("0123456789abcdef", 2) == std::string::npos
+                   ? 1
+                   : 0;
+    texts.insert(text);
+  }
+  EXPECT_GT(numbers, 10 * kSeeds / 4);
+  EXPECT_TRUE(texts.contains("0x7fff") && texts.contains("0x8000")) << "the ends of its range";
 }
 
 TEST(JsonEdit, ChangesFractions) {
