@@ -479,7 +479,7 @@ class SeedsTest(FuzzScriptsTest):
 class CompareAflTest(FuzzScriptsTest):
     """With an AFL++ that finds its crash after WITH or WITHOUT milliseconds."""
 
-    def compare(self, soon, late):
+    def compare(self, soon, late, *arguments):
         self.add("bin/afl-cc", 'while [ "$1" != -o ]; do shift; done; touch "$2"\n')
         self.add("bin/afl-clang-fast", 'while [ "$1" != -o ]; do shift; done; touch "$2"\n')
         self.add("bin/afl-fuzz", f"""while [ "$1" != -o ]; do shift; done
@@ -490,7 +490,7 @@ time={late}
 [ $time = never ] || touch "$2/default/crashes/id:000000,sig:08,src:000000,time:$time,execs:9"
 """)
         self.add("mutator.so", "")
-        return self.run_script("compare-afl", "--runs", "2", "--mutator", self.root / "mutator.so",
+        return self.run_script("compare-afl", "--runs", "2", "--mutator", self.root / "mutator.so", *arguments,
                                PATH=f"{self.root / 'bin'}:{os.environ['PATH']}")
 
     def test_the_mutator_is_worth_something_where_the_bug_is_found_sooner(self):
@@ -506,6 +506,16 @@ time={late}
         self.assertEqual(run.returncode, 0, run.stderr)
         self.assertIn("median without: not found", run.stdout)
         self.assertEqual(self.compare("never", 1500).returncode, 1)
+
+    def test_an_earlier_comparison_gives_no_figures(self):
+        self.compare(1500, 1500, "--work", self.root / "afl")
+        self.assertIn("median with: not found", self.compare("never", 1500, "--work", self.root / "afl").stdout)
+
+    def test_a_compiler_that_fails_is_3(self):
+        self.compare(1, 1)
+        self.add("bin/afl-clang-fast", "exit 1\n")
+        self.assert_failed(self.run_script("compare-afl", "--mutator", self.root / "mutator.so",
+                                           PATH=f"{self.root / 'bin'}:{os.environ['PATH']}"), "afl-clang-fast")
 
     def test_a_mutator_that_is_not_built_is_3(self):
         self.compare(1, 1)

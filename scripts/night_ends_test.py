@@ -168,7 +168,7 @@ class NightEndsTest(NightTest):
             run = subprocess.run(self.command(*SHORT), stdout=full, stderr=full)
         self.assertEqual(run.returncode, 1)
         self.assertEqual(self.signatures(), ["x [toy]"])
-        self.assertIn("1 findings;", (self.work / "summary.md").read_text())
+        self.assertIn("1 finding;", (self.work / "summary.md").read_text())
 
 
 class JudgementTest(NightTest):

@@ -25,7 +25,7 @@ def power_figures(path):
             f"{counts['known_found']} of {counts['known']} known defects found"]
     told += [f"{report['undecided']} ended by the clock"] if report.get("undecided") else []
     told += [f"lost: {', '.join(report['lost'])}"] if report.get("lost") else []
-    return "; ".join([*told, f"{report['false_findings']} false findings"])
+    return "; ".join([*told, counted(report["false_findings"], "false finding")])
 
 
 def figures_of(name, log, work):
@@ -66,8 +66,12 @@ def not_run(state):
     return told
 
 
+def counted(count, one):
+    return f"{count} {one}{'' if count == 1 else 's'}"
+
+
 def headline(state):
-    count = f"{len(state['findings'])} findings"
+    count = counted(len(state["findings"]), "finding")
     failed = [f"{row['name']}: {row.get('figures') or 'exit code {}'.format(row['code'])}"
               for row in failed_steps(state)]
     told = [*not_run(state), *failed]
