@@ -86,6 +86,7 @@ class FuzzScriptsTest(unittest.TestCase):
         while not (pid.exists() and pid.read_text().endswith("\n")):
             self.assertIsNone(script.poll())
             time.sleep(0.02)
+        time.sleep(1)  # the script may not know of its fuzzer yet
         script.terminate()
         code = script.wait()
         self.assertEqual(list(temporary.iterdir()), [])

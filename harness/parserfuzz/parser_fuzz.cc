@@ -160,6 +160,8 @@ class Bench {
 
   Result<CommandOutcome> Run(const std::vector<std::string>& command,
                              const std::string& path) const {
+    // Nothing is begun to be ended at once.
+    if (stop_ != nullptr && stop_->load()) return CommandOutcome{.stopped = true};
     ANECHECK_ASSIGN(CommandOutcome outcome, RunCommand(command, path, options_->limits, stop_));
     ForgetPath(path, outcome.out);
     ForgetPath(path, outcome.err);

@@ -165,12 +165,17 @@ TEST_F(ParserFuzz, AHangEndsAtTheLimit) {
 }
 
 TEST_F(ParserFuzz, WhoIsStoppedEndsItsCommandsAndCountsNothingOfThem) {
-  ParserFuzzOptions options = Options("sleep 300");
+  ParserFuzzOptions options = Options("echo begun >>" + folder_.File("log") + "; sleep 300");
   options.jobs = 2;
   options.limits.timeout_ms = 300000;
   std::atomic<bool> stop = false;
+  const std::string of_both = "begun\nbegun\n";
   std::thread stopper([&] {
-    std::this_thread::sleep_for(std::chrono::milliseconds(300));
+    const auto both = [&] {
+      const auto log = ReadTextFile(folder_.File("log"));
+      return log.ok() && *log == of_both;
+    };
+    while (!both()) std::this_thread::sleep_for(std::chrono::milliseconds(5));
     stop = true;
   });
   const auto begin = std::chrono::steady_clock::now();
@@ -180,6 +185,7 @@ TEST_F(ParserFuzz, WhoIsStoppedEndsItsCommandsAndCountsNothingOfThem) {
   ASSERT_TRUE(summary.ok()) << summary.error().message;
   EXPECT_TRUE(summary->interrupted);
   EXPECT_EQ(summary->files, 0u);
+  EXPECT_EQ(ReadTextFile(folder_.File("log")).value(), of_both) << "no further one was begun";
   EXPECT_TRUE(summary->findings.empty());
 }
 
