@@ -255,7 +255,8 @@ class TappedValues {
 }  // namespace
 
 Result<Location> Locate(const Case& item, const RunReply& reply, Runner& runner,
-                        Evaluation& evaluation, const Execution& execution) {
+                        Evaluation& evaluation, const Execution& execution,
+                        const std::function<void(size_t done, size_t of)>& judging) {
   Location location;
   const std::optional<Case> tapped = Tapped(item);
   if (!tapped) return location;
@@ -275,6 +276,7 @@ Result<Location> Locate(const Case& item, const RunReply& reply, Runner& runner,
   std::set<std::string> defects;
   NodeJudge judge(own, values.values(), of_engine, evaluation);
   for (NodeId node = 0; node < own.graph.nodes().size(); ++node) {
+    if (judging) judging(node, own.graph.nodes().size());
     location.nodes.push_back(judge.Run(node));
     Split(location.nodes.back().defects, defects);
     if (location.nodes.back().grade != NodeGrade::kWrong) continue;

@@ -4,6 +4,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <span>
 #include <string>
 #include <vector>
@@ -50,9 +51,11 @@ struct Location {
 
 // Runs the tapped graph once on `runner`, as the program of the case runs: with its range and,
 // where the second execution is looked at, twice. `reply` is what the original graph gave. Nodes
-// are those of the graph of CaseOf(item, execution). Errors: those of the runner.
+// are those of the graph of CaseOf(item, execution). `judging`, where given, is told how many of
+// how many operations were judged. Errors: those of the runner.
 Result<Location> Locate(const Case& item, const RunReply& reply, Runner& runner,
-                        Evaluation& evaluation, const Execution& execution = {});
+                        Evaluation& evaluation, const Execution& execution = {},
+                        const std::function<void(size_t done, size_t of)>& judging = {});
 
 // What the operations that one output depends on explain of it. Precondition: no operation is
 // wrong.

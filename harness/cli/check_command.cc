@@ -3,14 +3,17 @@
 // attests without it having been reached.
 #include <CLI/CLI.hpp>
 #include <algorithm>
+#include <fmt/format.h>
 #include <iterator>
 #include <memory>
+#include <mutex>
 #include <nlohmann/json.hpp>
 #include <optional>
 #include <set>
 #include <string>
 #include <vector>
 
+#include "harness/base/log.h"
 #include "harness/base/parallel_for.h"
 #include "harness/campaign/cliffs.h"
 #include "harness/campaign/run_record.h"
@@ -173,6 +176,7 @@ Status CheckTarget(const CheckSetting& setting, Runner& runner, const Case& mode
   item.seed = setting.options.seed;
   item.target = shown.target;
   item.route = shown.route;
+  setting.tell(fmt::format("{}: the model is evaluated", item.target.name));
   Evaluation evaluation;
   ANECHECK_ASSIGN(const Expectation expectation, Expect(item, item.target.family, evaluation));
   shown.warnings = CliffsJson(item.graph, item.target.name, expectation.cliffs);
@@ -324,7 +328,13 @@ Result<Report> Check(const CheckFlags& flags) {
     all[i].runs.first = i;
     all[i].runs.step = all.size();
   }
-  const CheckSetting setting = {flags.model, flags.command, options, identity};
+  ProgressLine line;
+  std::mutex mutex;
+  const CheckSetting setting = {flags.model, flags.command, options, identity,
+                                [&](std::string_view doing) {
+                                  const std::lock_guard lock(mutex);
+                                  line.Update(doing);
+                                }};
   ANECHECK_RETURN_IF_ERROR(CheckAll(setting, prepared.item, all));
   CampaignSummary summary;
   options.cases = 0;

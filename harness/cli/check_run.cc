@@ -172,7 +172,11 @@ class OneRun {
   Status Execute(std::span<const Estimate> expected) {
     ANECHECK_RETURN_IF_ERROR(Spell(setting_, item_));
     const RunRequest request = RequestOf(item_);
+    const std::string where = fmt::format("{} by {}: ", item_.target.name, item_.route);
+    const size_t operations = item_.graph.nodes().size();
+    setting_.tell(fmt::format("{}{} operations run", where, operations));
     ANECHECK_ASSIGN(std::vector<RunReply> replies, runner_.Run({&request, 1}));
+    setting_.tell(fmt::format("{}what {} operations gave is judged", where, operations));
     reply_ = std::move(replies[0]);
     outcome_ = JudgeCase(item_, item_.route, reply_, evaluation_, expected);
     const bool executed = reply_.status == RunStatus::kOk;
@@ -217,7 +221,11 @@ class OneRun {
     const std::string& verdict = outcome_.record.verdict;
     const bool vague = verdict == "inconclusive" && run_.taken && !outcome_.verified;
     if (verdict != "wrong" && verdict != "known-defect" && !vague) return {};
-    ANECHECK_ASSIGN(Location location, Locate(item_, reply_, runner_, evaluation_));
+    const auto judging = [this](size_t done, size_t of) {
+      setting_.tell(fmt::format("{} by {}: {} of {} operations are judged one by one",
+                                item_.target.name, item_.route, done, of));
+    };
+    ANECHECK_ASSIGN(Location location, Locate(item_, reply_, runner_, evaluation_, {}, judging));
     if (!vague || !location.first_wrong.empty()) run_.location = LocationJson(item_, location);
     if (!vague || !location.judged) return {};
     run_.one_by_one = OneByOneJson(location);

@@ -2,11 +2,13 @@
 // its parts.
 #pragma once
 
+#include <functional>
 #include <nlohmann/json.hpp>
 #include <optional>
 #include <set>
 #include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "harness/base/result.h"
@@ -23,6 +25,8 @@ struct CheckSetting {
   std::string command;  // what to type to check it again
   const CampaignOptions& options;
   const RunnerIdentity& identity;
+  // Told what is being done, in words, from any thread.
+  std::function<void(std::string_view)> tell;
 };
 
 // What one run shows, of the model or of a part of it.
