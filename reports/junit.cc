@@ -70,6 +70,48 @@ SuiteKey SuiteOf(const ReportData& data, const FindingInfo& finding) {
   return {data.runs[finding.run].provenance, finding.target, finding.route};
 }
 
+// The route of the suites that hold probes, which no case has.
+constexpr const char* kProbeRoute = "probe";
+
+// A figure that is not the published one fails, as `anecheck probe` does.
+void AddProbe(const SuiteKey& key, const ProbeInfo& probe, const std::string& name, Suite& suite) {
+  std::string body;
+  const std::string figures =
+      EscapeXml(fmt::format("measured {}, published {}", probe.measured,
+                            probe.published.empty() ? "nothing" : probe.published));
+  switch (probe.standing) {
+    case ProbeStanding::kOtherwise:
+      ++suite.failures;
+      body =
+          fmt::format("      <failure type=\"otherwise\" message=\"{0}\">{0}</failure>\n", figures);
+      break;
+    case ProbeStanding::kUnmeasured:
+      ++suite.skipped;
+      body = fmt::format("      <skipped>unmeasured: {}</skipped>\n", EscapeXml(probe.message));
+      break;
+    case ProbeStanding::kNothingPublished:
+      body = fmt::format("      <system-out>{}</system-out>\n", figures);
+      break;
+    case ProbeStanding::kAsPublished:
+      break;
+  }
+  AddCase(key, name, body, suite);
+}
+
+void AddProbes(const ReportData& data, std::map<SuiteKey, Suite>& suites) {
+  const auto key_of = [&](const ProbeInfo& probe) {
+    return SuiteKey(data.runs[probe.run].provenance, probe.target, kProbeRoute);
+  };
+  std::map<std::pair<SuiteKey, std::string>, int> named;
+  for (const ProbeInfo& probe : data.probes) ++named[{key_of(probe), probe.probe}];
+  for (const ProbeInfo& probe : data.probes) {
+    const SuiteKey key = key_of(probe);
+    std::string name = probe.probe;
+    if (named[{key, name}] > 1) name += " of run " + data.runs[probe.run].uuid;
+    AddProbe(key, probe, name, suites[key]);
+  }
+}
+
 }  // namespace
 
 std::string JUnitXml(const ReportData& data) {
@@ -92,6 +134,7 @@ std::string JUnitXml(const ReportData& data) {
     if (named[{key, name}] > 1) name += " of run " + data.runs[finding.run].uuid;
     AddFinding(key, finding, name, suites[key]);
   }
+  AddProbes(data, suites);
   Suite sum;
   std::string body;
   for (const auto& [key, suite] : suites) {

@@ -17,6 +17,9 @@ using Json = nlohmann::ordered_json;
 struct Rule {
   std::string_view verdict, text;
 };
+// What probes that are otherwise than published have in the place of a verdict.
+constexpr const char* kProbeRule = "probe-otherwise";
+
 constexpr Rule kRules[] = {
     {"wrong", "Output elements lie outside the interval that the oracle allows."},
     {"accepted", "The compiler took a graph that breaks a rule."},
@@ -34,6 +37,7 @@ constexpr Rule kRules[] = {
     {"unconfirmed", "A deviation rests on a term never measured on this family."},
     {"biased", "The errors of an operation lie to one side inside their bounds."},
     {"known-defect", "A documented defect of the family explains the deviation."},
+    {kProbeRule, "A probe measured another figure than the published one."},
 };
 
 std::string_view RuleText(std::string_view verdict) {
@@ -98,6 +102,31 @@ Json ResultJson(const FindingInfo& finding, const RunInfo& run, size_t rule) {
             {"replay", finding.replay}}}};
 }
 
+// Of a probe that contradicts what was published, as `anecheck probe` tells it by its exit code.
+Json ProbeJson(const ProbeInfo& probe, const RunInfo& run, size_t rule) {
+  const std::string path = fmt::format("{}/probe/{}", probe.target, probe.probe);
+  Json location = {
+      {"physicalLocation", {{"artifactLocation", {{"uri", EscapeUri(run.db)}}}}},
+      {"logicalLocations",
+       Json::array({{{"name", probe.probe}, {"fullyQualifiedName", path}, {"kind", "probe"}}})}};
+  return {{"ruleId", kProbeRule},
+          {"ruleIndex", rule},
+          {"level", "error"},
+          {"message",
+           {{"text", fmt::format("probe {} on {} ({}): measured {}, published {}", probe.probe,
+                                 probe.target, run.provenance, probe.measured, probe.published)}}},
+          {"locations", Json::array({std::move(location)})},
+          {"occurrenceCount", 1},
+          {"partialFingerprints",
+           {{"signature/v1", fmt::format("probe|{}|{}", probe.probe, probe.target)}}},
+          {"properties",
+           {{"probe", probe.probe},
+            {"target", probe.target},
+            {"provenance", run.provenance},
+            {"measured", probe.measured},
+            {"published", probe.published}}}};
+}
+
 Json InvocationJson(const RunInfo& run) {
   Json invocation = {{"commandLine", run.command},
                      {"executionSuccessful", run.state == "finished"}};
@@ -113,12 +142,19 @@ Json InvocationJson(const RunInfo& run) {
 Json SarifRun(const ReportData& data, size_t index) {
   const RunInfo& run = data.runs[index];
   std::vector<std::string> verdicts;
+  const auto place = [&](const std::string& verdict) {
+    auto rule = std::find(verdicts.begin(), verdicts.end(), verdict);
+    if (rule == verdicts.end()) rule = verdicts.insert(verdicts.end(), verdict);
+    return static_cast<size_t>(rule - verdicts.begin());
+  };
   Json results = Json::array();
   for (const FindingInfo& finding : data.findings) {
     if (finding.run != index) continue;
-    auto rule = std::find(verdicts.begin(), verdicts.end(), finding.verdict);
-    if (rule == verdicts.end()) rule = verdicts.insert(verdicts.end(), finding.verdict);
-    results.push_back(ResultJson(finding, run, static_cast<size_t>(rule - verdicts.begin())));
+    results.push_back(ResultJson(finding, run, place(finding.verdict)));
+  }
+  for (const ProbeInfo& probe : data.probes) {
+    if (probe.run != index || probe.standing != ProbeStanding::kOtherwise) continue;
+    results.push_back(ProbeJson(probe, run, place(kProbeRule)));
   }
   Json rules = Json::array();
   for (const std::string& verdict : verdicts) {

@@ -152,11 +152,13 @@ TEST_F(WritersTest, JUnitCountsWhatItHolds) {
     for (size_t at = xml.find(part); at != std::string::npos; at = xml.find(part, at + 1)) ++found;
     return found;
   };
-  EXPECT_EQ(count("<testcase "), 8u + 6u);  // operations by target, findings
-  EXPECT_EQ(count("<failure "), 1u);
+  EXPECT_EQ(count("<testcase "), 8u + 6u + 5u);  // operations by target, findings, probes
+  EXPECT_EQ(count("<failure "), 1u + 2u);
+  EXPECT_EQ(count("<failure type=\"otherwise\""), 2u) << "probes that are not as published";
   // A verdict that is none of the known ones is no finding.
   EXPECT_EQ(count("<error "), static_cast<size_t>(data_.NewFindings()) - 1);
-  EXPECT_EQ(count("<skipped>"), 2u);
+  EXPECT_EQ(count("<skipped>"), 2u + 1u);
+  EXPECT_EQ(count("<skipped>unmeasured: the engine refused it"), 1u);
   EXPECT_EQ(count("<skipped>unconfirmed: "), 1u) << "neither a pass nor a failure";
 }
 
@@ -227,7 +229,11 @@ TEST_F(WritersTest, SarifHasOneRunACampaign) {
   ASSERT_EQ(sarif["runs"].size(), 2u);
   const Json& run = sarif["runs"][0];
   EXPECT_EQ(run["automationDetails"]["guid"], "00112233-4455-4677-8899-aabbccddeeff");
-  ASSERT_EQ(run["results"].size(), 2u);
+  ASSERT_EQ(run["results"].size(), 2u + 1u);
+  const Json& probe = run["results"][2];
+  EXPECT_EQ(probe["ruleId"], "probe-otherwise") << "its exit code is that of a new finding";
+  EXPECT_EQ(probe["message"]["text"],
+            "probe rounding_tie on h13 (simulated): measured 2050, published 2048");
   for (const Json& result : run["results"]) {
     const Json& rule = run["tool"]["driver"]["rules"][result["ruleIndex"].get<size_t>()];
     EXPECT_EQ(rule["id"], result["ruleId"]);
