@@ -34,6 +34,7 @@ struct Place {
   size_t input = 0;
   std::string id;
   int64_t cases = 0;
+  int state = 0;        // how far its writer came: running, interrupted, finished
   uint64_t digest = 0;  // over all its rows; 0 until two places tie
 };
 
@@ -111,12 +112,17 @@ class Chooser {
   Status ReadAll() {
     for (size_t input = 0; input < inputs_.size(); ++input) {
       ANECHECK_ASSIGN(Store store, Store::OpenReadOnly(inputs_[input]));
-      ANECHECK_ASSIGN(const std::vector<Row> runs, store.Query("SELECT uuid, id FROM runs"));
+      ANECHECK_ASSIGN(const std::vector<Row> runs,
+                      store.Query("SELECT uuid, id, CASE state WHEN 'finished' THEN 2 WHEN "
+                                  "'interrupted' THEN 1 ELSE 0 END FROM runs"));
       for (const Row& run : runs) {
         ANECHECK_ASSIGN(
             const std::vector<Row> count,
             store.Query("SELECT count(*) FROM cases WHERE run = CAST(? AS INTEGER)", {&run[1], 1}));
-        ANECHECK_RETURN_IF_ERROR(Offer(run[0], {input, run[1], std::stoll(count[0][0]), 0}));
+        ANECHECK_RETURN_IF_ERROR(Offer(run[0], {.input = input,
+                                                .id = run[1],
+                                                .cases = std::stoll(count[0][0]),
+                                                .state = std::stoi(run[2])}));
       }
     }
     return {};
@@ -131,11 +137,14 @@ class Chooser {
     if (fresh) return {};
     ++duplicates_;
     Place& held = entry->second;
-    if (held.cases == offered.cases) {
+    if (std::tie(held.cases, held.state) == std::tie(offered.cases, offered.state)) {
       ANECHECK_RETURN_IF_ERROR(DigestRun(inputs_[held.input], held));
       ANECHECK_RETURN_IF_ERROR(DigestRun(inputs_[offered.input], offered));
     }
-    if (std::tie(held.cases, held.digest) < std::tie(offered.cases, offered.digest)) held = offered;
+    if (std::tie(held.cases, held.state, held.digest) <
+        std::tie(offered.cases, offered.state, offered.digest)) {
+      held = offered;
+    }
     return {};
   }
 

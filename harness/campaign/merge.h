@@ -16,11 +16,12 @@ struct MergeSummary {
 };
 
 // Writes `out`, which must not exist, with every run of `inputs`, ordered by uuid. A run that
-// stands in several files is taken once, from the file that holds the most of its cases; among
-// those, from the one whose rows have the largest digest, so that the result depends on what the
-// files hold and not on their order: joining is idempotent, commutative and associative. The inputs
-// are only read. Errors: those of Store::OpenReadOnly; kInvalid where `out` exists; kIo. On an
-// error there is no `out`.
+// stands in several files is taken once: from the file that holds the most of its cases; among
+// those, from the one where it came furthest (running, interrupted, finished); among those, from
+// the one whose rows have the largest digest. So the result depends on what the files hold and not
+// on their order: joining is idempotent, commutative and associative. The inputs are only read.
+// Errors: those of Store::OpenReadOnly; kInvalid where `out` exists; kIo. On an error there is no
+// `out`.
 Result<MergeSummary> MergeResults(std::span<const std::string> inputs, const std::string& out);
 
 }  // namespace anecheck

@@ -22,8 +22,8 @@ class MergeTest : public ::testing::Test {
   std::string Path() { return folder_->File("f" + std::to_string(++files_) + ".sqlite"); }
 
   // Adds a run of `cases` cases to the file; `salt` stands in its rows.
-  static void AddRun(Store& store, const std::string& uuid, uint64_t cases,
-                     const std::string& salt) {
+  static void AddRun(Store& store, const std::string& uuid, uint64_t cases, const std::string& salt,
+                     const char* state = "finished") {
     RunRecord run;
     run.uuid = uuid;
     run.options = "{}";
@@ -52,7 +52,7 @@ class MergeTest : public ::testing::Test {
       batch.ulp[{"h13", "conv"}][2] = cases;
     }
     ASSERT_TRUE(store.Append(*id, batch).ok());
-    ASSERT_TRUE(store.FinishRun(*id, "finished", "2026-01-01T00:00:00Z").ok());
+    ASSERT_TRUE(store.FinishRun(*id, state, "2026-01-01T00:00:00Z").ok());
   }
 
   // One run of a file: which, how many of its cases, and what its rows say.
@@ -188,6 +188,25 @@ TEST_F(MergeTest, TakesARunOnceFromTheFullestFile) {
   EXPECT_EQ(
       (*store->Query("SELECT group_concat(uuid) FROM (SELECT uuid FROM runs ORDER BY id)"))[0][0],
       "u1,u2");
+}
+
+// A copy that was made before the last word was written says less, though it has all cases.
+TEST_F(MergeTest, TakesARunFromWhereItsWriterCameFurthest) {
+  const std::string earlier = Path(), whole = Path(), out = Path();
+  {
+    auto before = Store::Open(earlier);
+    auto after = Store::Open(whole);
+    for (int run = 0; run < 8; ++run) {
+      const std::string uuid = "u" + std::to_string(run);
+      AddRun(*before, uuid, 2, "a", run % 2 == 0 ? "running" : "interrupted");
+      AddRun(*after, uuid, 2, "a");
+    }
+  }
+  const std::string inputs[] = {whole, earlier};
+  ASSERT_TRUE(MergeResults(inputs, out).ok());
+  auto store = Store::OpenReadOnly(out);
+  ASSERT_TRUE(store.ok());
+  EXPECT_EQ((*store->Query("SELECT count(*) FROM runs WHERE state = 'finished'"))[0][0], "8");
 }
 
 TEST_F(MergeTest, ErrorsLeaveNothingBehind) {
