@@ -304,6 +304,19 @@ TEST_F(CliTest, AllTargetsAreThoseThatTakeTheRoute) {
   EXPECT_EQ(Tool("run --targets h11 --runner roundtrip --cases 10" + Db("trip.sqlite")).code, 0);
 }
 
+// Exit code 0 alone reads as a clean engine.
+TEST_F(CliTest, ARunInWhichNothingCouldBeToldSaysSo) {
+  const Outcome nothing =
+      Tool("run --targets h11 --route netlist --cases 10" + Db("nothing.sqlite"));
+  EXPECT_EQ(nothing.code, 0);
+  EXPECT_NE(nothing.err.find("nothing was found out: each of the 10 cases is inconclusive"),
+            std::string::npos)
+      << nothing.err;
+  const Outcome something =
+      Tool("run --targets h13 --cases 64 --quirk all=off" + Db("some.sqlite"));
+  EXPECT_EQ(something.err.find("nothing was found out"), std::string::npos) << something.err;
+}
+
 TEST_F(CliTest, AFinishedRunResumedPrintsItsSummaryAgain) {
   const std::string db = Db("resume.sqlite");
   const Outcome run = Tool("run --cases 128 --targets h13 --quirk all=off --json" + db);

@@ -138,6 +138,13 @@ int Run(const RunFlags& flags, const std::string& command) {
   if (flags.events != "-") {
     Print(flags.json ? SummaryToJson(*summary).dump(2) : SummaryText(*summary, options));
   }
+  // Its exit code is that of a clean run.
+  if (summary->cases > 0 && summary->inconclusive == summary->cases) {
+    LogWarning(
+        fmt::format("nothing was found out: each of the {} cases is inconclusive; the reasons "
+                    "stand in column `message` of the table `cases`",
+                    summary->cases));
+  }
   if (summary->interrupted) {
     LogWarning(
         fmt::format("{}; everything finished so far is recorded; go on with: "
