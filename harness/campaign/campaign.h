@@ -153,7 +153,7 @@ struct CampaignSummary {
   uint64_t judged = 0;  // cases of which IsJudged holds
   uint64_t inconclusive = 0;
   uint64_t findings = 0;       // distinct new ones
-  uint64_t known_defects = 0;  // documented ones, and sets of them that one case shows
+  uint64_t known_defects = 0;  // documented ones, each on each target
   // Distinct deviations that only terms never measured on their family forbid: neither new findings
   // nor known defects.
   uint64_t unconfirmed = 0;

@@ -5,6 +5,9 @@
 #include <nlohmann/json.hpp>
 #include <set>
 
+#include "harness/base/json_text.h"
+#include "harness/campaign/artifact.h"
+#include "harness/campaign/shrink_finding.h"
 #include "harness/campaign/testing/campaign_test.h"
 #include "harness/ops/op.h"
 
@@ -12,6 +15,7 @@ namespace anecheck {
 namespace {
 
 using Confirmation = testing::CampaignTest;
+using testing::ScriptedRunner;
 using testing::SpoilFirstElement;
 
 TEST_F(Confirmation, WhatDoesNotRepeatIsFlaky) {
@@ -108,6 +112,53 @@ TEST_F(Confirmation, UnconfirmedDeviationsAreTriedAgainAndKnownDefectsAreNot) {
   EXPECT_GE(summary.known_defects, 1u);
   EXPECT_EQ(summary.findings, 0u);
   EXPECT_EQ(restarts, 0) << "documented, and many";
+}
+
+// Cases that it takes two of them to explain are counted at both, and make no finding of their own.
+TEST_F(Confirmation, EachDocumentedDefectIsOneFindingWhateverElseItsCasesShow) {
+  CampaignOptions options = Options(256);
+  options.ops.reset();
+  for (const OpKind kind : {OpKind::kSilu, OpKind::kAtan})
+    options.ops.set(static_cast<size_t>(kind));
+  options.modes = {CaseMode::kSpecial};
+  const auto departs = [](const RunRequest& request, RunReply& reply) {
+    constexpr std::string_view kIds[] = {"D13", "D14"};
+    const Contract contract = WithDepartures(2, kIds).value();
+    const auto estimates = Evaluate(*request.graph, request.inputs, contract);
+    ASSERT_TRUE(estimates.ok());
+    for (size_t i = 0; i < reply.outputs.size(); ++i) {
+      EncodeElements(reply.outputs[i].type.dtype, (*estimates)[i].low, reply.outputs[i].bytes);
+    }
+  };
+  const CampaignSummary summary = Must(RunCampaign(options, Scripted(departs), {}));
+  std::map<std::string, std::pair<std::string, int64_t>> shown;  // operation and cases
+  for (const FindingRecord& finding : summary.list) {
+    if (finding.verdict != "known-defect") continue;
+    shown[finding.known_defect] = {finding.op, finding.occurrences};
+  }
+  EXPECT_EQ(summary.known_defects, 2u);
+  ASSERT_EQ(shown.size(), 2u);
+  EXPECT_EQ(shown["D13"].first, "silu");
+  EXPECT_EQ(shown["D14"].first, "atan");
+  auto store = Store::OpenReadOnly(options.db);
+  ASSERT_TRUE(store.ok());
+  const auto cases = store->Query("SELECT count(*) FROM cases WHERE verdict = 'known-defect'");
+  ASSERT_TRUE(cases.ok());
+  EXPECT_GT(shown["D13"].second + shown["D14"].second, std::stoll((*cases)[0][0]))
+      << "no case showed both";
+  // One that was met beside the other is made small by itself.
+  const auto beside = store->Query(
+      "SELECT artifact, known_defect FROM findings WHERE summary LIKE "
+      "'%; it takes D13, D14 together to explain the case'");
+  ASSERT_TRUE(beside.ok());
+  ASSERT_FALSE(beside->empty());
+  const auto artifact = ArtifactFromJson(ParseJson((*beside)[0][0], "artifact").value());
+  ASSERT_TRUE(artifact.ok()) << artifact.error().message;
+  ScriptedRunner runner(departs);
+  const auto shrunk = ShrinkFinding(*artifact, runner);
+  ASSERT_TRUE(shrunk.ok()) << shrunk.error().message;
+  EXPECT_EQ(shrunk->outcome.known_defect, (*beside)[0][1]);
+  EXPECT_EQ(shrunk->item.graph.nodes().size(), 1u);
 }
 
 TEST_F(Confirmation, WhatRepeatsIsItsOwnFindingBesideWhatDoesNot) {

@@ -1,6 +1,7 @@
 #include "harness/campaign/confirmer.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 #include <nlohmann/json.hpp>
 #include <utility>
 
@@ -22,7 +23,31 @@ Confirmer::Confirmer(const CampaignOptions& options, std::unique_ptr<Runner> run
       identity_(std::move(identity)),
       signatures_(std::move(signatures)) {}
 
-Result<FindingRecord> Confirmer::Confirm(Suspect& suspect) {
+Result<std::vector<FindingRecord>> Confirmer::Confirm(Suspect& suspect) {
+  std::vector<FindingRecord> findings;
+  CaseOutcome& outcome = suspect.outcome;
+  const std::vector<std::string> defects = DefectsOf(outcome);
+  if (defects.size() < 2) {
+    ANECHECK_ASSIGN(FindingRecord finding, ConfirmOne(suspect));
+    findings.push_back(std::move(finding));
+    return findings;
+  }
+  const std::string message = outcome.record.message, op = outcome.op;
+  for (const std::string& defect : defects) {
+    outcome.known_defect = defect;
+    outcome.record.message = fmt::format("{}; it takes {} together to explain the case", message,
+                                         fmt::join(defects, ", "));
+    // Another operation may have it.
+    outcome.op = op;
+    outcome.node.clear();
+    suspect.signature = Signature(outcome);
+    ANECHECK_ASSIGN(FindingRecord finding, ConfirmOne(suspect));
+    findings.push_back(std::move(finding));
+  }
+  return findings;
+}
+
+Result<FindingRecord> Confirmer::ConfirmOne(Suspect& suspect) {
   FindingRecord finding = DescribeFinding(suspect.item, suspect.outcome);
   if (signatures_.contains(suspect.signature)) return finding;
   if (KindOfFinding(finding.verdict) != FindingKind::kKnownDefect) {

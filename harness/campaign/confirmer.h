@@ -6,6 +6,7 @@
 #include <optional>
 #include <set>
 #include <string>
+#include <vector>
 
 #include "harness/base/result.h"
 #include "harness/campaign/campaign.h"
@@ -30,16 +31,18 @@ class Confirmer {
   Confirmer(const CampaignOptions& options, std::unique_ptr<Runner> runner, RunnerIdentity identity,
             std::set<std::string> signatures);
 
-  // The suspect's row. The first of a signature has an id, an artifact and the command that replays
-  // it; later ones only count. Cases are tried three times in fresh processes until one of the
-  // signature repeats each time; known defects are not. Errors: those of the runner.
-  Result<FindingRecord> Confirm(Suspect& suspect);
+  // The suspect's row; one for each where several documented defects explain it. The first of a
+  // signature has an id, an artifact and the command that replays it; later ones only count. Cases
+  // are tried three times in fresh processes until one of the signature repeats each time; known
+  // defects are not. Errors: those of the runner.
+  Result<std::vector<FindingRecord>> Confirm(Suspect& suspect);
   // The row of an operation whose errors lean, with `item`, the case that leans most, as an
   // example; nothing where there is one. Many cases have confirmed it. Errors: those of the runner.
   Result<std::optional<FindingRecord>> Report(const Leaning& leaning,
                                               const std::function<Result<Case>()>& item);
 
  private:
+  Result<FindingRecord> ConfirmOne(Suspect& suspect);
   Result<bool> Repeats(const Suspect& suspect);
   void Identify(const Suspect& suspect, FindingRecord& finding) const;
 

@@ -372,6 +372,17 @@ std::string Signature(const CaseOutcome& outcome) {
                      MaskedMessage(message));
 }
 
+std::vector<std::string> DefectsOf(const CaseOutcome& outcome) {
+  std::vector<std::string> ids;
+  const std::string& list = outcome.known_defect;
+  for (size_t from = 0; outcome.record.verdict == "known-defect" && from < list.size();) {
+    const size_t comma = std::min(list.find(',', from), list.size());
+    ids.push_back(list.substr(from, comma - from));
+    from = comma + 1;
+  }
+  return ids;
+}
+
 FindingRecord DescribeFinding(const Case& item, const CaseOutcome& outcome) {
   FindingRecord finding;
   finding.case_index = item.index;

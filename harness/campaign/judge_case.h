@@ -110,6 +110,9 @@ Status ChargeDefect(const Case& item, const RunReply& reply, Runner& runner, Eva
 // and without the place where a graph was rewritten, for everything else.
 std::string Signature(const CaseOutcome& outcome);
 
+// The documented defects that explain a known-defect outcome, "D01" and "D03"; none of others.
+std::vector<std::string> DefectsOf(const CaseOutcome& outcome);
+
 // What is to be recorded of an outcome that is no pass, but for id, replay command and artifact.
 FindingRecord DescribeFinding(const Case& item, const CaseOutcome& outcome);
 // The id of a finding: a function of its signature and of the case's seed.

@@ -23,7 +23,7 @@ struct TargetProgress {
   uint64_t cases = 0;
   uint64_t passed = 0;
   uint64_t findings = 0;       // distinct new ones
-  uint64_t known_defects = 0;  // documented ones, and sets of them that one case shows
+  uint64_t known_defects = 0;  // documented ones, each on each target
   uint64_t unconfirmed = 0;    // distinct ones that only what was never measured forbids
   bool operator==(const TargetProgress&) const = default;
 };

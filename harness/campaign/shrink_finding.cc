@@ -305,14 +305,33 @@ bool IsOfNumbers(std::string_view verdict) {
   return verdict == "wrong" || verdict == "unconfirmed" || verdict == "known-defect";
 }
 
+// Whether each of the documented defects `ids` ("D01,D03") is one of those that explain the
+// outcome.
+bool ShowsDefects(const CaseOutcome& outcome, const std::string& ids) {
+  CaseOutcome wanted;
+  wanted.record.verdict = "known-defect";
+  wanted.known_defect = ids;
+  const std::vector<std::string> shown = DefectsOf(outcome);
+  return std::ranges::all_of(DefectsOf(wanted), [&](const std::string& id) {
+    return std::ranges::find(shown, id) != shown.end();
+  });
+}
+
+// Whether a candidate shows what the finding does, `first` by the case as it was recorded: the same
+// signature or, of a documented defect, that one, whatever else explains the case.
+bool ShowsTheSame(const Artifact& finding, const std::string& first, const CaseOutcome& outcome) {
+  const bool documented = finding.verdict == "known-defect" && !finding.known_defect.empty() &&
+                          outcome.record.verdict == finding.verdict;
+  return documented ? ShowsDefects(outcome, finding.known_defect) : Signature(outcome) == first;
+}
+
 // What shows now may be another defect than the recorded one: on another engine, or after a repair.
 // What does not repeat may show anything, and another catalogue may name what this one did not.
 Status IsTheRecordedOne(const Artifact& finding, const CaseOutcome& outcome) {
   const std::string& now = outcome.record.verdict;
   const bool numbers = IsOfNumbers(now) && IsOfNumbers(finding.verdict);
   const bool same_op = finding.op.empty() || !numbers || finding.op == outcome.op;
-  const bool same_defect = finding.known_defect.empty() || finding.verdict != now ||
-                           finding.known_defect == outcome.known_defect;
+  const bool same_defect = finding.verdict != now || ShowsDefects(outcome, finding.known_defect);
   const bool same_verdict = finding.verdict == now || numbers;
   if (finding.verdict == "flaky" || (same_verdict && same_defect && same_op)) return {};
   return MakeError(ErrorCode::kInvalid,
@@ -356,14 +375,14 @@ Result<ShrunkFinding> ShrinkFinding(const Artifact& finding, Runner& runner,
     FindingShrinker plainer(same, runner);
     std::optional<AnsweredCase> answer =
         plainer.AnswerTo({finding.item.graph, finding.item.inputs});
-    if (answer && Signature(answer->outcome) == wanted) {
+    if (answer && ShowsTheSame(finding, wanted, answer->outcome)) {
       shrinker.TakeTheSameAgain();
       shrinker.Note(*std::move(answer));
     }
   }
   const Interesting interesting = [&](const GraphCase& candidate) {
     std::optional<AnsweredCase> answer = shrinker.AnswerTo(candidate);
-    if (!answer || Signature(answer->outcome) != wanted) return false;
+    if (!answer || !ShowsTheSame(finding, wanted, answer->outcome)) return false;
     if (RelationOf(answer->outcome) != relation) return false;
     shrinker.Note(*std::move(answer));
     return true;
