@@ -46,6 +46,7 @@ Result<std::vector<std::string>> RunTables(Store& store) {
                   "(SELECT 1 FROM pragma_table_info(t.name) c WHERE c.name = 'run') "
                   "ORDER BY t.name"));
   std::vector<std::string> names;
+  names.reserve(rows.size());
   for (const Row& row : rows) names.push_back(row[0]);
   return names;
 }
