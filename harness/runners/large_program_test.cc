@@ -3,11 +3,14 @@
 #include <algorithm>
 #include <gtest/gtest.h>
 #include <string>
+#include <string_view>
 #include <vector>
 
+#include "harness/base/file.h"
 #include "harness/lowering/graph_to_mil.h"
 #include "harness/ops/op.h"
 #include "harness/ops/params.h"
+#include "harness/runners/exec_runner.h"
 #include "harness/runners/roundtrip_runner.h"
 #include "harness/runners/worker.h"
 
@@ -70,6 +73,35 @@ TEST(LargeProgram, RunsOnAWorkerWithMoreMemoryThanUsual) {
     EXPECT_EQ(given[2 * i], selected ? inputs[0].bytes[4 * i + 2] : 0) << i;
     EXPECT_EQ(given[2 * i + 1], selected ? inputs[0].bytes[4 * i + 3] : 0) << i;
   }
+}
+
+// Fails each case with the size of the file that stands where the text says.
+constexpr std::string_view kTellsSize = R"sh(while read -r line; do
+  case $line in *hello*) echo '{"v": 1, "name": "sizes"}'; continue ;; esac
+  mil=${line#*'"mil":"'}
+  mil=${mil%%'"'*}
+  id=${line#*'"id":'}
+  size=$(wc -c < "${mil%/*}/weights/weight.bin")
+  echo "{\"v\": 1, \"id\": ${id%%,*}, \"status\": \"failed\", \"stage\": \"run\", \"message\": \"$size\"}"
+done
+)sh";
+
+// A program of somebody's own finds the side file beside the text.
+TEST(LargeProgram, StandsInTheFolderOfAnExternalRunner) {
+  const Graph graph = Selection();
+  const auto program = GraphToMilProgram(graph);
+  ASSERT_TRUE(program.ok());
+  const std::vector<Tensor> inputs = {Input()};
+  RunRequest request = {.id = 1, .target = "h13", .mil = program->text, .graph = &graph};
+  request.inputs = inputs;
+  request.mil_weights = program->weights;
+  const auto folder = TempDirectory::Create("anecheck-large-");
+  ASSERT_TRUE(folder.ok());
+  ASSERT_TRUE(WriteFileAtomic(folder->File("runner.sh"), kTellsSize).ok());
+  ExecRunner runner({.command = "sh " + folder->File("runner.sh")});
+  const auto replies = runner.Run({&request, 1});
+  ASSERT_TRUE(replies.ok()) << replies.error().message;
+  EXPECT_EQ(replies->front().message, std::to_string(program->weights.size()));
 }
 
 TEST(LargeProgram, ComesBackFromTextAndSideFile) {
