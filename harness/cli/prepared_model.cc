@@ -113,6 +113,7 @@ Result<PreparedModel> PrepareModel(const ModelSource& source) {
 
 Result<PreparedModel> PreparePart(const Graph& part, std::span<const Tensor> inputs) {
   std::vector<npz::NamedArray> arrays;
+  arrays.reserve(inputs.size());
   const std::vector<ValueId> ids = part.ValuesOfKind(ValueKind::kInput);
   for (size_t i = 0; i < inputs.size(); ++i) {
     arrays.push_back(ToArray(part.value(ids[i]).name, inputs[i].type, ElementsOf(inputs[i])));
