@@ -15,6 +15,15 @@ using testing::kProduct;
 using testing::ModelCommands;
 using Outcome = testing::ToolOutcome;
 
+// The table's error is larger than what is left behind the subtraction: as a whole the output may
+// be anything. Each operation is known well at what the engine fed it.
+constexpr std::string_view kSmallDifference =
+    "program(1.3)\n{\n func main<ios18>(tensor<fp16, [1, 4]> x) {\n"
+    "tensor<fp16, [1, 4]> s = sigmoid(x = x);\n"
+    "fp16 h = const()[val = fp16(0.5)];\n"
+    "tensor<fp16, [1, 4]> d = sub(x = s, y = h);\n"
+    "tensor<fp16, [1, 4]> y = add(x = d, y = d);\n} -> (y);\n}";
+
 // The sum goes into the state alone: of one execution no output of the model shows a fault of it.
 TEST_F(ModelCommands, CheckJudgesWhatAStateHoldsThatIsGiven) {
   WriteText("model.mil", kCounter);
@@ -238,15 +247,8 @@ TEST_F(ModelCommands, CheckSearchesThePartsThatTheEngineRefusesToo) {
   EXPECT_EQ(target["attested_not_reached"], nlohmann::json({"softmax"}));
 }
 
-// The table's error is larger than what is left behind the subtraction: as a whole the output may
-// be anything. Each operation is known well at what the engine fed it.
 TEST_F(ModelCommands, CheckJudgesOperationsOneByOneWhereTheWholeSaysTooLittle) {
-  WriteText("model.mil",
-            "program(1.3)\n{\n func main<ios18>(tensor<fp16, [1, 4]> x) {\n"
-            "tensor<fp16, [1, 4]> s = sigmoid(x = x);\n"
-            "fp16 h = const()[val = fp16(0.5)];\n"
-            "tensor<fp16, [1, 4]> d = sub(x = s, y = h);\n"
-            "tensor<fp16, [1, 4]> y = add(x = d, y = d);\n} -> (y);\n}");
+  WriteText("model.mil", kSmallDifference);
   WriteArrays("in.npz", {Halves("x", {1, 4}, {0.01, -0.01, 0.005, -0.002})});
   const std::string check = "check " + Path("model.mil") + " --target h13 --quirk all=off" +
                             " --inputs " + Path("in.npz");
@@ -267,6 +269,39 @@ TEST_F(ModelCommands, CheckJudgesOperationsOneByOneWhereTheWholeSaysTooLittle) {
   EXPECT_EQ((*json)["findings"][0]["op"], "add");
   const Outcome replay = Tool((*json)["findings"][0]["replay"].get<std::string>().substr(9));
   EXPECT_EQ(replay.code, 1) << replay.out << replay.err;
+}
+
+// The oracle as an engine, which subtracts in place of adding wherever a sigmoid is in the program.
+constexpr std::string_view kDependsOnOthers = R"sh(while read -r line; do
+  case $line in *hello*) echo '{"v": 1, "name": "depends"}'; continue ;; esac
+  id=${line#*'"id":'}
+  graph=${line#*'"graph":"'}
+  folder=${graph%%/graph.json*}
+  cp "$folder/graph.json" "$folder/run.json"
+  grep -q sigmoid "$folder/graph.json" &&
+    sed 's/"op":"add"/"op":"sub"/' "$folder/graph.json" > "$folder/run.json"
+  "$0" eval "$folder/run.json" --inputs "$folder/inputs.npz" --out "$folder/outputs.npz" >/dev/null
+  echo "{\"v\": 1, \"id\": ${id%%,*}, \"status\": \"ok\"}"
+done
+)sh";
+
+// What is right alone is a finding of the program in which it is wrong.
+TEST_F(ModelCommands, CheckBlamesTheModelWhereTheOperationAloneIsRight) {
+  WriteText("model.mil", kSmallDifference);
+  WriteText("runner.sh", kDependsOnOthers);
+  WriteArrays("in.npz", {Halves("x", {1, 4}, {0.01, -0.01, 0.005, -0.002})});
+  const Outcome check =
+      Tool("check " + Path("model.mil") + " --target h13 --json --inputs " + Path("in.npz") +
+           " --runner \"exec:sh -c '. " + Path("runner.sh") + "' " + ANECHECK_TOOL + "\"");
+  EXPECT_EQ(check.code, 1) << check.out << check.err;
+  const auto json = ParseJson(check.out);
+  ASSERT_TRUE(json.ok()) << check.err;
+  EXPECT_EQ((*json)["targets"][0]["verdict"], "wrong") << check.out;
+  ASSERT_EQ((*json)["findings"].size(), 1u) << check.out;
+  EXPECT_EQ((*json)["findings"][0]["name"], "y");
+  EXPECT_NE((*json)["findings"][0]["message"].get<std::string>().find("; alone it is right"),
+            std::string::npos)
+      << check.out;
 }
 
 TEST_F(ModelCommands, CheckWarnsNearACliff) {
