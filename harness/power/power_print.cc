@@ -147,7 +147,7 @@ std::string HuntLine(const Json& row) {
           ? fmt::format("{} {} {}", row["by"].get<std::string>(), row["verdict"].get<std::string>(),
                         row["label"].get<std::string>())
           : row["reason"].get<std::string>();
-  return fmt::format("{:<32}{:<18}{:>6}{:>8}{:>9.2f}{:>7}{:>10}  {}\n",
+  return fmt::format("{:<34}{:<18}{:>6}{:>8}{:>9.2f}{:>7}{:>10}  {}\n",
                      row["id"].get<std::string>(), row["kind"].get<std::string>(),
                      row["found"].get<bool>() ? "yes" : "NO", row["cases"].get<uint64_t>(),
                      row["seconds"].get<double>(), Size(row, "reproducer_nodes"),
@@ -179,7 +179,7 @@ nlohmann::ordered_json PowerToJson(const PowerReport& report) {
 
 std::string PowerToText(const PowerReport& report) {
   const Json json = PowerToJson(report);
-  std::string text = fmt::format("{:<32}{:<18}{:>6}{:>8}{:>9}{:>7}{:>10}  {}\n", "id", "kind",
+  std::string text = fmt::format("{:<34}{:<18}{:>6}{:>8}{:>9}{:>7}{:>10}  {}\n", "id", "kind",
                                  "found", "cases", "seconds", "nodes", "elements", "how");
   for (const Json& row : json["faults"]) text += HuntLine(row);
   const Json& summary = json["summary"];
