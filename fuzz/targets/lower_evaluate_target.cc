@@ -1,4 +1,5 @@
-// Graph -> MIL text -> graph changes neither the structure nor what the oracle says of any value.
+// Graph -> MIL text -> graph changes neither the structure nor what the oracle says of any value,
+// whether constants stand in the text or in its side file.
 // The input is the choice stream of the graph generator.
 #include <cstring>
 #include <string>
@@ -7,6 +8,7 @@
 #include "fuzz/laws/laws.h"
 #include "fuzz/targets/drawn_graph.h"
 #include "harness/graph/fingerprint.h"
+#include "harness/lowering/graph_to_mil.h"
 #include "harness/lowering/mil_to_graph.h"
 #include "oracles/oracle.h"
 
@@ -40,6 +42,22 @@ Case DrawCase(ChoiceStream& choices) {
   return drawn;
 }
 
+// The same where every constant that can stands in the side file.
+void CheckSideFile(const Graph& graph) {
+  const auto program = GraphToMilProgram(graph, {.in_text = -1, .least = 0});
+  Laws::Require(program.ok(), "generated graphs lower",
+                program.ok() ? "" : program.error().message);
+  if (program->weights.empty()) return;
+  MilReadOptions options;
+  options.read_blob = [&](std::string_view, uint64_t offset, const TensorType& type) {
+    return ReadMilBlob(program->weights, offset, type);
+  };
+  const auto back = MilTextToGraph(program->text, OpVocabulary(), options);
+  Laws::Require(back.ok(), "lowered graphs read back", back.ok() ? "" : back.error().message);
+  Laws::Require(GraphFingerprint(graph) == GraphFingerprint(*back), "read(lower(g)) is g",
+                program->text);
+}
+
 bool Check(ByteSpan input) {
   ChoiceStream choices = ChoiceStream::FromBytes(input);
   const auto [family, graph, inputs] = DrawCase(choices);
@@ -48,6 +66,7 @@ bool Check(ByteSpan input) {
   const auto back = MilTextToGraph(*text, OpVocabulary());
   Laws::Require(back.ok(), "lowered graphs read back", back.ok() ? "" : back.error().message);
   Laws::Require(GraphFingerprint(graph) == GraphFingerprint(*back), "read(lower(g)) is g", *text);
+  CheckSideFile(graph);
   const Contract& contract = ConformingContract(family);
   const auto before = Evaluate(graph, inputs, contract);
   const auto after = Evaluate(*back, inputs, contract);

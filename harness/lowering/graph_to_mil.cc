@@ -29,9 +29,10 @@ bool TakesOneType(std::string_view op) {
 
 class Lowering {
  public:
-  // `side`, where there is one, takes the large constants.
-  Lowering(const Graph& graph, mil::TextWriter& writer, weights::WeightFileWriter* side = nullptr)
-      : graph_(graph), writer_(writer), side_(side) {
+  // `side`, where there is one, takes constants of `least` bytes and more.
+  Lowering(const Graph& graph, mil::TextWriter& writer, weights::WeightFileWriter* side = nullptr,
+           int64_t least = 0)
+      : graph_(graph), writer_(writer), side_(side), least_(least) {
     names_.reserve(graph.values().size());
     for (const Value& value : graph.values()) names_.push_back(value.name);
   }
@@ -72,7 +73,7 @@ class Lowering {
   void Block(const Node& node, size_t number, std::string_view statement) {
     const NodeView view(graph_, node);
     const Graph& block = graph_.blocks(node)[number];
-    Lowering inner(block, writer_, side_);
+    Lowering inner(block, writer_, side_, least_);
     const std::string prefix = fmt::format("{}_b{}_", statement, number);
     for (std::string_view& name : inner.names_) {
       name = inner.own_names_.emplace_back(prefix + std::string(name));
@@ -119,7 +120,7 @@ class Lowering {
     const Value& value = graph_.value(id);
     const std::string_view name = names_[id];
     const mil::DataType type = ToMilType(value.type.dtype);
-    if (side_ != nullptr && value.type.ByteSize() >= kSideBytes && SideConstant(id, type)) return;
+    if (side_ != nullptr && value.type.ByteSize() >= least_ && SideConstant(id, type)) return;
     if (DTypeBits(value.type.dtype) >= 8) {
       writer_.ConstTensor(name, type, value.type.shape.dims(), graph_.ConstData(id));
       return;
@@ -295,6 +296,7 @@ class Lowering {
   const Graph& graph_;
   mil::TextWriter& writer_;
   weights::WeightFileWriter* side_;
+  int64_t least_;
   std::vector<std::string_view> names_;  // in the text, by value
   std::deque<std::string> own_names_;    // those that the graph does not hold
   std::vector<int32_t> integers_;
@@ -315,19 +317,19 @@ Result<std::string> GraphToMil(const Graph& graph) {
   return writer.text();
 }
 
-Result<MilProgram> GraphToMilProgram(const Graph& graph) {
+Result<MilProgram> GraphToMilProgram(const Graph& graph, const SideFileLimits& limits) {
   int64_t bytes = 0;
   for (const Value& value : graph.values()) {
     if (value.kind == ValueKind::kConst) bytes += value.type.ByteSize();
   }
   MilProgram program;
-  if (bytes <= kInlineBytes) {
+  if (bytes <= limits.in_text) {
     ANECHECK_ASSIGN(program.text, GraphToMil(graph));
     return program;
   }
   mil::TextWriter writer;
   weights::WeightFileWriter side;
-  ANECHECK_RETURN_IF_ERROR(Lowering(graph, writer, &side).Run());
+  ANECHECK_RETURN_IF_ERROR(Lowering(graph, writer, &side, limits.least).Run());
   program.text = std::move(writer).Take();
   if (side.count() > 0) program.weights = std::move(side).Take();
   return program;

@@ -33,12 +33,13 @@ struct MilProgram {
 };
 inline constexpr std::string_view kMilWeightFile = "weights/weight.bin";
 
-// Constants of kSideBytes and more stand in the side file where all of the graph's together have
-// more than kInlineBytes: as text a number takes up to ten times its bytes, and models that
-// converters write have theirs in such a file.
-Result<MilProgram> GraphToMilProgram(const Graph& graph);
-inline constexpr int64_t kInlineBytes = int64_t{4} << 20;
-inline constexpr int64_t kSideBytes = 4096;
+// Which constants stand in the side file, sizes in bytes: as text a number takes up to ten times
+// its bytes, and models that converters write have theirs in such a file.
+struct SideFileLimits {
+  int64_t in_text = int64_t{4} << 20;  // up to so much of all constants together none does
+  int64_t least = 4096;                // of more than that those of this size and more
+};
+Result<MilProgram> GraphToMilProgram(const Graph& graph, const SideFileLimits& limits = {});
 
 // The elements of a constant of a side file, a byte or more each, as MilReadOptions::read_blob
 // gives them. Errors: those of weights::ReadBlob.
