@@ -54,14 +54,12 @@ void NodeCut::Include(NodeId id) {
 void NodeCut::IncludeLeaf(ValueId id) {
   if (known_[id] != kNoValue) return;
   const Value& value = graph_.value(id);
-  if (value.kind == ValueKind::kConst) {
-    known_[id] = cut_.AddConst(value.type, graph_.ConstData(id), value.name);
-  } else if (value.kind == ValueKind::kState) {
-    known_[id] = cut_.AddState(value.type, value.name);
-  } else {
-    inputs_.push_back(*values_.at(id));
-    known_[id] = cut_.AddInput(value.type, value.name);
+  if (value.kind == ValueKind::kConst || value.kind == ValueKind::kState) {
+    CopyLeaf(graph_, id, known_, cut_);
+    return;
   }
+  inputs_.push_back(*values_.at(id));
+  known_[id] = cut_.AddInput(value.type, value.name);
 }
 
 }  // namespace anecheck

@@ -12,11 +12,14 @@
 #include "harness/campaign/judge_case.h"
 #include "harness/campaign/run_again.h"
 #include "harness/campaign/shrink_finding.h"
+#include "harness/campaign/testing/campaign_test.h"
 #include "harness/ops/op.h"
 #include "oracles/oracle.h"
 
 namespace anecheck {
 namespace {
+
+using testing::RightOutputs;
 
 CampaignOptions Options(CaseMode mode) {
   CampaignOptions options;
@@ -24,18 +27,6 @@ CampaignOptions Options(CaseMode mode) {
   options.targets = {{"h13", 2}};
   options.modes = {mode};
   return options;
-}
-
-std::vector<Tensor> RightOutputs(const Graph& graph, std::span<const Tensor> inputs) {
-  std::vector<Tensor> outputs;
-  const auto estimates = Evaluate(graph, inputs, ConformingContract(2));
-  EXPECT_TRUE(estimates.ok()) << (estimates.ok() ? "" : estimates.error().message);
-  for (const Estimate& estimate : *estimates) {
-    Tensor& tensor = outputs.emplace_back(Tensor{estimate.type, {}});
-    tensor.bytes.resize(static_cast<size_t>(estimate.type.ByteSize()));
-    EncodeElements(estimate.type.dtype, estimate.value, tensor.bytes);
-  }
-  return outputs;
 }
 
 // Gives the right values in both executions; in the second what `spoil` makes of them.

@@ -5,6 +5,7 @@
 #include <gtest/gtest.h>
 #include <initializer_list>
 #include <memory>
+#include <span>
 #include <string>
 #include <utility>
 #include <vector>
@@ -55,6 +56,20 @@ class ScriptedRunner final : public Runner {
   Provenance provenance_;
   int* restarts_;
 };
+
+// What the oracle expects of a graph, as an engine gives it.
+inline std::vector<Tensor> RightOutputs(const Graph& graph, std::span<const Tensor> inputs) {
+  std::vector<Tensor> outputs;
+  const auto estimates = Evaluate(graph, inputs, ConformingContract(2));
+  EXPECT_TRUE(estimates.ok()) << (estimates.ok() ? "" : estimates.error().message);
+  if (!estimates.ok()) return outputs;
+  for (const Estimate& estimate : *estimates) {
+    Tensor& tensor = outputs.emplace_back(Tensor{estimate.type, {}});
+    tensor.bytes.resize(static_cast<size_t>(estimate.type.ByteSize()));
+    EncodeElements(estimate.type.dtype, estimate.value, tensor.bytes);
+  }
+  return outputs;
+}
 
 // An operation of these operands, in the order of its parameters; its first result.
 inline ValueId AddNode(Graph& graph, OpKind kind, std::initializer_list<ValueId> operands) {
