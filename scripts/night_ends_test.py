@@ -55,6 +55,8 @@ class NightEndsTest(NightTest):
         night.terminate()
         self.assertIn("goes on", night.communicate()[1])
         self.assertEqual((night.returncode, self.findings()), (3, []))
+        # The night waits for the fuzzer, not for the sleep it started, which has the lock until it is gone.
+        self.wait_for(lambda: not self.is_locked())
         (self.root / "ended").touch()
         run = self.run_night(*SHORT, impatient=True)
         self.assertEqual(run.returncode, 1, run.stderr)
