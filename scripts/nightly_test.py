@@ -188,6 +188,8 @@ exit 70
         self.assertIn("goes on", night.communicate()[1])
         self.assertEqual(night.returncode, 3)
         self.assertIn("| report | 0 |", (self.work / "summary.md").read_text())
+        # The night waits for the step, not for the sleep it started, which has the lock until it is gone.
+        self.wait_for(lambda: not self.is_locked())
         (self.root / "again").touch()
         run = self.run_night(*SHORT, campaign=True)
         self.assertEqual(run.returncode, 0, run.stderr)
