@@ -3,6 +3,7 @@
 #include "oracles/reference/mac_departures.h"
 
 #include <algorithm>
+#include <bit>
 #include <cmath>
 #include <gtest/gtest.h>
 #include <limits>
@@ -65,6 +66,93 @@ RC_GTEST_PROP(Readings, TheLatticeIsThatOfTheLargerMagnitude, ()) {
   const double unit = larger == 0 ? 1 : std::ldexp(1.0, std::ilogb(larger) + 1 - bits);
   const double expected = std::trunc(a / unit) * unit + std::trunc(b / unit) * unit;
   RC_ASSERT(Sum({.tile = 2, .bits = bits}, {a, b}) == expected);
+}
+
+// The definition by quotients of a whole sum.
+double OnLatticeByQuotients(const SumReading& reading, const Numbers& products) {
+  const auto add = [&](double a, double b) {
+    const double larger = std::max(std::fabs(a), std::fabs(b));
+    if (larger == 0 || !(larger < kInfinity) || a != a || b != b) return a + b;
+    const double unit = std::ldexp(1.0, std::ilogb(larger) + 1 - reading.bits);
+    return std::trunc(a / unit) * unit + std::trunc(b / unit) * unit;
+  };
+  const auto lanes = static_cast<size_t>(reading.tile);
+  double total = 0;
+  for (size_t first = 0; first < products.size(); first += lanes) {
+    double tile = 0;
+    for (size_t k = first; k < first + lanes; ++k) {
+      if (k >= products.size() && !reading.pad_tiles) break;
+      tile = add(tile, k < products.size() ? products[k] : 0);
+    }
+    total += tile;
+  }
+  return total;
+}
+
+// A number of the kind, a rare one among them: subnormal numbers of doubles, infinities and NaN.
+double AnyNumber(bool with_rare) {
+  if (with_rare && *rc::gen::inRange(0, 40) == 0) {
+    return *rc::gen::element(kInfinity, -kInfinity, kNan, 0x1p-1060, -0x1p-1074, 0x1p-1000);
+  }
+  if (*rc::gen::inRange(0, 8) == 0) return *rc::gen::element(0.0, -0.0, 65504.0, 0x1p-24);
+  return std::ldexp(*rc::gen::inRange(-2047, 2048), *rc::gen::inRange(-24, 5));
+}
+
+RC_GTEST_PROP(Readings, LongSumsOnTheLatticeAreThoseOfEachTile, (bool pad_tiles)) {
+  const bool with_rare = *rc::gen::inRange(0, 4) == 0;
+  const SumReading reading = {.tile = *rc::gen::element(4, 4, 4, 2, 3),
+                              .bits = *rc::gen::element(12, 12, 1, 8, 53),
+                              .pad_tiles = pad_tiles};
+  Numbers products(*rc::gen::inRange(0, 150));
+  for (double& product : products) product = AnyNumber(with_rare);
+  const double expected = OnLatticeByQuotients(reading, products);
+  const double sum = Sum(reading, products);
+  RC_ASSERT(std::bit_cast<uint64_t>(sum) == std::bit_cast<uint64_t>(expected) ||
+            (std::isnan(sum) && std::isnan(expected)));
+}
+
+RC_GTEST_PROP(Readings, LongSumsTreatEachProductAlike, ()) {
+  const SumReading plain = *rc::gen::element(kLattice, SumReading{});
+  SumReading one_alone;
+  one_alone.round_products = *rc::gen::arbitrary<bool>();
+  one_alone.flush_operands = *rc::gen::arbitrary<bool>();
+  one_alone.flush_products = *rc::gen::arbitrary<bool>();
+  one_alone.invalid_products = *rc::gen::arbitrary<bool>();
+  SumReading reading = one_alone;
+  reading.tile = plain.tile;
+  reading.bits = plain.bits;
+  Numbers x(*rc::gen::inRange(0, 100));
+  Numbers y(x.size());
+  Numbers products(x.size());
+  for (size_t k = 0; k < x.size(); ++k) {
+    x[k] = AnyNumber(true);
+    y[k] = AnyNumber(true);
+    products[k] = Sum(one_alone, {x[k]}, {y[k]});
+  }
+  const double expected = Sum(plain, products);
+  const double sum = Sum(reading, x, y);
+  RC_ASSERT(sum == expected || (std::isnan(sum) && std::isnan(expected)));
+}
+
+RC_GTEST_PROP(Readings, TheSizesOfProductsAreThoseOfEach, ()) {
+  const bool with_rare = *rc::gen::inRange(0, 4) == 0;
+  Numbers x(*rc::gen::inRange(0, 50));
+  Numbers y(x.size());
+  reference::ProductSizes expected;
+  for (size_t k = 0; k < x.size(); ++k) {
+    x[k] = AnyNumber(with_rare);
+    y[k] = *rc::gen::inRange(-3, 4);
+    const double product = x[k] * y[k];
+    expected.finite &= std::isfinite(x[k]);
+    (product > 0 ? expected.positive : expected.negative) += std::fabs(product);
+    expected.largest = std::max(expected.largest, std::fabs(product));
+  }
+  const reference::ProductSizes sizes = reference::SizesOfProducts(x.data(), y.data(), x.size());
+  RC_ASSERT(sizes.finite == expected.finite);
+  if (!sizes.finite) return;
+  RC_ASSERT(sizes.largest == expected.largest);
+  RC_ASSERT(std::fabs(sizes.positive - expected.positive) <= 0x1p-40 * expected.positive);
+  RC_ASSERT(std::fabs(sizes.negative - expected.negative) <= 0x1p-40 * expected.negative);
 }
 
 TEST(Readings, ZerosAddedToAShortTileCutTheSumOnceMore) {

@@ -380,6 +380,7 @@ void AddCheckCommand(CLI::App& app, Selected& selected) {
   command->add_option("--jobs", campaign.jobs, "Targets and routes that run at once")
       ->check(WholeNumber(1, kMostJobs))
       ->capture_default_str();
+  campaign.case_timeout_ms = 120'000;  // a model is larger than what campaigns run
   AddRunnerFlags(*command, campaign);
   AddDefectsFlag(*command, campaign.defects);
   campaign.db.clear();

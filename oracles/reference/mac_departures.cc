@@ -6,39 +6,6 @@
 namespace anecheck::reference {
 namespace {
 
-bool IsSubnormal(double x) { return std::fabs(x) < kHalfMinNormal; }
-double Flush(double x) { return IsSubnormal(x) ? 0 : x; }
-
-double Product(const SumReading& reading, const Grid& grid, double x, double y) {
-  if (reading.flush_operands) {
-    x = Flush(x);
-    y = Flush(y);
-  }
-  double product = x * y;
-  if (reading.invalid_products && product != product && x == x && y == y) product = 0;
-  if (reading.round_products) product = grid.Round(product);
-  return reading.flush_products ? Flush(product) : product;
-}
-
-int ExponentField(double x) { return static_cast<int>(std::bit_cast<uint64_t>(x) >> 52 & 0x7ff); }
-
-// Truncated toward zero to a multiple of the power of two with that exponent field, which lies at
-// most 52 below that of x.
-double TruncateTo(double x, int field) {
-  const int above = ExponentField(x) - field;
-  const uint64_t mask = above < 0 ? uint64_t{1} << 63 : ~uint64_t{0} << (52 - above);
-  return std::bit_cast<double>(std::bit_cast<uint64_t>(x) & mask);
-}
-
-double AddOnLattice(double a, double b, int bits) {
-  const double larger = std::max(std::fabs(a), std::fabs(b));
-  if (larger == 0 || !(std::fabs(a) < kInfinity) || !(std::fabs(b) < kInfinity)) return a + b;
-  const int field = ExponentField(larger) + 1 - bits;
-  if (field > 0) return TruncateTo(a, field) + TruncateTo(b, field);
-  const double quantum = std::ldexp(1.0, std::ilogb(larger) + 1 - bits);
-  return std::trunc(a / quantum) * quantum + std::trunc(b / quantum) * quantum;
-}
-
 // The values that the readings give, apart by kind.
 struct Readings {
   double value = kNan;  // of the first reading
@@ -78,9 +45,9 @@ struct SumDepartures {
         invalid(contract.Find(Effect::kNanResultAsZero) != nullptr),
         port(count < 2 ? nullptr : contract.Find(Effect::kPortOverflow)),
         interior(count < 2 ? nullptr : contract.Find(Effect::kInteriorOverflow)) {}
-  bool none() const {
-    return lattice == nullptr && !flush && !invalid && port == nullptr && interior == nullptr;
-  }
+  // Whether products are added otherwise; else only what the sums reach matters.
+  bool add_otherwise() const { return lattice != nullptr || flush || invalid; }
+  bool none() const { return !add_otherwise() && port == nullptr && interior == nullptr; }
 };
 
 Readings ReadPoints(const SumDepartures& active, const Grid& grid, const Lanes& x, const Lanes& y,
@@ -92,8 +59,9 @@ Readings ReadPoints(const SumDepartures& active, const Grid& grid, const Lanes& 
     reading.bits = static_cast<int>(active.lattice->a);
     reading.tile = static_cast<int>(active.lattice->b);
   }
+  const bool short_tile = reading.tile != 0 && count % static_cast<size_t>(reading.tile) != 0;
   for (const bool pad_tiles : {false, true}) {
-    if (pad_tiles && active.lattice == nullptr) continue;
+    if (pad_tiles && !short_tile) continue;
     for (const bool round_products : {false, true}) {
       for (const bool flush_products : {false, true}) {
         if (flush_products && !active.flush) continue;
@@ -174,6 +142,16 @@ Magnitudes Measure(const Grid& grid, const Lanes& x, const Lanes& y, size_t coun
   return sums;
 }
 
+// What departures from points need of Measure: `all` only where some number is not finite, and
+// `subnormal` never.
+Magnitudes MeasurePoints(const SumDepartures& active, const Grid& grid, const Lanes& x,
+                         const Lanes& y, size_t count) {
+  if (!active.add_otherwise() && active.interior == nullptr) return {};
+  const ProductSizes sizes = SizesOfProducts(x.value, y.value, count);
+  if (!sizes.finite || sizes.largest > kHalfMaxValue) return Measure(grid, x, y, count);
+  return {.positive = sizes.positive, .negative = sizes.negative};
+}
+
 // Sums of points: exactly the readings, each within the accumulator's error.
 void DepartPoints(const SumDepartures& active, double unit, const Grid& grid, const Lanes& x,
                   const Lanes& y, size_t count, const Magnitudes& sums, Accumulated& sum) {
@@ -248,31 +226,16 @@ void SettleNan(Accumulated& sum) {
 
 }  // namespace
 
-double SumByReading(const SumReading& reading, const Grid& grid, const double* x, const double* y,
-                    size_t count) {
-  double total = 0;
-  const size_t lanes = reading.tile == 0 ? count : static_cast<size_t>(reading.tile);
-  for (size_t first = 0; first < count; first += lanes) {
-    double sum = 0;
-    const size_t end = std::min(count, first + lanes);
-    for (size_t k = first; k < end; ++k) {
-      const double product = Product(reading, grid, x[k], y[k]);
-      sum = reading.tile == 0 ? sum + product : AddOnLattice(sum, product, reading.bits);
-    }
-    if (reading.pad_tiles && end < first + lanes) sum = AddOnLattice(sum, 0, reading.bits);
-    total += sum;
-  }
-  return total;
-}
-
 void DepartFromDot(const Contract& contract, const Grid& grid, const Lanes& x, const Lanes& y,
                    size_t count, Accumulated& sum) {
   const SumDepartures active(contract, count);
   if (active.none()) return;
-  const Magnitudes sums = Measure(grid, x, y, count);
-  if (x.point() && y.point()) {
+  const bool points = x.point() && y.point();
+  const Magnitudes sums =
+      points ? MeasurePoints(active, grid, x, y, count) : Measure(grid, x, y, count);
+  if (points && active.add_otherwise()) {
     DepartPoints(active, contract[Term::kAccumulatorUnit], grid, x, y, count, sums, sum);
-  } else if (sums.finite && (active.lattice != nullptr || active.flush)) {
+  } else if (!points && sums.finite && (active.lattice != nullptr || active.flush)) {
     DepartIntervals(active, grid, x, y, count, sums, sum);
   }
   if (active.port != nullptr) LimitAtPort(grid, active.port->a, sum);
@@ -289,7 +252,8 @@ void DepartFromSum(const Contract& contract, const Grid& grid, const Lanes& x, s
   if (active.none()) return;
   const std::vector<double> ones(count, 1.0);
   const Lanes y{ones.data(), ones.data(), ones.data(), nullptr};
-  const Magnitudes sums = Measure(grid, x, y, count);
+  const Magnitudes sums =
+      x.point() ? MeasurePoints(active, grid, x, y, count) : Measure(grid, x, y, count);
   if (!sums.finite) return;
   if (x.point()) {
     DepartPoints(active, contract[Term::kReduceUnit], grid, x, y, count, sums, sum);

@@ -1,0 +1,39 @@
+// The ways in which an engine may add the products of a sum, by the documented defects of its
+// multiply-accumulate path.
+#pragma once
+
+#include <cstddef>
+
+#include "oracles/reference/rounding.h"
+
+namespace anecheck::reference {
+
+// One way in which an engine may add the products of a sum. Where no source says which of two holds
+// (facts/numerics.md), every reading is admitted.
+struct SumReading {
+  int tile = 0;                   // lanes of a tile of D03, 0 for sums without the lattice
+  int bits = 0;                   // significand bits of the lattice
+  bool pad_tiles = false;         // the unused lanes of the last tile are added as zeros
+  bool round_products = false;    // products are rounded to the element type
+  bool flush_operands = false;    // subnormal operands are +0 (D05)
+  bool flush_products = false;    // and subnormal products
+  bool invalid_products = false;  // 0 * inf is +0 where it arises (D07)
+};
+
+// The sum of products by that reading. Inside a tile both addends are truncated toward zero to a
+// multiple of 2^(E - bits), where 2^E is the smallest power of two above the larger magnitude;
+// tiles add exactly (facts/numerics.md, first reduction stage).
+double SumByReading(const SumReading& reading, const Grid& grid, const double* x, const double* y,
+                    size_t count);
+
+// Of products of finite numbers: the sums of those above and of those below zero, in any order, and
+// the largest magnitude. `finite` is false where some operand is not, and then nothing else counts.
+struct ProductSizes {
+  double positive = 0;
+  double negative = 0;
+  double largest = 0;
+  bool finite = true;
+};
+ProductSizes SizesOfProducts(const double* x, const double* y, size_t count);
+
+}  // namespace anecheck::reference
