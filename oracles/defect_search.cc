@@ -44,6 +44,21 @@ double SurpriseOf(const Estimate& expected, size_t i) {
 // One in a thousand.
 constexpr double kConvincing = 10;
 
+// Of a larger output only some elements outside are looked at first: sums for all of them, under
+// every set of defects, would take minutes.
+constexpr size_t kLarge = size_t{1} << 14;
+constexpr size_t kLookedAt = 256;
+// So often others that the answer leaves unexplained are looked at too, and then all are.
+constexpr int kMostRounds = 8;
+
+// `most` of the numbers at the most, evenly spread.
+std::vector<size_t> Spread(std::span<const size_t> numbers, size_t most) {
+  if (numbers.size() <= most) return {numbers.begin(), numbers.end()};
+  std::vector<size_t> some(most);
+  for (size_t i = 0; i < most; ++i) some[i] = numbers[i * numbers.size() / most];
+  return some;
+}
+
 // Finds the defects that explain the elements outside. Rows of one id are one defect.
 class DefectSearch {
  public:
@@ -63,14 +78,28 @@ class DefectSearch {
         family_(family),
         actual_(actual),
         outside_(outside),
+        large_(actual.size() > kLarge),
         evaluation_(memory.evaluation),
         estimate_(memory.estimate) {}
 
   DefectAnswer Find(std::span<const Departure> catalogue) {
     const std::vector<Defect> defects = Applicable(catalogue);
     if (defects.empty()) return {};
-    DefectAnswer singles = FindSingles(defects);
-    return singles.ids.empty() ? FindCombination(defects) : singles;
+    if (large_ && outside_.size() > kLookedAt) {
+      std::vector<size_t> some = Spread(outside_, kLookedAt);
+      for (int round = 0; round < kMostRounds; ++round) {
+        LookAt(some);
+        Found found = FindAny(defects);
+        // What explains every element explains these.
+        if (found.defects.empty()) return {};
+        const std::vector<size_t> open = Unexplained(found);
+        if (open.empty()) return AnswerOf(found);
+        const std::vector<size_t> more = Spread(open, kLookedAt);
+        some.insert(some.end(), more.begin(), more.end());
+      }
+    }
+    LookAt(outside_);
+    return AnswerOf(FindAny(defects));
   }
 
  private:
@@ -79,6 +108,12 @@ class DefectSearch {
   struct Defect {
     std::string_view id;
     std::vector<const Departure*> rows;
+  };
+  // Defects that explain each element looked at: one of them alone, or all of them together.
+  struct Found {
+    std::vector<const Defect*> defects;  // in order of their ids
+    bool together = false;
+    bool vague = false;  // DefectAnswer::vague
   };
   // A combination is searched among so many defects at the most.
   static constexpr size_t kMaxCombined = 6;
@@ -109,35 +144,77 @@ class DefectSearch {
     }
     contract_ = WithDepartures(family_, rows);
     const ValueId output = graph_.outputs()[output_];
-    estimated_ = evaluation_.RunTo(graph_, inputs_, contract_, output).ok();
+    estimated_ = evaluation_.RunTo(graph_, inputs_, contract_, output, wanted_).ok();
     if (estimated_) evaluation_.Stored(output, estimate_);
     return estimated_;
   }
 
   Explained Explain(std::span<const Defect* const> set) {
-    Explained explained(outside_.size(), kNot);
+    Explained explained(looked_at_.size(), kNot);
     if (!Estimates(set)) return explained;
-    const double amplitude = Amplitude(estimate_);
+    const double amplitude = wanted_.empty()
+                                 ? Amplitude(estimate_)
+                                 : std::max(Amplitude(estimate_), Amplitude(conforming_));
     const std::vector<bool> repeated = Repetitions(estimate_, actual_);
     double surprise = 0;
-    for (size_t k = 0; k < outside_.size(); ++k) {
-      const double actual = actual_[outside_[k]];
-      if (repeated[outside_[k]] || !Admits(estimate_, outside_[k], actual)) continue;
-      const bool says = IsInformative(estimate_, outside_[k], amplitude) ||
-                        AddsLittle(conforming_, estimate_, outside_[k], amplitude);
+    for (size_t k = 0; k < looked_at_.size(); ++k) {
+      const size_t i = looked_at_[k];
+      const double actual = actual_[i];
+      if (repeated[i] || !Admits(estimate_, i, actual)) continue;
+      const bool says = IsInformative(estimate_, i, amplitude) ||
+                        AddsLittle(conforming_, estimate_, i, amplitude);
       const bool by_value = !(std::fabs(actual) < kInfinity) || (!estimate_.loose && says);
       explained[k] = by_value ? kByValue : kVaguely;
-      if (!by_value && !estimate_.loose) surprise += SurpriseOf(estimate_, outside_[k]);
+      if (!by_value && !estimate_.loose) surprise += SurpriseOf(estimate_, i);
     }
     // Sets that say little one by one say enough together.
     if (surprise >= kConvincing) std::ranges::replace(explained, kVaguely, kByValue);
     return explained;
   }
 
+  void LookAt(std::span<const size_t> elements) {
+    looked_at_.assign(elements.begin(), elements.end());
+    if (!large_) return;
+    wanted_.assign(actual_.size(), 0);
+    for (const size_t i : elements) wanted_[i] = 1;
+  }
+
+  Found FindAny(std::span<const Defect> defects) {
+    Found singles = FindSingles(defects);
+    return singles.defects.empty() ? FindCombination(defects) : singles;
+  }
+
+  static DefectAnswer AnswerOf(const Found& found) {
+    DefectAnswer answer{.ids = {}, .vague = found.vague};
+    for (const Defect* defect : found.defects) answer.ids.push_back(defect->id);
+    return answer;
+  }
+
+  // The elements outside that `found` leaves unexplained, where all are looked at.
+  std::vector<size_t> Unexplained(Found& found) {
+    LookAt(outside_);
+    Explained best(outside_.size(), kNot);
+    if (found.together) {
+      best = Explain(found.defects);
+    } else {
+      for (const Defect* defect : found.defects) {
+        const Explained explained = Explain({&defect, 1});
+        for (size_t k = 0; k < best.size(); ++k) best[k] = std::max(best[k], explained[k]);
+      }
+    }
+    found.vague = std::ranges::find(best, kVaguely) != best.end();
+    std::vector<size_t> open;
+    for (size_t k = 0; k < best.size(); ++k) {
+      if (best[k] == kNot) open.push_back(outside_[k]);
+    }
+    return open;
+  }
+
   // Each element explained by one defect alone; as few defects as a greedy cover needs.
-  DefectAnswer FindSingles(std::span<const Defect> defects) {
+  Found FindSingles(std::span<const Defect> defects) {
     std::vector<Explained> by_defect;
     by_defect.reserve(defects.size());
+    alone_.clear();
     alone_.reserve(defects.size());
     for (const Defect& defect : defects) {
       const Defect* const only = &defect;
@@ -145,10 +222,10 @@ class DefectSearch {
       alone_.push_back(AdmittedByLast());
       // No cover is smaller, and of several alike the first counts.
       if (std::ranges::find(explained, kNot) != explained.end()) continue;
-      return {{defect.id}, std::ranges::find(explained, kVaguely) != explained.end()};
+      return {{only}, false, std::ranges::find(explained, kVaguely) != explained.end()};
     }
-    Explained best(outside_.size(), kNot);
-    DefectAnswer answer;
+    Explained best(looked_at_.size(), kNot);
+    Found found;
     while (std::ranges::find(best, kNot) != best.end()) {
       size_t chosen = 0;
       int64_t chosen_count = 0;
@@ -164,15 +241,15 @@ class DefectSearch {
       }
       if (chosen_count == 0) return {};
       for (size_t k = 0; k < best.size(); ++k) best[k] = std::max(best[k], by_defect[chosen][k]);
-      answer.ids.push_back(defects[chosen].id);
+      found.defects.push_back(&defects[chosen]);
     }
-    std::ranges::sort(answer.ids);
-    answer.vague = std::ranges::find(best, kVaguely) != best.end();
-    return answer;
+    std::ranges::sort(found.defects, {}, &Defect::id);
+    found.vague = std::ranges::find(best, kVaguely) != best.end();
+    return found;
   }
 
   // The smallest set of defects that explains every element while all of them are switched on.
-  DefectAnswer FindCombination(std::span<const Defect> defects) {
+  Found FindCombination(std::span<const Defect> defects) {
     const std::vector<const Defect*> candidates = Effective(defects);
     const auto sets = size_t{1} << candidates.size();
     for (size_t size = 2; size <= candidates.size(); ++size) {
@@ -184,16 +261,14 @@ class DefectSearch {
         }
         const Explained explained = Explain(set);
         if (std::ranges::find(explained, kNot) != explained.end()) continue;
-        DefectAnswer answer{{}, std::ranges::find(explained, kVaguely) != explained.end()};
-        for (const Defect* defect : set) answer.ids.push_back(defect->id);
-        return answer;
+        return {set, true, std::ranges::find(explained, kVaguely) != explained.end()};
       }
     }
     return {};
   }
 
-  // The defects that change what is admitted at some element outside: alone, or beside all others,
-  // or beside those that do so. The last are several of which each has the same effect.
+  // The defects that change what is admitted at some element looked at: alone, or beside all
+  // others, or beside those that do so. The last are several of which each has the same effect.
   std::vector<const Defect*> Effective(std::span<const Defect> defects) {
     std::vector<const Defect*> all;
     for (const Defect& defect : defects) all.push_back(&defect);
@@ -225,7 +300,7 @@ class DefectSearch {
     }
   }
 
-  // The intervals of the elements outside, comparable.
+  // The intervals of the elements looked at, comparable.
   using Admitted = std::vector<std::array<uint64_t, 6>>;
   Admitted AdmittedBy(std::span<const Defect* const> set) {
     Estimates(set);
@@ -235,9 +310,9 @@ class DefectSearch {
   Admitted AdmittedByLast() const {
     Admitted admitted;
     if (!estimated_) return admitted;
-    admitted.reserve(outside_.size());
+    admitted.reserve(looked_at_.size());
     const bool apart = !estimate_.finite_low.empty();
-    for (const size_t i : outside_) {
+    for (const size_t i : looked_at_) {
       admitted.push_back({std::bit_cast<uint64_t>(estimate_.low[i]),
                           std::bit_cast<uint64_t>(estimate_.high[i]), estimate_.flags[i],
                           CountAdmitted(estimate_, i),
@@ -254,7 +329,10 @@ class DefectSearch {
   int family_;
   std::span<const double> actual_;
   std::span<const size_t> outside_;
-  Contract contract_;  // of the last estimate; the evaluation refers to it
+  const bool large_;
+  std::vector<size_t> looked_at_;  // of outside_
+  std::vector<uint8_t> wanted_;    // of large outputs, for each element whether it is looked at
+  Contract contract_;              // of the last estimate; the evaluation refers to it
   Evaluation& evaluation_;
   Estimate& estimate_;
   bool estimated_ = false;       // estimate_ is of contract_

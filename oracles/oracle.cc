@@ -199,7 +199,8 @@ Status RunKernel(const ReferenceKernel& kernel, reference::Arena& arena,
 }
 
 Status RunNode(const Graph& graph, const Node& node, const Contract& contract,
-               reference::Arena& arena, std::span<BoundedTensor> values) {
+               reference::Arena& arena, std::span<BoundedTensor> values,
+               std::span<const uint8_t> wanted = {}) {
   const ReferenceKernel& kernel = *AllReferenceKernels()[node.schema->id];
   if (kernel.evaluate == nullptr) {
     return MakeError(ErrorCode::kUnsupported,
@@ -207,6 +208,7 @@ Status RunNode(const Graph& graph, const Node& node, const Contract& contract,
                                  DefinitionOf(*node.schema).no_reference_reason));
   }
   reference::KernelContext context(NodeView(graph, node), contract, arena, values);
+  context.Want(wanted);
   ANECHECK_RETURN_IF_ERROR(RunKernel(kernel, arena, context));
   if (contract.departure_count == 0) return {};
   bool loose = false;
@@ -392,7 +394,8 @@ std::vector<bool> NodesBefore(const Graph& graph, ValueId output) {
 }  // namespace
 
 Status Evaluation::RunTo(const Graph& graph, std::span<const Tensor> inputs,
-                         const Contract& contract, ValueId output) {
+                         const Contract& contract, ValueId output,
+                         std::span<const uint8_t> wanted) {
   if (!graph.ValuesOfKind(ValueKind::kState).empty()) return Run(graph, inputs, contract);
   State& state = *state_;
   streams_.reset();
@@ -402,7 +405,10 @@ Status Evaluation::RunTo(const Graph& graph, std::span<const Tensor> inputs,
   const std::vector<bool> needed = NodesBefore(graph, output);
   for (NodeId id = 0; id < graph.nodes().size(); ++id) {
     if (!needed[id]) continue;
-    ANECHECK_RETURN_IF_ERROR(RunNode(graph, graph.node(id), contract, state.arena, state.values));
+    const Node& node = graph.node(id);
+    const bool last = node.result_count == 1 && node.first_result == output;
+    ANECHECK_RETURN_IF_ERROR(RunNode(graph, node, contract, state.arena, state.values,
+                                     last ? wanted : std::span<const uint8_t>()));
   }
   return {};
 }

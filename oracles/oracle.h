@@ -65,9 +65,10 @@ class Evaluation {
   Status Run(const Graph& graph, std::span<const Tensor> inputs, Contract&& contract) = delete;
 
   // As Run, for `output` and what it depends on: no other value may be read. Of graphs with states
-  // everything is computed.
+  // everything is computed. `wanted`, where not empty, has an entry for each element of `output`:
+  // those that are 0 may not be read either, and sums of products leave them out.
   Status RunTo(const Graph& graph, std::span<const Tensor> inputs, const Contract& contract,
-               ValueId output);
+               ValueId output, std::span<const uint8_t> wanted = {});
 
   // As Run, for graphs too large to keep: what no later operation needs is given up. Afterwards
   // only the graph's outputs may be read. Graphs with states are run as by Run.

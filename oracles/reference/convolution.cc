@@ -117,9 +117,12 @@ Status Conv(KernelContext& context) {
         for (int64_t i = 0; i < width; ++i) {
           window.Gather(x, plane, channels, first + i, patch, taps * static_cast<size_t>(i));
         }
+        const auto step = static_cast<size_t>(positions);
+        const size_t start =
+            static_cast<size_t>((n * groups + group) * outputs * positions + first);
         accumulator.DotsOnGrid(LanesAt(weight, static_cast<size_t>(group * outputs) * taps),
                                static_cast<size_t>(outputs), patch.lanes(),
-                               static_cast<size_t>(width), taps,
+                               static_cast<size_t>(width), taps, {start, step, 1},
                                [&](size_t o, size_t i, const Accumulated& sum) {
                                  put(n, group * outputs + static_cast<int64_t>(o),
                                      first + static_cast<int64_t>(i), sum);
@@ -217,7 +220,7 @@ Status Linear(KernelContext& context) {
   }
   const Raw raw = AllocateSums(context, accumulator, result.size);
   accumulator.DotsOnGrid(LanesAt(x, 0), result.size / outputs, LanesAt(weight, 0), outputs, inner,
-                         [&](size_t row, size_t channel, const Accumulated& sum) {
+                         {0, outputs, 1}, [&](size_t row, size_t channel, const Accumulated& sum) {
                            Put(raw, row * outputs + channel,
                                accumulator.WithBias(sum, bias, channel));
                          });
@@ -324,7 +327,8 @@ Status Matmul(KernelContext& context) {
       Gather(x, from_x, left, first, height, row);
       const size_t start = b * static_cast<size_t>(left.vectors) + static_cast<size_t>(first);
       accumulator.DotsOnGrid(row.lanes(), static_cast<size_t>(height), matrix.lanes(), columns,
-                             inner, [&](size_t i, size_t column, const Accumulated& sum) {
+                             inner, {start * columns, columns, 1},
+                             [&](size_t i, size_t column, const Accumulated& sum) {
                                Put(raw, (start + i) * columns + column, sum);
                              });
     }

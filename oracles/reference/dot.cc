@@ -59,6 +59,7 @@ void MeasureOperand(BoundedTensor& tensor) {
 Accumulator::Accumulator(KernelContext& context, BoundedTensor& x, BoundedTensor* y)
     : contract_(context.contract()),
       target_(context.Result()),
+      wanted_(context.wanted()),
       grid_(GridOf(context, target_.type.dtype)),
       unit_(context.contract()[y == nullptr ? Term::kReduceUnit : Term::kAccumulatorUnit]),
       product_rounding_(y != nullptr && context.contract().Allows(Term::kProductRounding)),
@@ -390,14 +391,16 @@ ProductRounding Accumulator::PackedRounding() const {
 }
 
 void Accumulator::Dots(const Lanes& rows, size_t row_count, const Lanes& columns,
-                       size_t column_count, size_t count, const DotSink& sink) {
+                       size_t column_count, size_t count, const DotPlaces& places,
+                       const DotSink& sink) {
   const bool points = rows.point() && columns.point();
-  const bool packs = packs_ && row_count * column_count * count >= kFewProducts &&
+  const bool packs = packs_ && !leaves_out() && row_count * column_count * count >= kFewProducts &&
                      (!points || !product_rounding_ || products_in_range_);
   settle_ = true;
   if (!packs) {
     for (size_t row = 0; row < row_count; ++row) {
       for (size_t column = 0; column < column_count; ++column) {
+        if (leaves_out() && wanted_[places.At(row, column)] == 0) continue;
         sink.take(sink.self, row, column,
                   Dot(rows.From(row * count), columns.From(column * count), count));
       }
@@ -531,6 +534,9 @@ Accumulated Accumulator::WithBias(const Accumulated& sum, const BoundedTensor* b
 Raw AllocateSums(KernelContext& context, const Accumulator& accumulator, size_t count) {
   Raw raw = AllocateRaw(context, count, true);
   if (accumulator.may_overflow()) raw.beyond = context.arena().Allocate<uint8_t>(count);
+  if (accumulator.leaves_out()) {
+    for (size_t i = 0; i < count; ++i) Put(raw, i, {});
+  }
   return raw;
 }
 

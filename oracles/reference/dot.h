@@ -49,6 +49,16 @@ struct Accumulated {
   bool empty() const { return low > high; }  // no finite number is admitted
 };
 
+// Where the sums of rows and columns lie in the result: row and column each with its step.
+struct DotPlaces {
+  size_t start = 0;
+  size_t row_step = 0;
+  size_t column_step = 0;
+  size_t At(size_t row, size_t column) const {
+    return start + row * row_step + column * column_step;
+  }
+};
+
 enum class ProductRounding;
 struct PointSums;
 struct IntervalSums;
@@ -71,15 +81,15 @@ class Accumulator {
   // worked out only where a plain sum leaves the rounding open.
   Accumulated DotOnGrid(const Lanes& x, const Lanes& y, size_t count);
   // DotOnGrid of every row with every column, vectors of `count` lanes one after the other:
-  // visit(row, column, sum) in any order. WithBias belongs inside.
+  // visit(row, column, sum) in any order, of those that are wanted. WithBias belongs inside.
   template <typename Visit>
   void DotsOnGrid(const Lanes& rows, size_t row_count, const Lanes& columns, size_t column_count,
-                  size_t count, const Visit& visit) {
+                  size_t count, const DotPlaces& places, const Visit& visit) {
     const auto take = [](void* self, size_t row, size_t column, const Accumulated& sum) {
       (**static_cast<const Visit**>(self))(row, column, sum);
     };
     const Visit* self = &visit;
-    Dots(rows, row_count, columns, column_count, count, {take, static_cast<void*>(&self)});
+    Dots(rows, row_count, columns, column_count, count, places, {take, static_cast<void*>(&self)});
   }
   // Whether StoreDots takes the sums of `count` products of rows and columns, so many of each, with
   // this bias (may be null): a large operation on finite points of fp16.
@@ -93,6 +103,8 @@ class Accumulator {
   static void FinishDots(const PointResults& results, BoundedTensor& result);
   // sum x[k].
   Accumulated Sum(const Lanes& x, size_t count);
+  // Whether DotsOnGrid leaves out some results.
+  bool leaves_out() const { return !wanted_.empty(); }
   // Whether results of Dot may admit infinities beside finite numbers (Accumulated::beyond).
   bool may_overflow() const { return may_overflow_; }
   // Adds a bias to the last Dot. The engine adds it in the accumulator or after rounding that to
@@ -109,7 +121,7 @@ class Accumulator {
   size_t NarrowTerms() const;
   PointArithmetic ArithmeticOf(size_t count) const;
   void Dots(const Lanes& rows, size_t row_count, const Lanes& columns, size_t column_count,
-            size_t count, const DotSink& sink);
+            size_t count, const DotPlaces& places, const DotSink& sink);
   Accumulated FinishPoints(const PointSums& sums, const double* x, const double* y, size_t count);
   Accumulated FinishIntervals(const IntervalSums& sums, const double* x, const double* y,
                               size_t count);
@@ -146,6 +158,7 @@ class Accumulator {
 
   const Contract& contract_;
   BoundedTensor& target_;  // the node's first result
+  std::span<const uint8_t> wanted_;
   Grid grid_;
   ExactSum exact_;
   bool settle_ = false;  // inside DotOnGrid

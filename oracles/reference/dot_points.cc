@@ -50,7 +50,8 @@ size_t Accumulator::NarrowTerms() const {
 
 bool Accumulator::Stores(size_t rows, size_t columns, size_t count,
                          const BoundedTensor* bias) const {
-  if (!packs_ || special_ || unit_ == 0 || !product_rounding_ || !products_in_range_) return false;
+  if (!packs_ || leaves_out() || special_ || unit_ == 0) return false;
+  if (!product_rounding_ || !products_in_range_) return false;
   if (!x_.point() || !y_->point()) return false;
   if (bias != nullptr && (!bias->point() || bias->special)) return false;
   if (columns < kFewColumns || rows * columns * count < kFewProducts) return false;

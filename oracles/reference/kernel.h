@@ -147,6 +147,11 @@ class KernelContext {
   // Type and size are set; the kernel sets the rest.
   BoundedTensor& Result(uint32_t index = 0) { return values_[node_.Result(index)]; }
 
+  // Where not empty, an entry for each element of the first result: the kernel may leave those that
+  // are 0 as it likes. Nothing reads them.
+  std::span<const uint8_t> wanted() const { return wanted_; }
+  void Want(std::span<const uint8_t> elements) { wanted_ = elements; }
+
   // How numbers of fp32 beside fp16 operands are read, literals and constants: as they are given,
   // or rounded to fp16 as an engine may hold them. A kernel that reads one is run in both ways
   // where that makes a difference, and the bounds are the hull (oracles/oracle.cc).
@@ -164,6 +169,7 @@ class KernelContext {
   const Contract& contract_;
   Arena& arena_;
   std::span<BoundedTensor> values_;
+  std::span<const uint8_t> wanted_;
   bool rounds_literals_ = false;
   bool literals_differ_ = false;
 };

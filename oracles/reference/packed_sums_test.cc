@@ -142,7 +142,7 @@ void CheckBlock(uint64_t seed, const Contract& contract) {
   Accumulator block(context, x.tensor(), &y.tensor());
   testing::ForEachTarget([&](const char* target) {
     size_t seen = 0;
-    block.DotsOnGrid(x.lanes(), rows, y.lanes(), columns, count,
+    block.DotsOnGrid(x.lanes(), rows, y.lanes(), columns, count, {0, columns, 1},
                      [&](size_t row, size_t column, const Accumulated& sum) {
                        const size_t i = row * columns + column;
                        const Accumulated with_bias = block.WithBias(sum, bias, bias, bias, false);

@@ -1,0 +1,179 @@
+// Known defects in outputs too large to evaluate everywhere under every set of defects: what is
+// named holds of every element outside all the same.
+#include <cmath>
+#include <gtest/gtest.h>
+#include <string>
+#include <vector>
+
+#include "harness/ops/params.h"
+#include "oracles/judge.h"
+#include "oracles/testing/test_support.h"
+
+namespace anecheck {
+namespace {
+
+using testing::Case;
+using testing::MakeTensor;
+constexpr int kA13 = 2;
+constexpr int64_t kRows = 160;
+constexpr int64_t kColumns = 128;
+constexpr int64_t kInner = 12;
+constexpr int64_t kFlushedRow = 77;
+
+// Numbers of the grid of several sizes, so that small ones meet large ones in a tile.
+std::vector<double> Mixed(int64_t count, uint32_t seed) {
+  std::vector<double> numbers(static_cast<size_t>(count));
+  uint32_t state = seed;
+  for (double& number : numbers) {
+    state = state * 1664525 + 1013904223;
+    const int significand = static_cast<int>(state >> 20 & 0x7ff) - 1024;
+    number = std::ldexp(significand, -10 + static_cast<int>(state >> 8 & 1) * 4);
+  }
+  return numbers;
+}
+
+class LargeDefects : public ::testing::Test {
+ protected:
+  LargeDefects() {
+    std::vector<double> rows = Mixed(kRows * kInner, 1);
+    // In one row subnormal numbers stand beside others.
+    for (int64_t k = 1; k < kInner; ++k) {
+      double& number = rows[static_cast<size_t>(kFlushedRow * kInner + k)];
+      number = std::ldexp(std::trunc(number * 16), k < 6 ? -20 : -14);
+    }
+    const ValueId x = c_.Input(MakeTensor(DType::kFp16, {kRows, kInner}, rows));
+    const ValueId y =
+        c_.Const(MakeTensor(DType::kFp16, {kInner, kColumns}, Mixed(kInner * kColumns, 2)));
+    product_ = c_.Binary(OpKind::kMatmul, x, y);
+    expected_ = c_.Run(product_);
+  }
+
+  // What an engine with these defects gives.
+  std::vector<double> Departed(std::span<const std::string_view> ids) {
+    return c_.Run(product_, WithDepartures(kA13, ids).value()).value;
+  }
+  size_t CountOutside(std::span<const double> actual) const {
+    size_t count = 0;
+    for (size_t i = 0; i < actual.size(); ++i) count += Admits(expected_, i, actual[i]) ? 0 : 1;
+    return count;
+  }
+  OutputJudgement JudgeOf(std::span<const double> actual) {
+    return Judge(c_.graph, c_.inputs, 0, expected_,
+                 MakeTensor(DType::kFp16, {kRows, kColumns}, actual), kA13);
+  }
+  // The `k`th element of those that lie outside, or inside.
+  size_t Nth(std::span<const double> actual, bool outside, size_t k) const {
+    for (size_t i = 0;; ++i) {
+      if (Admits(expected_, i, actual[i]) != outside && k-- == 0) return i;
+    }
+  }
+
+  Case c_;
+  ValueId product_ = kNoValue;
+  Estimate expected_;
+};
+
+TEST_F(LargeDefects, ADefectIsNamedThatExplainsEveryElement) {
+  const std::string_view lattice[] = {"D03"};
+  const std::vector<double> actual = Departed(lattice);
+  ASSERT_EQ(c_.error, "");
+  ASSERT_GT(CountOutside(actual), 1000U);
+  const OutputJudgement judgement = JudgeOf(actual);
+  EXPECT_EQ(judgement.known_defect, "D03") << judgement.reason;
+  EXPECT_FALSE(judgement.vague);
+}
+
+TEST_F(LargeDefects, OneElementThatNoDefectExplainsIsWrong) {
+  const std::string_view lattice[] = {"D03"};
+  const std::vector<double> departed = Departed(lattice);
+  const size_t count = CountOutside(departed);
+  for (const size_t k : {size_t{0}, size_t{7}, count / 2 + 1, count - 1}) {
+    for (const bool outside : {true, false}) {
+      std::vector<double> actual = departed;
+      const size_t at = Nth(departed, outside, k);
+      actual[at] = 30000;
+      EXPECT_EQ(JudgeOf(actual).verdict, Verdict::kWrong) << at;
+    }
+  }
+}
+
+// So few elements need another defect that none of them is looked at first.
+TEST_F(LargeDefects, AFewElementsNeedAnotherDefectAsWell) {
+  const std::string_view lattice[] = {"D03"};
+  const std::string_view both[] = {"D03", "D05"};
+  std::vector<double> actual = Departed(lattice);
+  const std::vector<double> flushed = Departed(both);
+  size_t others = 0;
+  for (size_t i = 0; i < actual.size() && others < 3; ++i) {
+    if (actual[i] == flushed[i] || Admits(expected_, i, flushed[i])) continue;
+    actual[i] = flushed[i];
+    ++others;
+  }
+  ASSERT_EQ(others, 3U);
+  EXPECT_EQ(JudgeOf(actual).known_defect, "D03,D05");
+}
+
+// ---- elements that nobody reads -----------------------------------------------------------------
+
+struct Layer {
+  std::string name;
+  ValueId (*add)(Case& c);
+};
+
+ValueId AddLinear(Case& c) {
+  using P = params::Linear;
+  const ValueId x = c.Input(MakeTensor(DType::kFp16, {2, 3, 8}, Mixed(48, 3)));
+  c.Begin(OpKind::kLinear).Arg(P::kX, x);
+  c.Arg(P::kWeight, c.Const(MakeTensor(DType::kFp16, {5, 8}, Mixed(40, 4))));
+  return c.Arg(P::kBias, c.Const(MakeTensor(DType::kFp16, {5}, Mixed(5, 5)))).Finish();
+}
+ValueId AddMatmul(Case& c) {
+  const ValueId x = c.Input(MakeTensor(DType::kFp16, {3, 4, 8}, Mixed(96, 6)));
+  return c.Binary(OpKind::kMatmul, x, c.Const(MakeTensor(DType::kFp16, {3, 8, 6}, Mixed(144, 7))));
+}
+ValueId AddConv(Case& c) {
+  using P = params::Conv;
+  const ValueId x = c.Input(MakeTensor(DType::kFp16, {2, 4, 5, 6}, Mixed(240, 8)));
+  c.Begin(OpKind::kConv).Arg(P::kX, x);
+  c.Arg(P::kWeight, c.Const(MakeTensor(DType::kFp16, {6, 2, 3, 3}, Mixed(108, 9))));
+  return c.String(P::kPadType, "same").Int(P::kGroups, 2).Finish();
+}
+
+class WantedElements : public ::testing::TestWithParam<Layer> {};
+
+TEST_P(WantedElements, AreThoseOfTheWholeResult) {
+  Case c;
+  const ValueId output = GetParam().add(c);
+  ASSERT_EQ(c.error, "");
+  for (const bool departs : {false, true}) {
+    const std::string_view ids[] = {"D03", "D05"};
+    const Contract contract =
+        departs ? WithDepartures(kA13, ids).value() : ConformingContract(kA13);
+    const Estimate whole = c.Run(output, contract);
+    std::vector<uint8_t> wanted(whole.value.size(), 0);
+    for (size_t i = 1; i < wanted.size(); i += 3) wanted[i] = 1;
+    Evaluation evaluation;
+    ASSERT_TRUE(evaluation.RunTo(c.graph, c.inputs, contract, output, wanted).ok());
+    Estimate some;
+    evaluation.Stored(output, some);
+    size_t left_out = 0;
+    for (size_t i = 0; i < wanted.size(); ++i) {
+      if (wanted[i] == 0) {
+        left_out += some.value[i] == whole.value[i] ? 0 : 1;
+        continue;
+      }
+      EXPECT_EQ(some.value[i], whole.value[i]) << i;
+      EXPECT_EQ(some.low[i], whole.low[i]) << i;
+      EXPECT_EQ(some.high[i], whole.high[i]) << i;
+    }
+    EXPECT_GT(left_out, 0U);
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(Sums, WantedElements,
+                         ::testing::Values(Layer{"linear", AddLinear}, Layer{"matmul", AddMatmul},
+                                           Layer{"conv", AddConv}),
+                         [](const auto& info) { return info.param.name; });
+
+}  // namespace
+}  // namespace anecheck
