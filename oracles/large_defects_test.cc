@@ -173,7 +173,7 @@ TEST_P(WantedElements, AreThoseOfTheWholeResult) {
 INSTANTIATE_TEST_SUITE_P(Sums, WantedElements,
                          ::testing::Values(Layer{"linear", AddLinear}, Layer{"matmul", AddMatmul},
                                            Layer{"conv", AddConv}),
-                         [](const auto& info) { return info.param.name; });
+                         [](const auto& test) { return test.param.name; });
 
 }  // namespace
 }  // namespace anecheck
