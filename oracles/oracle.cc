@@ -447,8 +447,13 @@ std::span<const double> Evaluation::Values(ValueId id) const {
 }
 
 Status Evaluation::RunForOutputs(const Graph& graph, std::span<const Tensor> inputs,
-                                 const Contract& contract) {
-  if (!graph.ValuesOfKind(ValueKind::kState).empty()) return Run(graph, inputs, contract);
+                                 const Contract& contract,
+                                 const std::function<void(NodeId)>& visit) {
+  if (!graph.ValuesOfKind(ValueKind::kState).empty()) {
+    ANECHECK_RETURN_IF_ERROR(Run(graph, inputs, contract));
+    for (NodeId id = 0; visit && id < graph.nodes().size(); ++id) visit(id);
+    return {};
+  }
   State& state = *state_;
   streams_ = std::make_unique<Streams>(graph);
   state.Begin(graph, contract);
@@ -457,6 +462,7 @@ Status Evaluation::RunForOutputs(const Graph& graph, std::span<const Tensor> inp
   for (NodeId id = 0; id < graph.nodes().size(); ++id) {
     reference::Arena& arena = streams_->lifetimes.ArenaOf(id);
     ANECHECK_RETURN_IF_ERROR(RunNode(graph, graph.node(id), contract, arena, state.values));
+    if (visit) visit(id);
     streams_->lifetimes.Finish(id, state.values);
   }
   return {};

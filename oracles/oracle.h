@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <span>
 #include <vector>
@@ -71,15 +72,17 @@ class Evaluation {
                ValueId output, std::span<const uint8_t> wanted = {});
 
   // As Run, for graphs too large to keep: what no later operation needs is given up. Afterwards
-  // only the graph's outputs may be read. Graphs with states are run as by Run.
-  Status RunForOutputs(const Graph& graph, std::span<const Tensor> inputs,
-                       const Contract& contract);
+  // only the graph's outputs may be read. Graphs with states are run as by Run. `visit`, where
+  // given, is called for each operation in order, and may read its results.
+  Status RunForOutputs(const Graph& graph, std::span<const Tensor> inputs, const Contract& contract,
+                       const std::function<void(NodeId)>& visit = {});
 
   // As Run, for the graph and under the contract that `other` ran last, at other inputs, and for
   // the values alone: of the results only Values may be read. Takes less than half the time.
   // `other` must not run again while they are read. Errors: those of Run.
   Status RunValues(const Evaluation& other, std::span<const Tensor> inputs);
-  // After a successful Run or RunValues: Estimate::value of value `id`.
+  // After a successful Run or RunValues, and where RunForOutputs lets it be read: Estimate::value
+  // of value `id`.
   std::span<const double> Values(ValueId id) const;
 
   // After a successful Run: what the engine may store for value `id` where it is a graph output or

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <deque>
 
 #include "harness/base/half.h"
 #include "harness/campaign/node_cut.h"
@@ -39,9 +38,9 @@ bool IsSameEnd(double one, double other) {
 
 class CliffFinder {
  public:
-  CliffFinder(const Graph& graph, std::span<const Tensor> inputs, const Evaluation& evaluation,
+  CliffFinder(const Graph& graph, std::span<const Tensor> inputs, const ModelValues& results,
               int family, std::span<const Departure> departures)
-      : graph_(graph), evaluation_(evaluation), family_(family) {
+      : graph_(graph), results_(results), family_(family) {
     const std::vector<ValueId> ids = graph.ValuesOfKind(ValueKind::kInput);
     for (size_t i = 0; i < ids.size(); ++i) values_[ids[i]] = &inputs[i];
     for (const Departure& departure : departures) {
@@ -52,7 +51,7 @@ class CliffFinder {
 
   std::vector<Cliff> Run() {
     for (NodeId id = 0; id < graph_.nodes().size(); ++id) {
-      StoreResults(id);
+      TakeResults(id);
       const Node& node = graph_.node(id);
       if (ReadsState(graph_, node)) continue;
       NodeCut cut(graph_, values_);
@@ -71,26 +70,18 @@ class CliffFinder {
   }
 
  private:
-  // What a conforming engine's tap would show of the node's fp16 results.
-  void StoreResults(NodeId id) {
+  void TakeResults(NodeId id) {
     const Node& node = graph_.node(id);
     for (uint32_t i = 0; i < node.result_count; ++i) {
       const ValueId value = node.first_result + i;
-      if (graph_.type(value).dtype != DType::kFp16) continue;
-      evaluation_.Stored(value, estimate_);
-      Tensor& tensor = tensors_.emplace_back();
-      tensor.type = estimate_.type;
-      tensor.bytes.resize(static_cast<size_t>(tensor.type.ByteSize()));
-      EncodeElements(DType::kFp16, estimate_.value, tensor.bytes);
-      values_[value] = &tensor;
+      if (graph_.type(value).dtype == DType::kFp16) values_[value] = &results_[value];
     }
   }
 
   // The largest |number| of an fp16 tensor; 0 for other types and where all are NaN.
   double Largest(const Tensor& tensor) {
     if (tensor.type.dtype != DType::kFp16) return 0;
-    elements_.resize(tensor.bytes.size() / 2);
-    DecodeElements(DType::kFp16, tensor.bytes, elements_);
+    Decode(tensor);
     double most = 0;
     for (const double element : elements_) {
       if (std::fabs(element) > most) most = std::fabs(element);
@@ -98,11 +89,16 @@ class CliffFinder {
     return most;
   }
 
+  // The numbers of an fp16 tensor, in elements_.
+  void Decode(const Tensor& tensor) {
+    elements_.resize(tensor.bytes.size() / 2);
+    DecodeElements(DType::kFp16, tensor.bytes, elements_);
+  }
+
   // Makes the first fp16 operand a third larger; false where there is none.
   bool Enlarge(std::vector<Tensor>& inputs) {
     if (inputs.empty() || inputs.front().type.dtype != DType::kFp16) return false;
-    elements_.resize(inputs.front().bytes.size() / 2);
-    DecodeElements(DType::kFp16, inputs.front().bytes, elements_);
+    Decode(inputs.front());
     for (double& element : elements_) {
       element =
           HalfToDouble(DoubleToHalf(std::clamp(element / kNear, -kLargestHalf, kLargestHalf)));
@@ -152,9 +148,9 @@ class CliffFinder {
     const Node& node = graph_.node(id);
     if (node.result_count == 0 || graph_.type(node.first_result).dtype != DType::kFp16) return;
     if (!(result_ >= kNear * kLargestHalf)) return;
-    evaluation_.Stored(node.first_result, estimate_);
+    Decode(results_[node.first_result]);
     uint64_t beyond = 0;
-    for (const double value : estimate_.value) beyond += std::fabs(value) > kLargestHalf ? 1 : 0;
+    for (const double value : elements_) beyond += std::fabs(value) > kLargestHalf ? 1 : 0;
     cliffs_.push_back({.node = id,
                        .id = "fp16",
                        .what = "fp16 ends at 65504",
@@ -165,11 +161,10 @@ class CliffFinder {
   }
 
   const Graph& graph_;
-  const Evaluation& evaluation_;
+  const ModelValues& results_;
   const int family_;
   std::vector<const Departure*> departures_;
   NodeCut::Values values_;
-  std::deque<Tensor> tensors_;  // what values_ points to
   Evaluation scratch_;
   Estimate estimate_, departed_;
   std::vector<double> elements_;
@@ -181,9 +176,9 @@ class CliffFinder {
 }  // namespace
 
 std::vector<Cliff> FindCliffs(const Graph& graph, std::span<const Tensor> inputs,
-                              const Evaluation& evaluation, int family,
+                              const ModelValues& values, int family,
                               std::span<const Departure> departures) {
-  return CliffFinder(graph, inputs, evaluation, family, departures).Run();
+  return CliffFinder(graph, inputs, values, family, departures).Run();
 }
 
 }  // namespace anecheck

@@ -7,9 +7,9 @@
 #include <string>
 #include <vector>
 
+#include "harness/campaign/model_values.h"
 #include "harness/graph/graph.h"
 #include "oracles/contract.h"
-#include "oracles/oracle.h"
 
 namespace anecheck {
 
@@ -26,11 +26,11 @@ struct Cliff {
 // Every cliff of `family` in the order of the operations: a departure of `departures` with a
 // threshold (overflow of a port, a partial sum or a gain; a function from a number on) that changes
 // an operation's own result, fed with what a conforming engine gives it or with its first operand a
-// third larger; and results of three quarters of the largest fp16 number or more. `evaluation`
-// holds the graph, run under the family's conforming contract with `inputs`. Operations that read a
+// third larger; and results of three quarters of the largest fp16 number or more. `values` are
+// those of the graph under the family's conforming contract with `inputs`. Operations that read a
 // state are left out.
 std::vector<Cliff> FindCliffs(const Graph& graph, std::span<const Tensor> inputs,
-                              const Evaluation& evaluation, int family,
+                              const ModelValues& values, int family,
                               std::span<const Departure> departures);
 
 }  // namespace anecheck

@@ -1,7 +1,6 @@
 #include "harness/campaign/model_parts.h"
 
 #include <algorithm>
-#include <deque>
 
 #include "harness/campaign/node_cut.h"
 
@@ -19,7 +18,7 @@ bool CanLeaveAnEngine(DType dtype) {
 
 class ModelParts::Cutter {
  public:
-  Cutter(const Graph& graph, std::span<const Tensor> inputs, const Evaluation& values)
+  Cutter(const Graph& graph, std::span<const Tensor> inputs, const ModelValues& values)
       : graph_(graph), values_(values) {
     const std::vector<ValueId> ids = graph.ValuesOfKind(ValueKind::kInput);
     for (size_t i = 0; i < ids.size(); ++i) at_inputs_[ids[i]] = &inputs[i];
@@ -109,21 +108,9 @@ class ModelParts::Cutter {
       if (value.kind != ValueKind::kResult || !read_elsewhere_[id]) continue;
       const size_t made_in = part_[value.producer];
       if (made_in == number) continue;
-      if (made_in == kOutside || CanBeHandedOn(id)) known[id] = TensorOf(id);
+      if (made_in == kOutside || CanBeHandedOn(id)) known[id] = &values_[id];
     }
     return known;
-  }
-
-  const Tensor* TensorOf(ValueId id) {
-    const Tensor*& tensor = at_values_[id];
-    if (tensor == nullptr) {
-      Tensor& made = tensors_.emplace_back();
-      made.type = graph_.type(id);
-      made.bytes.resize(static_cast<size_t>(made.type.ByteSize()));
-      EncodeElements(made.type.dtype, values_.Values(id), made.bytes);
-      tensor = &made;
-    }
-    return tensor;
   }
 
   ModelPart PartOf(size_t number) {
@@ -153,17 +140,16 @@ class ModelParts::Cutter {
   }
 
   const Graph& graph_;
-  const Evaluation& values_;
+  const ModelValues& values_;
   NodeCut::Values at_inputs_;
-  NodeCut::Values at_values_;
-  std::deque<Tensor> tensors_;
   std::vector<size_t> part_;    // of each operation
   std::vector<bool> constant_;  // of each value: nothing that is given at run time has a part in it
   size_t count_ = 0;
   std::vector<bool> read_elsewhere_;  // of each value: it is an output, or another part reads it
 };
 
-ModelParts::ModelParts(const Graph& graph, std::span<const Tensor> inputs, const Evaluation& values)
+ModelParts::ModelParts(const Graph& graph, std::span<const Tensor> inputs,
+                       const ModelValues& values)
     : cutter_(std::make_unique<Cutter>(graph, inputs, values)) {}
 
 ModelParts::~ModelParts() = default;

@@ -8,8 +8,8 @@
 #include <span>
 #include <vector>
 
+#include "harness/campaign/model_values.h"
 #include "harness/graph/graph.h"
-#include "oracles/oracle.h"
 
 namespace anecheck {
 
@@ -23,8 +23,8 @@ struct ModelPart {
 // Cuts parts out of one graph. Everything that it is given must live as long. Not thread-safe.
 class ModelParts {
  public:
-  // `values` ran `graph` at `inputs` (Evaluation::Run).
-  ModelParts(const Graph& graph, std::span<const Tensor> inputs, const Evaluation& values);
+  // `values` are those of `graph` at `inputs`.
+  ModelParts(const Graph& graph, std::span<const Tensor> inputs, const ModelValues& values);
   ~ModelParts();
 
   // The operations that `outside` does not mark, in as few parts as there can be: what needs an

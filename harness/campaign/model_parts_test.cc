@@ -21,6 +21,11 @@ std::vector<bool> Marked(const Graph& graph, std::initializer_list<ValueId> valu
   return marked;
 }
 
+ModelValues ValuesOf(const Graph& graph, std::span<const Tensor> inputs) {
+  Evaluation evaluation;
+  return ModelValues::Of(graph, inputs, ConformingContract(2), evaluation).value();
+}
+
 // The parts at inputs of which every byte is 0x31: the fp16 number 0.162.
 std::vector<ModelPart> PartsOf(const Graph& graph, const std::vector<bool>& outside) {
   std::vector<Tensor> inputs;
@@ -28,9 +33,7 @@ std::vector<ModelPart> PartsOf(const Graph& graph, const std::vector<bool>& outs
     const TensorType& type = graph.type(id);
     inputs.push_back({type, std::vector<uint8_t>(static_cast<size_t>(type.ByteSize()), 0x31)});
   }
-  Evaluation values;
-  EXPECT_TRUE(values.Run(graph, inputs, ConformingContract(2)).ok());
-  return ModelParts(graph, inputs, values).Around(outside);
+  return ModelParts(graph, inputs, ValuesOf(graph, inputs)).Around(outside);
 }
 
 const TensorType kRow = {DType::kFp16, Shape{1, 4}};
@@ -93,9 +96,8 @@ TEST(ModelParts, AnOperationAloneKeepsWhatIsMadeOfConstants) {
   const ValueId made = AddNode(graph, OpKind::kRelu, {number});
   const ValueId y = AddNode(graph, OpKind::kMul, {AddNode(graph, OpKind::kAbs, {x}), made});
   graph.AddOutput(y);
-  Evaluation values;
   const std::vector<Tensor> inputs = {{kRow, std::vector<uint8_t>(8, 0x31)}};
-  ASSERT_TRUE(values.Run(graph, inputs, ConformingContract(2)).ok());
+  const ModelValues values = ValuesOf(graph, inputs);
   ModelParts cutter(graph, inputs, values);
   const std::optional<ModelPart> alone = cutter.Alone(graph.value(y).producer);
   ASSERT_TRUE(alone.has_value());
@@ -135,7 +137,8 @@ TEST(ModelParts, PartsOfDrawnGraphsGiveWhatTheWholeGives) {
     for (size_t i = 0; i < outside.size(); ++i) {
       outside[i] = graph.nodes()[i].result_count > 0 && choices.Below(4) == 0;
     }
-    ModelParts cutter(graph, inputs, whole);
+    const ModelValues values = ValuesOf(graph, inputs);
+    ModelParts cutter(graph, inputs, values);
     std::vector<size_t> times(outside.size(), 0);
     for (const ModelPart& part : cutter.Around(outside)) {
       for (const NodeId node : part.nodes) {

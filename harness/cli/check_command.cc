@@ -52,6 +52,7 @@ struct CheckFlags {
 // where every value can be kept, how near they come to a cliff.
 struct Expectation {
   std::vector<Estimate> outputs;
+  std::optional<ModelValues> values;
   std::vector<Cliff> cliffs;
   std::string not_looked_for;  // why there are no cliffs
 };
@@ -59,11 +60,8 @@ struct Expectation {
 Result<Expectation> Expect(const Case& item, int family, Evaluation& evaluation) {
   Expectation expectation;
   const Contract& contract = ConformingContract(family);
-  const Status kept = evaluation.Run(item.graph, item.inputs, contract);
-  if (kept.ok()) {
-    expectation.cliffs =
-        FindCliffs(item.graph, item.inputs, evaluation, family, DeparturesInForce());
-  } else {
+  Result<ModelValues> kept = ModelValues::Of(item.graph, item.inputs, contract, evaluation);
+  if (!kept.ok()) {
     if (kept.error().code != ErrorCode::kLimit) return kept.error();
     expectation.not_looked_for = kept.error().message;
     ANECHECK_RETURN_IF_ERROR(evaluation.RunForOutputs(item.graph, item.inputs, contract));
@@ -71,6 +69,10 @@ Result<Expectation> Expect(const Case& item, int family, Evaluation& evaluation)
   for (const ValueId output : item.graph.outputs()) {
     evaluation.Stored(output, expectation.outputs.emplace_back());
   }
+  if (!kept.ok()) return expectation;
+  expectation.values = std::move(kept).value();
+  expectation.cliffs =
+      FindCliffs(item.graph, item.inputs, *expectation.values, family, DeparturesInForce());
   return expectation;
 }
 
@@ -163,7 +165,7 @@ struct Shown {
 
 // What the engine makes of the model's parts, where it does not take the model as a whole.
 Result<PartsShown> ShowParts(const CheckSetting& setting, Runner& runner, const Case& item,
-                             const std::vector<Refused>& refused, const Evaluation& values,
+                             const std::vector<Refused>& refused, const ModelValues& values,
                              CheckRuns& runs) {
   std::vector<bool> outside(item.graph.nodes().size(), false);
   for (const Refused& entry : refused) outside[entry.node] = true;
@@ -180,8 +182,7 @@ Status CheckTarget(const CheckSetting& setting, Runner& runner, const Case& mode
   Evaluation evaluation;
   ANECHECK_ASSIGN(const Expectation expectation, Expect(item, item.target.family, evaluation));
   shown.warnings = CliffsJson(item.graph, item.target.name, expectation.cliffs);
-  const bool kept = expectation.not_looked_for.empty();
-  if (!kept) {
+  if (!expectation.values) {
     shown.not_looked_for = {{"target", item.target.name}, {"reason", expectation.not_looked_for}};
   }
   Evaluation scratch;
@@ -190,8 +191,9 @@ Status CheckTarget(const CheckSetting& setting, Runner& runner, const Case& mode
   const CheckRun whole = *run;
   ANECHECK_ASSIGN(const std::vector<Refused> refused, NotAttested(item));
   PartsShown parts;
-  if (!whole.taken && kept) {
-    ANECHECK_ASSIGN(parts, ShowParts(setting, runner, item, refused, evaluation, shown.runs));
+  if (!whole.taken && expectation.values) {
+    ANECHECK_ASSIGN(parts,
+                    ShowParts(setting, runner, item, refused, *expectation.values, shown.runs));
   }
   for (NodeId id = 0; whole.reached && id < item.graph.nodes().size(); ++id) {
     parts.reached.insert(id);

@@ -69,7 +69,7 @@ Result<AskedPart> Ask(const Graph& graph, const ModelPart& part) {
 class PartRunner {
  public:
   PartRunner(const CheckSetting& setting, Runner& runner, const Case& item,
-             std::vector<bool> outside, const Evaluation& values, CheckRuns& runs)
+             std::vector<bool> outside, const ModelValues& values, CheckRuns& runs)
       : setting_(setting),
         runner_(runner),
         item_(item),
@@ -268,7 +268,7 @@ Result<const CheckRun*> RunCheck(const CheckSetting& setting, Runner& runner, Ca
 }
 
 Result<PartsShown> RunParts(const CheckSetting& setting, Runner& runner, const Case& item,
-                            std::vector<bool> outside, const Evaluation& values, CheckRuns& runs) {
+                            std::vector<bool> outside, const ModelValues& values, CheckRuns& runs) {
   return PartRunner(setting, runner, item, std::move(outside), values, runs).Run();
 }
 

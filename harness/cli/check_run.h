@@ -13,6 +13,7 @@
 
 #include "harness/base/result.h"
 #include "harness/campaign/campaign.h"
+#include "harness/campaign/model_values.h"
 #include "harness/campaign/store.h"
 #include "harness/runners/runner.h"
 #include "oracles/oracle.h"
@@ -75,10 +76,10 @@ struct PartsShown {
 
 // Runs what lies between the operations `outside`, which the tables refuse, of a model that the
 // engine does not take as a whole. Of what it does not take of that either each operation is run
-// alone, and the model is cut around those that it does not take alone. `values` ran the model
-// (Evaluation::Run). Errors: those of RunCheck.
+// alone, and the model is cut around those that it does not take alone. `values` are those
+// of the model. Errors: those of RunCheck.
 Result<PartsShown> RunParts(const CheckSetting& setting, Runner& runner, const Case& item,
-                            std::vector<bool> outside, const Evaluation& values, CheckRuns& runs);
+                            std::vector<bool> outside, const ModelValues& values, CheckRuns& runs);
 
 // An operation of a graph for people: {op, name}, the name of its first result.
 nlohmann::ordered_json OperationJson(const Graph& graph, NodeId node);

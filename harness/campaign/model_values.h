@@ -1,0 +1,29 @@
+// What a conforming engine gives for every value of a model, kept as tensors, so that a model can
+// be cut at any of them: a twelfth of what an Evaluation that keeps all of them holds.
+#pragma once
+
+#include <span>
+#include <vector>
+
+#include "harness/graph/graph.h"
+#include "oracles/contract.h"
+#include "oracles/oracle.h"
+
+namespace anecheck {
+
+class ModelValues {
+ public:
+  // Runs `graph` at `inputs` under `contract` in `evaluation`, of which the graph's outputs may be
+  // read afterwards. Errors: kLimit for more than 2^31 elements; those of
+  // Evaluation::RunForOutputs.
+  static Result<ModelValues> Of(const Graph& graph, std::span<const Tensor> inputs,
+                                const Contract& contract, Evaluation& evaluation);
+
+  // Of a result; the value of the oracle, in the type of the graph.
+  const Tensor& operator[](ValueId result) const { return tensors_[result]; }
+
+ private:
+  std::vector<Tensor> tensors_;  // by value; empty for what is no result
+};
+
+}  // namespace anecheck
