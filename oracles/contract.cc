@@ -231,6 +231,7 @@ const Contract& IeeeContract() { return kIeee; }
 
 Contract WithDepartures(int family_index, std::span<const Departure* const> departures) {
   Contract contract = ConformingContract(family_index);
+  contract.compared = true;
   for (const Departure* departure : departures) {
     if (contract.departure_count == Contract::kMaxDepartures) break;
     contract.departures[contract.departure_count++] = departure;
@@ -240,6 +241,7 @@ Contract WithDepartures(int family_index, std::span<const Departure* const> depa
 
 Result<Contract> WithDepartures(int family_index, std::span<const std::string_view> ids) {
   Contract contract = ConformingContract(family_index);
+  contract.compared = true;
   for (const std::string_view id : ids) {
     bool found = false;
     for (const Departure& departure : kDepartures) {

@@ -133,6 +133,9 @@ struct Contract {
   std::array<double, kTermCount> terms{};
   std::array<const Departure*, kMaxDepartures> departures{};
   size_t departure_count = 0;
+  // Made by WithDepartures, with none perhaps: sums are computed one by one, so that the bounds of
+  // two such contracts differ by what departures do and by nothing else.
+  bool compared = false;
 
   double operator[](Term term) const { return terms[static_cast<size_t>(term)]; }
   bool Allows(Term term) const { return (*this)[term] != 0; }

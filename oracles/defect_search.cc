@@ -378,9 +378,10 @@ bool AdmitTheSame(const Estimate& one, const Estimate& other) {
 
 NodeId FirstToDepart(const Graph& graph, std::span<const Tensor> inputs, int family,
                      std::string_view ids) {
+  const Contract conformed = WithDepartures(family, std::span<const Departure* const>());
   const Contract departed = WithDepartures(family, RowsOf(ids, family));
   Evaluation without, with;
-  if (!without.Run(graph, inputs, ConformingContract(family)).ok()) return kNoNode;
+  if (!without.Run(graph, inputs, conformed).ok()) return kNoNode;
   if (!with.Run(graph, inputs, departed).ok()) return kNoNode;
   Estimate conforming, departing;
   for (NodeId id = 0; id < graph.nodes().size(); ++id) {

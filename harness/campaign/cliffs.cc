@@ -130,7 +130,8 @@ class CliffFinder {
                    std::span<const Departure* const> departures) {
     const Contract departed = WithDepartures(family_, departures);
     const ValueId output = cut.outputs().front();
-    if (!scratch_.Run(cut, inputs, ConformingContract(family_)).ok()) return 0;
+    const Contract conforming = WithDepartures(family_, std::span<const Departure* const>());
+    if (!scratch_.Run(cut, inputs, conforming).ok()) return 0;
     scratch_.Stored(output, estimate_);
     if (!scratch_.Run(cut, inputs, departed).ok()) return 0;
     scratch_.Stored(output, departed_);

@@ -321,6 +321,20 @@ TEST_F(ModelCommands, CheckWarnsNearACliff) {
   EXPECT_EQ((*json)["targets"].size(), 2u);
 }
 
+// Bounds of many products are computed in another way than those of a few.
+TEST_F(ModelCommands, CheckSeesNoCliffInALargeProductOfSmallNumbers) {
+  WriteText("model.mil",
+            "program(1.3)\n{\n func main<ios18>(tensor<fp16, [64, 300]> x) {\n"
+            "tensor<bool, []> f = const()[val = bool(false)];\n"
+            "tensor<bool, []> t = const()[val = bool(true)];\n"
+            "tensor<fp16, [64, 64]> y = matmul(x = x, y = x, transpose_x = f, transpose_y = t);\n"
+            "} -> (y);\n}");
+  const Outcome check = Tool("check " + Path("model.mil") + " --target h13,h17s --json");
+  const auto json = ParseJson(check.out);
+  ASSERT_TRUE(json.ok()) << check.err;
+  EXPECT_TRUE((*json)["warnings"].empty()) << check.out;
+}
+
 // What is NaN with a defect and without it is not past that defect's cliff.
 TEST_F(ModelCommands, CheckDoesNotTakeNanForACliff) {
   WriteText("model.mil",

@@ -77,8 +77,7 @@ Accumulator::Accumulator(KernelContext& context, BoundedTensor& x, BoundedTensor
     products_in_range_ = largest < 65520;
     products_on_grid_ = grid_.half() && lowest >= -24 && largest <= kHalfMaxValue &&
                         largest < PowerOfTwo(lowest + 11) && x.point() && y->point();
-    packs_ = x.type.dtype == DType::kFp16 && y->type.dtype == DType::kFp16 &&
-             contract_.departure_count == 0;
+    packs_ = x.type.dtype == DType::kFp16 && y->type.dtype == DType::kFp16 && !contract_.compared;
     lowest_product_bit_ = lowest;
     largest_product_ = largest;
   }
