@@ -103,6 +103,25 @@ TEST(GraphGenerator, ShapeRangesReachTheLimitsOfBatchAndChannels) {
   EXPECT_EQ(*channels.rbegin(), 32768);
 }
 
+// Products of matrices are the largest tensors that are drawn by default, and three copies of one
+// may follow.
+TEST(GraphGenerator, VectorsOfLargeProductsFitOneAxis) {
+  GeneratorOptions options = {.min_nodes = 3};
+  options.ops.reset();
+  for (const OpKind kind : {OpKind::kMatmul, OpKind::kCrossProduct, OpKind::kReshape}) {
+    options.ops.set(static_cast<size_t>(kind));
+  }
+  int64_t longest = 0;
+  for (uint64_t seed = 0; seed < 20000; ++seed) {
+    const Graph graph = Generate(seed, options);
+    for (const Value& value : graph.values()) {
+      for (const int64_t dim : value.type.shape.dims()) longest = std::max(longest, dim);
+    }
+  }
+  EXPECT_LE(longest, options.longest_axis);
+  EXPECT_GT(longest, options.longest_axis / 4);
+}
+
 TEST(GraphGenerator, ShapeRangesReachTheCapsOfKernelsAndTheLongestAxisOfTheTarget) {
   GeneratorOptions options = {.mode = CaseMode::kShapeRanges, .longest_axis = 65536};
   options.ops.reset();

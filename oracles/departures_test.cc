@@ -339,6 +339,33 @@ ValueId OneRow(Case& c, const Numbers& scores, bool subtracts) {
   return c.Bool(P::kSubtractMax, subtracts).Finish();
 }
 
+// One row of ones over two keys whose values are ones and threes; the second score is 16.
+ValueId FirstScore(Case& c, const Numbers& addends) {
+  using P = params::NativeSdpa;
+  Numbers keys = addends;
+  keys.insert(keys.end(), {0, 0, 16});
+  const ValueId query = c.Input(MakeTensor(DType::kFp16, {1, 1, 1, 3}, {1, 1, 1}));
+  const ValueId key = c.Input(MakeTensor(DType::kFp16, {1, 2, 1, 3}, keys));
+  const ValueId value = c.Input(MakeTensor(DType::kFp16, {1, 2, 1, 3}, {1, 1, 1, 3, 3, 3}));
+  c.Begin(OpKind::kNativeSdpa).Arg(P::kQuery, query).Arg(P::kKey, key).Arg(P::kValue, value);
+  c.Arg(P::kScale, c.Const(MakeTensor(DType::kFp16, {1}, {1})));
+  return c.Bool(P::kSubtractMax, true).Finish();
+}
+
+// The order in which a score is added is unknown: one whose partial sums reach the port's limit on
+// both sides may be either infinity. The negative one leaves the other key alone.
+TEST(NativeAttention, AScoreMayOverflowEitherWay) {
+  Case either;
+  const ValueId y = FirstScore(either, {-40000, 40000, 40000});
+  EXPECT_EQ(Named(either, y, {1, 1, 1}, kA14), "pass");
+  EXPECT_EQ(Named(either, y, {3, 3, 3}, kA14), "D01");
+  EXPECT_EQ(Named(either, y, {NAN, NAN, NAN}, kA14), "D01") << "no maximum to subtract";
+  Case upward;
+  const ValueId z = FirstScore(upward, {-4, 40000, 0});
+  EXPECT_EQ(Named(upward, z, {NAN, NAN, NAN}, kA14), "D01");
+  EXPECT_EQ(Named(upward, z, {3, 3, 3}, kA14), "wrong");
+}
+
 TEST(NativeAttention, OverflowsWhereTheMaximumIsNotSubtracted) {
   Case c;
   const ValueId y = OneRow(c, {16, 16}, false);

@@ -1,5 +1,6 @@
 // Scaled dot-product attention, derived step by step: scores, scale, mask, softmax, weighted sum.
 #include <algorithm>
+#include <bit>
 #include <vector>
 
 #include "harness/ops/params.h"
@@ -305,6 +306,12 @@ Accumulated Anything(double value) {
   return any;
 }
 
+// Whether every engine gives a finite number there, or every one the same infinity. A sum that may
+// overflow on its way, in whichever order it is added (D01), is neither.
+bool IsOfOneKind(const Accumulated& dot) {
+  return dot.beyond == 0 || (dot.empty() && !dot.nan && std::has_single_bit(dot.beyond));
+}
+
 bool AllFinite(const Lanes& lanes, size_t count) {
   bool finite = true;
   for (size_t i = 0; i < count; ++i) {
@@ -359,10 +366,12 @@ void Attend(KernelContext& context, const AttentionOperands& operands, const Att
   for (size_t r = 0; r < query.size / embedding; ++r) {
     const size_t start = first(r);
     bool bounded = certain;
+    bool alike = true;
     for (size_t k = 0; k < keys; ++k) {
       const Accumulated dot = accumulator.Dot(
           LanesAt(query, r * embedding), LanesAt(key, (start + k * step) * embedding), embedding);
       bounded &= !dot.nan && dot.beyond == 0 && !dot.empty();
+      alike &= IsOfOneKind(dot);
       row.SetScore(k, dot);
       if (mask == nullptr) continue;
       const size_t at = mask_at(r, k);
@@ -378,7 +387,7 @@ void Attend(KernelContext& context, const AttentionOperands& operands, const Att
       if (ideal) continue;
       // Infinities meet zero weights, and rows without a maximum have none: anything may come out.
       const bool known = bounded && AllFinite(column.lanes(), keys);
-      const bool nan = (points && !known && row.IsNan(column.lanes())) ||
+      const bool nan = (points && alike && !known && row.IsNan(column.lanes())) ||
                        (known && unshifted && row.IsInvalid());
       Put(raw, at, nan ? Nan() : known ? row.Sum(column.lanes()) : Anything(raw.value[at]));
     }
