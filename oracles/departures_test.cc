@@ -429,8 +429,8 @@ TEST(Ties, AreTakenAwayFromZeroOnA14Too) {
 
 TEST(Gather, GivesAnyElementOfTheLastAxis) {
   using P = params::Gather;
-  const auto gather = [](Case& c, int64_t axis) {
-    const ValueId x = c.Input(MakeTensor(DType::kFp16, {2, 3}, {100, 200, 300, 400, 500, 600}));
+  const auto gather = [](Case& c, int64_t axis, DType dtype = DType::kFp16) {
+    const ValueId x = c.Input(MakeTensor(dtype, {2, 3}, {100, 200, 300, 400, 500, 600}));
     const ValueId indices = c.Const(MakeTensor(DType::kInt32, {2}, {0, 1}));
     return c.Begin(OpKind::kGather)
         .Arg(P::kX, x)
@@ -445,6 +445,10 @@ TEST(Gather, GivesAnyElementOfTheLastAxis) {
   EXPECT_EQ(Named(last, y, {400, 200, 400, 500}), "wrong") << "of another line";
   EXPECT_EQ(Named(last, y, {150, 200, 400, 500}), "wrong");
   EXPECT_EQ(Named(last, y, {300, 100, 600, 600}, kA16), "wrong");
+  Case integers;
+  const ValueId z = gather(integers, 1, DType::kUint16);
+  EXPECT_EQ(Named(integers, z, {300, 100, 600, 600}, kA14), "D27") << "of any type";
+  EXPECT_EQ(Named(integers, z, {400, 200, 400, 500}, kA14), "wrong");
   Case first;
   EXPECT_EQ(Named(first, gather(first, 0), {400, 500, 600, 400, 500, 600}), "wrong");
 }

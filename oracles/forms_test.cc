@@ -555,6 +555,23 @@ TEST(Slices, ASqueezedAxisIsIndexedAtItsBegin) {
   EXPECT_EQ(taken.value, (std::vector<double>{0, 3}));
 }
 
+// 4094 * 2.5 + 0.99951171875 lies 2^-11 below the tie between 10232 and 10240. As a single it is
+// the tie, 10236, and rounded once more 10240.
+TEST(FusedSums, OfMoreThanTwoTermsMayBeRoundedTwice) {
+  Case c;
+  const ValueId x = c.Input(MakeTensor(DType::kFp16, {1, 1}, {4094}));
+  const ValueId scale = c.Const(MakeTensor(DType::kFp16, {1}, {2.5}));
+  const ValueId bias = c.Const(MakeTensor(DType::kFp16, {1}, {0.99951171875}));
+  c.Begin(OpKind::kPeGoc).Arg(params::GainOffset::kX, x).Arg(params::GainOffset::kScale, scale);
+  const ValueId sum = c.Arg(params::GainOffset::kBias, bias).Finish();
+  const ValueId more = c.Const(MakeTensor(DType::kFp16, {1, 1}, {6.46484375}));
+  const Estimate y = c.Run(c.Binary(OpKind::kAdd, sum, more));
+  EXPECT_EQ(c.error, "");
+  EXPECT_EQ(y.value[0], 10240) << "10232 and 6.46484375";
+  EXPECT_EQ(y.low[0], 10240);
+  EXPECT_EQ(y.high[0], 10248) << "10240 and 6.46484375";
+}
+
 // Of an even size no source says on which side the window has one channel more.
 TEST(LocalResponseNorm, OfAnEvenSizeHasEitherWindow) {
   using P = params::LocalResponseNorm;

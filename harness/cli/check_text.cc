@@ -87,6 +87,8 @@ std::string LocationText(const ordered_json& location) {
   std::string what;
   if (!location["located"].get<bool>()) {
     what = "the operation that goes wrong could not be located";
+  } else if (Text(location, "first_wrong").empty() && Text(location, "known_defect").empty()) {
+    what = "no single operation is certainly wrong by what it was given";
   } else if (Text(location, "first_wrong").empty()) {
     what = "explained by documented defects: " + Text(location, "known_defect");
   } else {

@@ -302,6 +302,10 @@ void AdmitAnyOf(KernelContext& context, const std::vector<BoundedTensor>& choice
 }
 
 void DepartFromResult(KernelContext& context, BoundedTensor& result) {
+  // Of elements of any type.
+  if (context.contract().Find(Effect::kAnyOfAxis, context.node().op()) != nullptr) {
+    AdmitLine(context, result);
+  }
   if (!IsFloat(result.type.dtype) || IsMovedCopy(context, result)) return;
   const Contract& contract = context.contract();
   if (contract.Find(Effect::kNanResultAsZero) != nullptr && result.special) {
@@ -324,8 +328,6 @@ void DepartFromResult(KernelContext& context, BoundedTensor& result) {
       AdmitFrom(context, result, value, at);
     } else if (departure->effect == Effect::kAbsoluteError) {
       WidenBy(context, result, departure->a, departure->b);
-    } else if (departure->effect == Effect::kAnyOfAxis) {
-      AdmitLine(context, result);
     } else if (departure->effect == Effect::kReciprocal) {
       MultiplyByReciprocal(context, result, grid);
     } else if (departure->effect == Effect::kSwishOfProduct) {

@@ -60,8 +60,9 @@ class RoundedSteps {
     if (low != low) low = -kInfinity;
     if (high != high) high = kInfinity;
     if (!rounds_) return {low, high};
-    return {std::min({low, grid_.Round(low), RoundToFloat(low)}),
-            std::max({high, grid_.Round(high), RoundToFloat(high)})};
+    const double least = std::min(low, RoundToFloat(low));
+    const double most = std::max(high, RoundToFloat(high));
+    return {std::min(least, grid_.Round(least)), std::max(most, grid_.Round(most))};
   }
   StepBounds Near(double low, double high, int ulp) const {
     StepBounds bounds = Step(low, high);

@@ -60,22 +60,22 @@ inline bool KeepsNan(const Contract& contract) {
 Grid GridOf(const KernelContext& context, DType dtype);
 
 // One end of an interval after it was rounded to its grid or kept unrounded, whichever is farther
-// out. fp32 rounding stands for the "unrounded" form of fp32-class hardware. `store` rounds.
+// out. fp32 rounding stands for the "unrounded" form of fp32-class hardware, which may be rounded
+// to the grid as well: of more than two terms it may meet a tie that the exact number is short of.
+// `store` rounds.
 template <typename Store>
 inline double OuterLow(const Store& store, double x, bool wide) {
-  const double stored = store(x);
   const double single = RoundToFloat(x);
-  const double low = stored < x ? stored : x;
-  const double outer = single < low ? single : low;
-  return wide ? outer : stored;
+  const double held = wide && single < x ? single : x;
+  const double stored = store(held);
+  return wide && !(stored < held) ? held : stored;
 }
 template <typename Store>
 inline double OuterHigh(const Store& store, double x, bool wide) {
-  const double stored = store(x);
   const double single = RoundToFloat(x);
-  const double high = stored > x ? stored : x;
-  const double outer = single > high ? single : high;
-  return wide ? outer : stored;
+  const double held = wide && single > x ? single : x;
+  const double stored = store(held);
+  return wide && !(stored > held) ? held : stored;
 }
 
 }  // namespace anecheck::reference

@@ -70,8 +70,8 @@ int Adversary::Sign() {
 double Adversary::Rounded(DType dtype, double x) { return ToType(dtype, x); }
 
 double Adversary::Hold(DType dtype, double x) {
-  if (Flip()) return ToType(dtype, x);
-  return strategy_ == Strategy::kRandom && choices_.Coin() ? ToSingle(x) : x;
+  if (strategy_ == Strategy::kRandom && choices_.Coin()) x = ToSingle(x);
+  return Flip() ? ToType(dtype, x) : x;
 }
 
 double Adversary::Neighbour(DType dtype, double x) {
