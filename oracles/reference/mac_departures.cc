@@ -1,6 +1,7 @@
 #include "oracles/reference/mac_departures.h"
 
 #include <algorithm>
+#include <cmath>
 #include <vector>
 
 namespace anecheck::reference {
@@ -188,7 +189,9 @@ void LimitAtPort(const Grid& grid, double limit, Accumulated& sum) {
   const auto overflows = [&](double x) { return std::fabs(grid.Round(x)) >= limit; };
   if (overflows(sum.value)) sum.value = std::copysign(kInfinity, sum.value);
   if (sum.low != sum.low || sum.empty()) return;
-  const double last = NextDown((limit + grid.RoundAndStep(limit, -1)) / 2);
+  // The last single that rounds below the limit: a sum between it and the tie may become the tie.
+  const auto tie = static_cast<float>((limit + grid.RoundAndStep(limit, -1)) / 2);
+  const double last = static_cast<double>(std::nextafter(tie, 0.0F));
   if (sum.high > last) sum.beyond |= kUpward;
   if (sum.low < -last) sum.beyond |= kDownward;
   sum.low = std::max(sum.low, -last);

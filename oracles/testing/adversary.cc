@@ -70,8 +70,10 @@ int Adversary::Sign() {
 double Adversary::Rounded(DType dtype, double x) { return ToType(dtype, x); }
 
 double Adversary::Hold(DType dtype, double x) {
-  if (strategy_ == Strategy::kRandom && choices_.Coin()) x = ToSingle(x);
-  return Flip() ? ToType(dtype, x) : x;
+  // By way of a single, or not: each strategy keeps to one.
+  const bool random = strategy_ == Strategy::kRandom;
+  if (Flip()) return ToType(dtype, random ? ToSingle(x) : x);
+  return random && choices_.Coin() ? ToSingle(x) : x;
 }
 
 double Adversary::Neighbour(DType dtype, double x) {
