@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 #include <set>
 
+#include "generators/drawer.h"
 #include "generators/graph_generator.h"
 #include "harness/ops/params.h"
 
@@ -103,23 +104,19 @@ TEST(GraphGenerator, ShapeRangesReachTheLimitsOfBatchAndChannels) {
   EXPECT_EQ(*channels.rbegin(), 32768);
 }
 
-// Products of matrices are the largest tensors that are drawn by default, and three copies of one
-// may follow.
-TEST(GraphGenerator, VectorsOfLargeProductsFitOneAxis) {
-  GeneratorOptions options = {.min_nodes = 3};
-  options.ops.reset();
-  for (const OpKind kind : {OpKind::kMatmul, OpKind::kCrossProduct, OpKind::kReshape}) {
-    options.ops.set(static_cast<size_t>(kind));
-  }
-  int64_t longest = 0;
-  for (uint64_t seed = 0; seed < 20000; ++seed) {
-    const Graph graph = Generate(seed, options);
-    for (const Value& value : graph.values()) {
-      for (const int64_t dim : value.type.shape.dims()) longest = std::max(longest, dim);
-    }
-  }
-  EXPECT_LE(longest, options.longest_axis);
-  EXPECT_GT(longest, options.longest_axis / 4);
+// A product of matrices may have 16384 elements, and three copies of it are no tensor that any
+// reshape could lay along one axis.
+TEST(GraphGenerator, TheVectorsOfACrossProductFitOneAxis) {
+  const GeneratorOptions options;
+  const auto draws = [&](int64_t elements) {
+    ChoiceStream choices = ChoiceStream::FromSeed(1);
+    Graph graph;
+    Drawer drawer(choices, options, graph);
+    const OpGenerator& row = *AllOpGenerators()[static_cast<size_t>(OpKind::kCrossProduct)];
+    return row.draw(drawer, drawer.NewInput({elements}));
+  };
+  EXPECT_TRUE(draws(options.longest_axis / 3));
+  EXPECT_FALSE(draws(options.longest_axis / 3 + 1));
 }
 
 TEST(GraphGenerator, ShapeRangesReachTheCapsOfKernelsAndTheLongestAxisOfTheTarget) {
