@@ -311,6 +311,7 @@ Adversary::Elements Adversary::Combine(const NodeView& node) {
   Elements result;
   for (const Combined& combined : CombinedElements(node)) {
     std::vector<double> terms;
+    terms.reserve(combined.elements.size());
     for (const size_t i : combined.elements) terms.push_back(In(node, 0)[i]);
     if (extreme) {
       double best = -kInfinity;
