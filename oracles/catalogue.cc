@@ -1,5 +1,6 @@
 #include "oracles/catalogue.h"
 
+#include <algorithm>
 #include <array>
 #include <fmt/format.h>
 #include <limits>
@@ -20,12 +21,24 @@ constexpr std::array<std::string_view, kEffectCount> kEffectNames = {
     "table_at_zero",  "cast_wraps",        "swish_of_product",   "forgets_scale", "may_be_from",
     "one_mask_plane", "unshifted_softmax"};
 
+// Whether it reads operands and attributes by the place that they have in the operations of the
+// documented list.
+bool IsOfItsOperations(Effect effect) {
+  return effect == Effect::kAnyOfAxis || effect == Effect::kReciprocal ||
+         effect == Effect::kSwishOfProduct || effect == Effect::kForgetsScale ||
+         effect == Effect::kOneMaskPlane || effect == Effect::kUnshiftedSoftmax;
+}
+
 bool NeedsOperation(Effect effect) {
   return effect == Effect::kValueAt || effect == Effect::kValueFrom ||
-         effect == Effect::kAbsoluteError || effect == Effect::kAnyOfAxis ||
-         effect == Effect::kReciprocal || effect == Effect::kSwishOfProduct ||
-         effect == Effect::kForgetsScale || effect == Effect::kMayBeFrom ||
-         effect == Effect::kOneMaskPlane || effect == Effect::kUnshiftedSoftmax;
+         effect == Effect::kAbsoluteError || effect == Effect::kMayBeFrom ||
+         IsOfItsOperations(effect);
+}
+
+bool IsDocumentedAt(Effect effect, std::string_view op) {
+  return std::ranges::any_of(KnownDepartures(), [&](const Departure& row) {
+    return row.effect == effect && row.op == op;
+  });
 }
 
 std::optional<Effect> EffectFromName(std::string_view name) {
@@ -97,6 +110,11 @@ Result<Draft> ReadRow(const Json& row, size_t index) {
   }
   if (draft.op.empty() && NeedsOperation(*effect)) {
     return Invalid(index, fmt::format("{} needs an op", name));
+  }
+  if (IsOfItsOperations(*effect) && !IsDocumentedAt(*effect, draft.op)) {
+    return Invalid(index, fmt::format("{} cannot be the effect of {}: `anecheck ops --json` lists "
+                                      "where the documented departures have it",
+                                      name, draft.op));
   }
   const bool tile = *effect == Effect::kTileLattice || *effect == Effect::kSumLattice;
   if (tile && !(draft.departure.a >= 1 && draft.departure.a <= 53 && draft.departure.b >= 1 &&

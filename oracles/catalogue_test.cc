@@ -5,6 +5,7 @@
 #include <limits>
 #include <set>
 
+#include "harness/ops/params.h"
 #include "oracles/judge.h"
 #include "oracles/testing/test_support.h"
 
@@ -37,6 +38,29 @@ TEST(DepartureCatalogue, AddsRowsThatTheJudgeUses) {
   EXPECT_EQ(Judge(c.graph, c.inputs, 0, expected, zero, 2, moved.rows()).verdict, Verdict::kWrong);
 }
 
+// Effects of single operations read what these have.
+TEST(DepartureCatalogue, TakesAnEffectWhereTheDocumentedOnesHaveIt) {
+  DepartureCatalogue catalogue;
+  EXPECT_TRUE(catalogue
+                  .AddJson(R"({"departures": [{"id": "U3", "effect": "any_of_axis",
+                      "op": "gather", "families": ["A16"]}]})")
+                  .ok());
+}
+
+// An operation without operands has no place at which its value could be another.
+TEST(DepartureCatalogue, AsksNoOperandOfAnOperationThatHasNone) {
+  testing::Case c;
+  const ValueId x = c.Begin(OpKind::kFill).Ints(params::Fill::kShape, {1}).Finish();
+  ASSERT_EQ(c.error, "");
+  Departure row;
+  row.id = "U4";
+  row.effect = Effect::kValueAt;
+  row.op = "fill";
+  row.families = 1u << 2;
+  const Departure* const rows[] = {&row};
+  EXPECT_EQ(c.Run(x, WithDepartures(2, rows)).value, (std::vector<double>{0}));
+}
+
 TEST(DepartureCatalogue, ReadsInfinities) {
   DepartureCatalogue catalogue;
   ASSERT_TRUE(catalogue
@@ -60,6 +84,8 @@ TEST(DepartureCatalogue, RefusesWhatItDoesNotUnderstandAndStaysAsItWas) {
            R"({"id": "U", "effect": "ties_away", "families": []})",
            R"({"id": "U", "effect": "value_at", "families": ["A13"]})",
            R"({"id": "U", "effect": "value_at", "op": "no_such_op", "families": ["A13"]})",
+           R"({"id": "U", "effect": "reciprocal", "op": "relu", "families": ["A13"]})",
+           R"({"id": "U", "effect": "any_of_axis", "op": "add", "families": ["A13"]})",
            R"({"id": "U", "effect": "value_at", "op": "tanh", "a": "x", "families": ["A13"]})",
            R"({"id": "U", "effect": "tile_lattice", "a": 12, "b": 0, "families": ["A13"]})",
            R"({"id": 3, "effect": "ties_away", "families": ["A13"]})"}) {

@@ -314,6 +314,7 @@ void DepartFromResult(KernelContext& context, BoundedTensor& result) {
   const Grid grid(result.type.dtype);
   for (const Departure* departure : contract.active()) {
     if (departure->op.empty() || departure->op != context.node().op()) continue;
+    if (context.node().Input(0) == kNoValue) continue;  // nothing that a place could be in
     const double value = grid.Round(departure->b);
     // log takes x + epsilon: the documented place is in that sum.
     const int epsilon = context.node().schema().FindParameter("epsilon");
