@@ -1,6 +1,7 @@
 // What operations may be given is drawn: axes counted from either end, operands repeated on either
 // side.
 #include <algorithm>
+#include <cmath>
 #include <gtest/gtest.h>
 #include <map>
 #include <set>
@@ -122,6 +123,30 @@ TEST(DrawnOperands, BatchesOfMatricesAreRepeatedOnEitherSide) {
   });
   EXPECT_GT(first, 30);
   EXPECT_GT(second, 30);
+}
+
+// A threshold that fp16 does not hold, as any number beyond x might be, is another one in MIL text.
+TEST(DrawnAttributes, ThresholdsAreWholeNumbersOfTheMagnitudeOfTheirOperand) {
+  const ValueRange ranges[] = {{0, 0}, {0, 0.5}, {-0.5, 0}, {0, 6}, {-6, 0}, {-3, 3}, {-1e6, 1e6}};
+  ChoiceStream choices = ChoiceStream::FromSeed(1);
+  GeneratorOptions options;
+  options.family = kNoFamily;
+  for (const OpKind kind : {OpKind::kThreshold, OpKind::kThresholdedRelu}) {
+    const auto alpha = GetOp(kind).schema.FindParameter("alpha");
+    for (const ValueRange& range : ranges) {
+      for (int i = 0; i < 50; ++i) {
+        Graph graph;
+        Drawer drawer(choices, options, graph);
+        const ValueId x = drawer.NewInput({4});
+        drawer.SetRange(x, range);
+        ASSERT_TRUE(AllOpGenerators()[static_cast<size_t>(kind)]->draw(drawer, x));
+        const double drawn = NodeView(graph, graph.nodes().back()).Float(alpha, 0.5);
+        EXPECT_EQ(drawn, std::floor(drawn));
+        EXPECT_LE(std::abs(drawn), std::clamp(range.Magnitude(), 1.0, 1024.0))
+            << range.low << " to " << range.high;
+      }
+    }
+  }
 }
 
 }  // namespace

@@ -4,6 +4,7 @@
 
 #include <array>
 #include <bit>
+#include <cassert>
 #include <cstddef>
 #include <cstdint>
 #include <span>
@@ -62,6 +63,7 @@ class ChoiceStream {
 
   // A number in [low, high], both ends included. Precondition: low <= high.
   int64_t Range(int64_t low, int64_t high) {
+    assert(low <= high);
     const uint64_t span = static_cast<uint64_t>(high) - static_cast<uint64_t>(low) + 1;
     return static_cast<int64_t>(static_cast<uint64_t>(low) + (span == 0 ? Word() : Below(span)));
   }

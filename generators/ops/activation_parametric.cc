@@ -46,7 +46,8 @@ double WholeThreshold(Drawer& drawer, ValueId x) {
   const ValueRange& range = drawer.range(x);
   const auto half = static_cast<int64_t>(std::clamp(range.Magnitude() / 2, 1.0, 1024.0));
   const int64_t low = range.low < 0 ? -half : 0;
-  return static_cast<double>(drawer.choices().Range(low, range.high > 0 ? half - 1 : -1));
+  const int64_t high = range.high > 0 ? half - 1 : low < 0 ? -1 : 0;
+  return static_cast<double>(drawer.choices().Range(low, high));
 }
 
 bool DrawThreshold(Drawer& drawer, ValueId x) {
