@@ -27,7 +27,7 @@ class ByteWriter {
   void I32(int32_t value) { U32(static_cast<uint32_t>(value)); }
   void I64(int64_t value) { U64(static_cast<uint64_t>(value)); }
   void Bytes(std::span<const uint8_t> bytes) {
-    bytes_.insert(bytes_.end(), bytes.begin(), bytes.end());
+    bytes_.insert(bytes_.end(), bytes.data(), bytes.data() + bytes.size());
   }
   void Text(std::string_view text) { bytes_.insert(bytes_.end(), text.begin(), text.end()); }
   void CString(std::string_view text) {
@@ -54,7 +54,7 @@ class ByteWriter {
   void Reserve(size_t size) { bytes_.reserve(size); }
 
   size_t size() const { return bytes_.size(); }
-  std::span<const uint8_t> bytes() const { return bytes_; }
+  std::span<const uint8_t> bytes() const { return {bytes_.data(), bytes_.size()}; }
   std::vector<uint8_t> Take() && { return std::move(bytes_); }
 
  private:

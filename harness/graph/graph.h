@@ -104,9 +104,11 @@ class Graph {
   void Rename(ValueId value, std::string_view value_name);
 
   // ---- reading ----
-  std::span<const Value> values() const { return values_; }
-  std::span<const Node> nodes() const { return nodes_; }
-  std::span<const ValueId> outputs() const { return outputs_; }
+  // Spans are made of pointer and size here, not of the vector as a range: what the library checks
+  // of a range was half of what every source that includes this header took to compile.
+  std::span<const Value> values() const { return {values_.data(), values_.size()}; }
+  std::span<const Node> nodes() const { return {nodes_.data(), nodes_.size()}; }
+  std::span<const ValueId> outputs() const { return {outputs_.data(), outputs_.size()}; }
   const Value& value(ValueId id) const { return values_[id]; }
   const Node& node(NodeId id) const { return nodes_[id]; }
   const TensorType& type(ValueId id) const { return values_[id].type; }
@@ -115,22 +117,22 @@ class Graph {
   std::optional<ValueId> FindValue(std::string_view value_name) const;
 
   std::span<const Argument> arguments(const Node& node) const {
-    return std::span(arguments_).subspan(node.first_argument, node.argument_count);
+    return {arguments_.data() + node.first_argument, node.argument_count};
   }
   std::span<const Attribute> attributes(const Node& node) const {
-    return std::span(attributes_).subspan(node.first_attribute, node.attribute_count);
+    return {attributes_.data() + node.first_attribute, node.attribute_count};
   }
   std::span<const Graph> blocks(const Node& node) const;
   std::span<const uint8_t> ConstData(ValueId id) const {
     const Value& constant = values_[id];
-    return std::span(constant_bytes_)
-        .subspan(constant.data_begin, static_cast<size_t>(constant.type.ByteSize()));
+    return {constant_bytes_.data() + constant.data_begin,
+            static_cast<size_t>(constant.type.ByteSize())};
   }
   std::span<const int64_t> ints(const Attribute& attribute) const {
-    return std::span(ints_).subspan(attribute.begin, attribute.count);
+    return {ints_.data() + attribute.begin, attribute.count};
   }
   std::span<const double> floats(const Attribute& attribute) const {
-    return std::span(floats_).subspan(attribute.begin, attribute.count);
+    return {floats_.data() + attribute.begin, attribute.count};
   }
   std::string_view string(const Attribute& attribute) const {
     return std::string_view(text_).substr(attribute.begin, attribute.count);

@@ -100,6 +100,10 @@ Result<const Target*> TargetCatalog::Find(std::string_view name) const {
                         name, fmt::join(near, ", "), targets_.size()));
 }
 
+std::span<const FamilyFloor> TargetCatalog::floors() const { return floors_; }
+
+std::span<const LimitField> TargetCatalog::limit_fields() const { return limit_fields_; }
+
 Result<std::vector<const Target*>> TargetCatalog::FindList(std::string_view list) const {
   std::vector<const Target*> found;
   if (Lower(list) == "all") {

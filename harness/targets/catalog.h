@@ -53,9 +53,9 @@ class TargetCatalog {
   // A comma-separated list of names, or "all".
   Result<std::vector<const Target*>> FindList(std::string_view list) const;
 
-  std::span<const Target> targets() const { return targets_; }
-  std::span<const FamilyFloor> floors() const { return floors_; }
-  std::span<const LimitField> limit_fields() const { return limit_fields_; }
+  std::span<const Target> targets() const { return {targets_.data(), targets_.size()}; }
+  std::span<const FamilyFloor> floors() const;
+  std::span<const LimitField> limit_fields() const;
 
   // The two parts of an image tag, or kNotFound where a part is none of the listed ones.
   Result<ImageTag> FindImageTag(std::string_view tag) const;

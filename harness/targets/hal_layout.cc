@@ -133,6 +133,12 @@ const HalField* HalLayout::Covering(uint32_t offset) const {
   return offset < before.offset + before.width ? &before : nullptr;
 }
 
+std::span<const HalField> HalLayout::fields() const { return fields_; }
+
+std::span<const HalRegion> HalLayout::regions() const { return regions_; }
+
+std::span<const HalNonField> HalLayout::non_fields() const { return non_fields_; }
+
 const HalField* HalLayout::At(uint32_t offset) const {
   const HalField* field = Covering(offset);
   return field != nullptr && field->offset == offset ? field : nullptr;

@@ -73,9 +73,9 @@ class HalLayout {
   // overlap, a name stands twice, or a field leaves the table.
   static Result<HalLayout> Parse(std::string_view json_text);
 
-  std::span<const HalField> fields() const { return fields_; }  // by offset
-  std::span<const HalRegion> regions() const { return regions_; }
-  std::span<const HalNonField> non_fields() const { return non_fields_; }
+  std::span<const HalField> fields() const;  // by offset
+  std::span<const HalRegion> regions() const;
+  std::span<const HalNonField> non_fields() const;
 
   // The field that begins at `offset`, or null.
   const HalField* At(uint32_t offset) const;

@@ -92,7 +92,7 @@ struct Task {
   std::vector<uint32_t> values;
 
   std::span<const uint32_t> ValuesOf(const RegisterWrite& write) const {
-    return std::span(values).subspan(write.first, write.count);
+    return {values.data() + write.first, write.count};
   }
   // Appends a dense write. Precondition: 1 to 64 values.
   void Write(uint32_t byte_address, std::span<const uint32_t> run);
