@@ -139,9 +139,7 @@ struct Contract {
 
   double operator[](Term term) const { return terms[static_cast<size_t>(term)]; }
   bool Allows(Term term) const { return (*this)[term] != 0; }
-  std::span<const Departure* const> active() const {
-    return {departures.data(), departure_count};
-  }
+  std::span<const Departure* const> active() const { return {departures.data(), departure_count}; }
   // The active departure with `effect` on `op` (null where there is none). Departures that name no
   // operation match every `op`.
   const Departure* Find(Effect effect, std::string_view op = {}) const;
