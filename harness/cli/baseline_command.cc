@@ -1,5 +1,4 @@
 // `anecheck baseline`: numeric baselines, recorded, compared, and searched for what changed them.
-#include <CLI/CLI.hpp>
 #include <algorithm>
 #include <fmt/format.h>
 #include <memory>
@@ -14,6 +13,7 @@
 #include "harness/campaign/baseline/compare.h"
 #include "harness/cli/campaign_flags.h"
 #include "harness/cli/command.h"
+#include "harness/cli/command_line.h"
 #include "harness/cli/file_name.h"
 #include "harness/cli/named_ops.h"
 #include "harness/cli/whole_number.h"
@@ -206,113 +206,112 @@ int BlameFiles(const BaselineFlags& flags) {
   return report->entries.empty() ? kExitClean : kExitFindings;
 }
 
-void AddThresholds(CLI::App& command, DriftThresholds& thresholds) {
+void AddThresholds(CommandLine& command, DriftThresholds& thresholds) {
   command
-      .add_option("--share", thresholds.share,
-                  "Part by which every statistic may rise, beside its own allowance")
-      ->check(NumberFromZero())
-      ->capture_default_str();
-  command.add_option("--mean-ulp", thresholds.mean_ulp, "Ulp that the mean error may rise")
-      ->check(NumberFromZero())
-      ->capture_default_str();
-  command.add_option("--bias-ulp", thresholds.bias_ulp, "Ulp that the bias may rise")
-      ->check(NumberFromZero())
-      ->capture_default_str();
-  command.add_option("--max-ulp", thresholds.max_ulp, "Ulp that the largest error may rise")
-      ->check(NumberFromZero())
-      ->capture_default_str();
+      .AddOption("--share", thresholds.share,
+                 "Part by which every statistic may rise, beside its own allowance")
+      .Check(NumberFromZero())
+      .ShowDefault();
+  command.AddOption("--mean-ulp", thresholds.mean_ulp, "Ulp that the mean error may rise")
+      .Check(NumberFromZero())
+      .ShowDefault();
+  command.AddOption("--bias-ulp", thresholds.bias_ulp, "Ulp that the bias may rise")
+      .Check(NumberFromZero())
+      .ShowDefault();
+  command.AddOption("--max-ulp", thresholds.max_ulp, "Ulp that the largest error may rise")
+      .Check(NumberFromZero())
+      .ShowDefault();
   command
-      .add_option("--mean-relative", thresholds.mean_relative,
-                  "How much the mean relative error may rise")
-      ->check(NumberFromZero())
-      ->capture_default_str();
+      .AddOption("--mean-relative", thresholds.mean_relative,
+                 "How much the mean relative error may rise")
+      .Check(NumberFromZero())
+      .ShowDefault();
   command
-      .add_option("--outside", thresholds.outside,
-                  "Elements of an entry that may leave their interval")
-      ->capture_default_str();
+      .AddOption("--outside", thresholds.outside,
+                 "Elements of an entry that may leave their interval")
+      .ShowDefault();
 }
 
-void AddSelection(CLI::App& command, CampaignFlags& flags) {
-  command.add_option("--targets,--target", flags.targets, "Compiler targets, h13,h17s or all");
-  command.add_option("--ops", flags.ops, "Only these operations: conv,add");
-  command.add_option("--jobs", flags.jobs, "Worker processes (default: one a processor)")
-      ->check(WholeNumber(1, kMostJobs));
+void AddSelection(CommandLine& command, CampaignFlags& flags) {
+  command.AddOption("--targets,--target", flags.targets, "Compiler targets, h13,h17s or all");
+  command.AddOption("--ops", flags.ops, "Only these operations: conv,add");
+  command.AddOption("--jobs", flags.jobs, "Worker processes (default: one a processor)")
+      .Check(WholeNumber(1, kMostJobs));
   AddRunnerFlags(command, flags);
 }
 
-void AddRecord(CLI::App& group, const std::shared_ptr<BaselineFlags>& flags, Selected& selected) {
-  CLI::App* command =
-      group.add_subcommand("record", "Store what an engine gives for fixed one-operation cases");
-  command->add_option("--out", flags->out, "File to write")->check(FileName())->required();
-  command->add_option("--seed", flags->campaign.seed, "Seed of the cases")
-      ->check(WholeNumber(0))
-      ->capture_default_str();
+void AddRecord(CommandLine& group, const std::shared_ptr<BaselineFlags>& flags,
+               Selected& selected) {
+  CommandLine command =
+      group.AddCommand("record", "Store what an engine gives for fixed one-operation cases");
+  command.AddOption("--out", flags->out, "File to write").Check(FileName()).Required();
+  command.AddOption("--seed", flags->campaign.seed, "Seed of the cases")
+      .Check(WholeNumber(0))
+      .ShowDefault();
   command
-      ->add_option("--cases", flags->campaign.cases,
-                   "Cases of an operation, configuration and target (default 2)")
-      ->check(WholeNumber(1, kMostCases));
-  command->add_option("--mode", flags->campaign.modes,
-                      "Configurations: integer, float, cancellation, special, boundary, "
-                      "large-axis (default: integer,float)");
-  command->add_flag(
-      "--with-cases", flags->with_cases,
-      "Keep the cases in the file, drawn for the first target and run on each, so that "
-      "the file does not depend on the generator");
-  AddSelection(*command, flags->campaign);
-  command->add_flag("--json", flags->json, "Print JSON");
-  command->footer("Example: anecheck baseline record --targets h13 --out h13.json");
-  command->callback([flags, &selected] { selected = [flags] { return Record(*flags); }; });
+      .AddOption("--cases", flags->campaign.cases,
+                 "Cases of an operation, configuration and target (default 2)")
+      .Check(WholeNumber(1, kMostCases));
+  command.AddOption("--mode", flags->campaign.modes,
+                    "Configurations: integer, float, cancellation, special, boundary, "
+                    "large-axis (default: integer,float)");
+  command.AddFlag("--with-cases", flags->with_cases,
+                  "Keep the cases in the file, drawn for the first target and run on each, so that "
+                  "the file does not depend on the generator");
+  AddSelection(command, flags->campaign);
+  command.AddFlag("--json", flags->json, "Print JSON");
+  command.Footer("Example: anecheck baseline record --targets h13 --out h13.json");
+  command.WhenChosen([flags, &selected] { selected = [flags] { return Record(*flags); }; });
 }
 
-void AddCompare(CLI::App& group, const std::shared_ptr<BaselineFlags>& flags, Selected& selected) {
-  CLI::App* command = group.add_subcommand(
+void AddCompare(CommandLine& group, const std::shared_ptr<BaselineFlags>& flags,
+                Selected& selected) {
+  CommandLine command = group.AddCommand(
       "compare", "Hold a baseline against another, or against what the engine gives now");
-  command->add_option("file", flags->file, "The baseline")->required();
-  command->add_option("--against", flags->against, "A newer baseline (default: run its cases now)");
-  AddSelection(*command, flags->campaign);
-  AddThresholds(*command, flags->thresholds);
+  command.AddOption("file", flags->file, "The baseline").Required();
+  command.AddOption("--against", flags->against, "A newer baseline (default: run its cases now)");
+  AddSelection(command, flags->campaign);
+  AddThresholds(command, flags->thresholds);
   command
-      ->add_option("--fail-on", flags->fail_on,
-                   "Classes that make exit code 1: drifted, worse, out-of-bound, now-rejected, "
-                   "newly-accepted, newly-reached, not-comparable")
-      ->delimiter(',')
-      ->capture_default_str();
-  command->add_flag("--json", flags->json, "Print JSON");
-  command->add_option("--junit", flags->junit, "Write JUnit XML to this file");
-  command->footer(
+      .AddOption("--fail-on", flags->fail_on,
+                 "Classes that make exit code 1: drifted, worse, out-of-bound, now-rejected, "
+                 "newly-accepted, newly-reached, not-comparable")
+      .Delimiter(',')
+      .ShowDefault();
+  command.AddFlag("--json", flags->json, "Print JSON");
+  command.AddOption("--junit", flags->junit, "Write JUnit XML to this file");
+  command.Footer(
       "Example: anecheck baseline compare corpus/baselines/simulated.json\nExit code 1: an entry "
       "is of a "
       "class that --fail-on names.");
-  command->callback([command, flags, &selected] {
-    selected = [command, flags] {
-      return Compare(*flags, command->get_option("--targets")->count() > 0);
-    };
+  command.WhenChosen([command, flags, &selected] {
+    selected = [command, flags] { return Compare(*flags, command.IsGiven("--targets")); };
   });
 }
 
-void AddBlame(CLI::App& group, const std::shared_ptr<BaselineFlags>& flags, Selected& selected) {
-  CLI::App* command = group.add_subcommand(
-      "blame", "Find by bisection which of many baselines brought each change");
-  command->add_option("files", flags->files, "Baselines, oldest first")->required();
-  AddThresholds(*command, flags->thresholds);
-  command->add_flag("--json", flags->json, "Print JSON");
-  command->footer(
+void AddBlame(CommandLine& group, const std::shared_ptr<BaselineFlags>& flags, Selected& selected) {
+  CommandLine command =
+      group.AddCommand("blame", "Find by bisection which of many baselines brought each change");
+  command.AddOption("files", flags->files, "Baselines, oldest first").Required();
+  AddThresholds(command, flags->thresholds);
+  command.AddFlag("--json", flags->json, "Print JSON");
+  command.Footer(
       "Example: anecheck baseline blame runs/*.json\nExit code 1: the newest differs from the "
       "oldest.");
-  command->callback([flags, &selected] { selected = [flags] { return BlameFiles(*flags); }; });
+  command.WhenChosen([flags, &selected] { selected = [flags] { return BlameFiles(*flags); }; });
 }
 
 }  // namespace
 
-void AddBaselineCommand(CLI::App& app, Selected& selected) {
-  CLI::App* group =
-      app.add_subcommand("baseline", "Record what an engine computes and find what changed");
-  group->require_subcommand(1);
-  group->footer("Example: anecheck baseline compare h13.json");
+void AddBaselineCommand(CommandLine& app, Selected& selected) {
+  CommandLine group =
+      app.AddCommand("baseline", "Record what an engine computes and find what changed");
+  group.RequireCommand(1, 1);
+  group.Footer("Example: anecheck baseline compare h13.json");
   const auto flags = std::make_shared<BaselineFlags>();
-  AddRecord(*group, flags, selected);
-  AddCompare(*group, flags, selected);
-  AddBlame(*group, flags, selected);
+  AddRecord(group, flags, selected);
+  AddCompare(group, flags, selected);
+  AddBlame(group, flags, selected);
 }
 
 }  // namespace anecheck

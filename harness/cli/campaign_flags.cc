@@ -1,6 +1,5 @@
 #include "harness/cli/campaign_flags.h"
 
-#include <CLI/CLI.hpp>
 #include <charconv>
 #include <fmt/format.h>
 #include <utility>
@@ -8,6 +7,7 @@
 #include "harness/base/parallel_for.h"
 #include "harness/base/real_text.h"
 #include "harness/campaign/options_json.h"
+#include "harness/cli/command_line.h"
 #include "harness/cli/file_name.h"
 #include "harness/cli/whole_number.h"
 #include "harness/targets/catalog.h"
@@ -136,65 +136,65 @@ std::string RefusesMil(const Target& target) {
 
 }  // namespace
 
-void AddRunnerFlags(CLI::App& command, CampaignFlags& flags) {
+void AddRunnerFlags(CommandLine& command, CampaignFlags& flags) {
   command
-      .add_option("--runner", flags.runner,
-                  "What to run on: e5rt, roundtrip (no engine: write, read back, compare), or "
-                  "exec:COMMAND for a program of your own")
-      ->capture_default_str();
-  command.add_option(
+      .AddOption("--runner", flags.runner,
+                 "What to run on: e5rt, roundtrip (no engine: write, read back, compare), or "
+                 "exec:COMMAND for a program of your own")
+      .ShowDefault();
+  command.AddOption(
       "--espresso-lib", flags.library,
       "Library with the e5rt_* symbols (default: the system's, or the simulated engine)");
-  command.add_option("--fault", flags.faults, "Plant a defect in the simulated engine, by its id");
-  command.add_option("--quirk", flags.quirks,
-                     "Force a known defect of the simulated engine: D01=on, D01=off, all=off");
+  command.AddOption("--fault", flags.faults, "Plant a defect in the simulated engine, by its id");
+  command.AddOption("--quirk", flags.quirks,
+                    "Force a known defect of the simulated engine: D01=on, D01=off, all=off");
   command
-      .add_option("--case-timeout", flags.case_timeout_ms,
-                  "Milliseconds without an answer after which a case hangs")
-      ->check(WholeNumber(1, kMostMilliseconds))
-      ->capture_default_str();
+      .AddOption("--case-timeout", flags.case_timeout_ms,
+                 "Milliseconds without an answer after which a case hangs")
+      .Check(WholeNumber(1, kMostMilliseconds))
+      .ShowDefault();
 }
 
-void AddCampaignFlags(CLI::App& command, CampaignFlags& flags) {
+void AddCampaignFlags(CommandLine& command, CampaignFlags& flags) {
   command
-      .add_option("--cases", flags.cases,
-                  "How many cases to run (default 1000, or no limit with --time)")
-      ->check(WholeNumber(1, kMostCases));
-  command.add_option("--time", flags.time, "How long to run: 90s, 15m, 2h");
+      .AddOption("--cases", flags.cases,
+                 "How many cases to run (default 1000, or no limit with --time)")
+      .Check(WholeNumber(1, kMostCases));
+  command.AddOption("--time", flags.time, "How long to run: 90s, 15m, 2h");
   command
-      .add_option("--seed", flags.seed, "Seed of the campaign; the same seed makes the same cases")
-      ->check(WholeNumber(0))
-      ->capture_default_str();
+      .AddOption("--seed", flags.seed, "Seed of the campaign; the same seed makes the same cases")
+      .Check(WholeNumber(0))
+      .ShowDefault();
   command
-      .add_option("--jobs", flags.jobs,
-                  "Worker processes (default: one a processor); results do not depend on it")
-      ->check(WholeNumber(1, kMostJobs));
-  command.add_option("--shard", flags.shard,
-                     "Run part i of n, 2/8; all parts together make the same cases as the whole");
-  command.add_flag("--steer", flags.steer,
-                   "Aim half of the cases at operations and pairs that were not met yet");
-  command.add_flag("--small", flags.small,
-                   "Small graphs alone: up to 12 nodes, and 64 elements a tensor and 1024 products "
-                   "an operation where the operation has such an instance");
-  command.add_flag("--files", flags.files,
-                   "Hold the descriptor and the container that the simulated engine's compiler "
-                   "leaves against the lowering plan");
+      .AddOption("--jobs", flags.jobs,
+                 "Worker processes (default: one a processor); results do not depend on it")
+      .Check(WholeNumber(1, kMostJobs));
+  command.AddOption("--shard", flags.shard,
+                    "Run part i of n, 2/8; all parts together make the same cases as the whole");
+  command.AddFlag("--steer", flags.steer,
+                  "Aim half of the cases at operations and pairs that were not met yet");
+  command.AddFlag("--small", flags.small,
+                  "Small graphs alone: up to 12 nodes, and 64 elements a tensor and 1024 products "
+                  "an operation where the operation has such an instance");
+  command.AddFlag("--files", flags.files,
+                  "Hold the descriptor and the container that the simulated engine's compiler "
+                  "leaves against the lowering plan");
   command
-      .add_option("--targets,--target", flags.targets,
-                  "Compiler targets, h13,h17s or all that can be judged")
-      ->capture_default_str();
-  command.add_option("--mode", flags.modes,
-                     "Kinds of case: integer, float, cancellation, special, boundary, large-axis "
-                     "(default: a mix of these), compressed, state, shape-ranges, must-reject, "
-                     "metamorphic");
-  command.add_option("--ops", flags.ops, "Only these operations: conv,add");
+      .AddOption("--targets,--target", flags.targets,
+                 "Compiler targets, h13,h17s or all that can be judged")
+      .ShowDefault();
+  command.AddOption("--mode", flags.modes,
+                    "Kinds of case: integer, float, cancellation, special, boundary, large-axis "
+                    "(default: a mix of these), compressed, state, shape-ranges, must-reject, "
+                    "metamorphic");
+  command.AddOption("--ops", flags.ops, "Only these operations: conv,add");
   command
-      .add_option("--route", flags.route,
-                  "Compile route: MIL text, network descriptions, or both in turn")
-      ->check(CLI::IsMember({"mil", "netlist", "both"}))
-      ->capture_default_str();
+      .AddOption("--route", flags.route,
+                 "Compile route: MIL text, network descriptions, or both in turn")
+      .OneOf({"mil", "netlist", "both"})
+      .ShowDefault();
   AddRunnerFlags(command, flags);
-  command.add_option("--db", flags.db, "Results file")->check(FileName())->capture_default_str();
+  command.AddOption("--db", flags.db, "Results file").Check(FileName()).ShowDefault();
 }
 
 Result<double> ParseDuration(std::string_view text) {

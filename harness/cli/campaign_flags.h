@@ -8,11 +8,8 @@
 
 #include "harness/base/result.h"
 #include "harness/campaign/campaign.h"
+#include "harness/cli/command_line.h"
 #include "harness/runners/chip_target.h"
-
-namespace CLI {
-class App;
-}  // namespace CLI
 
 namespace anecheck {
 
@@ -40,8 +37,8 @@ struct CampaignFlags {
 };
 
 // What to run on, and how it is to behave: the part of AddCampaignFlags that `probe` shares.
-void AddRunnerFlags(CLI::App& command, CampaignFlags& flags);
-void AddCampaignFlags(CLI::App& command, CampaignFlags& flags);
+void AddRunnerFlags(CommandLine& command, CampaignFlags& flags);
+void AddCampaignFlags(CommandLine& command, CampaignFlags& flags);
 
 // Errors name the flag that is wrong and what it may be.
 Result<CampaignOptions> ToOptions(const CampaignFlags& flags);

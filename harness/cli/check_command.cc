@@ -1,7 +1,6 @@
 // `anecheck check`: a model author's own model on a runner: does it compile and run where it was
 // asked to, which operation goes wrong first, which values come near a cliff, and what each target
 // attests without it having been reached.
-#include <CLI/CLI.hpp>
 #include <algorithm>
 #include <fmt/format.h>
 #include <iterator>
@@ -21,6 +20,7 @@
 #include "harness/cli/check_run.h"
 #include "harness/cli/check_text.h"
 #include "harness/cli/command.h"
+#include "harness/cli/command_line.h"
 #include "harness/cli/defects_flag.h"
 #include "harness/cli/file_name.h"
 #include "harness/cli/prepared_model.h"
@@ -357,43 +357,42 @@ int Run(const CheckFlags& flags) {
 
 }  // namespace
 
-void AddCheckCommand(CLI::App& app, Selected& selected) {
-  CLI::App* command = app.add_subcommand("check", "Run and judge a model of your own");
+void AddCheckCommand(CommandLine& app, Selected& selected) {
+  CommandLine command = app.AddCommand("check", "Run and judge a model of your own");
   auto flags = std::make_shared<CheckFlags>();
-  command->add_option("model", flags->model, "MIL text, or a graph as JSON")->required();
-  command->add_option("--weights", flags->weights,
-                      "Weight side file of the MIL (default: where the MIL says)");
-  command->add_option(
-      "--inputs", flags->inputs,
-      "Inputs by name, .npz (default: made-up numbers); what states hold before, by "
-      "their names (default: zeros)");
+  command.AddOption("model", flags->model, "MIL text, or a graph as JSON").Required();
+  command.AddOption("--weights", flags->weights,
+                    "Weight side file of the MIL (default: where the MIL says)");
+  command.AddOption("--inputs", flags->inputs,
+                    "Inputs by name, .npz (default: made-up numbers); what states hold before, by "
+                    "their names (default: zeros)");
   CampaignFlags& campaign = flags->campaign;
-  command->add_option("--target,--targets", campaign.targets, "Compiler targets, h13,h17s or all")
-      ->capture_default_str();
+  command.AddOption("--target,--targets", campaign.targets, "Compiler targets, h13,h17s or all")
+      .ShowDefault();
   command
-      ->add_option("--route", campaign.route,
-                   "Compile route: MIL text, a network description, or both")
-      ->check(CLI::IsMember({"mil", "netlist", "both"}))
-      ->capture_default_str();
-  command->add_option("--seed", campaign.seed, "Seed of made-up inputs")
-      ->check(WholeNumber(0))
-      ->capture_default_str();
+      .AddOption("--route", campaign.route,
+                 "Compile route: MIL text, a network description, or both")
+      .OneOf({"mil", "netlist", "both"})
+      .ShowDefault();
+  command.AddOption("--seed", campaign.seed, "Seed of made-up inputs")
+      .Check(WholeNumber(0))
+      .ShowDefault();
   campaign.jobs = 1;
-  command->add_option("--jobs", campaign.jobs, "Targets and routes that run at once")
-      ->check(WholeNumber(1, kMostJobs))
-      ->capture_default_str();
+  command.AddOption("--jobs", campaign.jobs, "Targets and routes that run at once")
+      .Check(WholeNumber(1, kMostJobs))
+      .ShowDefault();
   campaign.case_timeout_ms = 120'000;  // a model is larger than what campaigns run
-  AddRunnerFlags(*command, campaign);
-  AddDefectsFlag(*command, campaign.defects);
+  AddRunnerFlags(command, campaign);
+  AddDefectsFlag(command, campaign.defects);
   campaign.db.clear();
   command
-      ->add_option("--db", campaign.db,
-                   "Results file to record in, for replay, shrink and report (default: none)")
-      ->check(FileName());
-  command->add_flag("--json", flags->json, "Print JSON");
-  command->footer("Example: anecheck check model.mil --inputs in.npz --target h13");
-  command->callback([command, flags, &selected] {
-    flags->command = TypedCommand(*command, flags->campaign.seed);
+      .AddOption("--db", campaign.db,
+                 "Results file to record in, for replay, shrink and report (default: none)")
+      .Check(FileName());
+  command.AddFlag("--json", flags->json, "Print JSON");
+  command.Footer("Example: anecheck check model.mil --inputs in.npz --target h13");
+  command.WhenChosen([command, flags, &selected] {
+    flags->command = TypedCommand(command, flags->campaign.seed);
     selected = [flags] { return Run(*flags); };
   });
 }

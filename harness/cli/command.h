@@ -8,10 +8,6 @@
 
 #include "harness/base/result.h"
 
-namespace CLI {
-class App;
-}  // namespace CLI
-
 namespace anecheck {
 
 // Exit codes of every subcommand.

@@ -1,5 +1,4 @@
 // `anecheck coverage`: how much of the space of cases campaigns have met.
-#include <CLI/CLI.hpp>
 #include <memory>
 #include <nlohmann/json.hpp>
 #include <string>
@@ -8,6 +7,7 @@
 #include "harness/base/json_text.h"
 #include "harness/campaign/coverage.h"
 #include "harness/cli/command.h"
+#include "harness/cli/command_line.h"
 #include "harness/cli/file_name.h"
 #include "harness/cli/whole_number.h"
 
@@ -30,17 +30,17 @@ int Run(const CoverageFlags& flags) {
 
 }  // namespace
 
-void AddCoverageCommand(CLI::App& app, Selected& selected) {
-  CLI::App* command =
-      app.add_subcommand("coverage", "Show how much of the space of cases campaigns have met");
+void AddCoverageCommand(CommandLine& app, Selected& selected) {
+  CommandLine command =
+      app.AddCommand("coverage", "Show how much of the space of cases campaigns have met");
   auto flags = std::make_shared<CoverageFlags>();
-  command->add_option("--db", flags->db, "Results files")->check(FileName())->capture_default_str();
-  command->add_option("--empty", flags->listed, "Empty cells to list of each kind")
-      ->check(WholeNumber(0))
-      ->capture_default_str();
-  command->add_flag("--json", flags->json, "Print JSON, with every empty cell");
-  command->footer("Example: anecheck coverage --db results.sqlite");
-  command->callback([flags, &selected] { selected = [flags] { return Run(*flags); }; });
+  command.AddOption("--db", flags->db, "Results files").Check(FileName()).ShowDefault();
+  command.AddOption("--empty", flags->listed, "Empty cells to list of each kind")
+      .Check(WholeNumber(0))
+      .ShowDefault();
+  command.AddFlag("--json", flags->json, "Print JSON, with every empty cell");
+  command.Footer("Example: anecheck coverage --db results.sqlite");
+  command.WhenChosen([flags, &selected] { selected = [flags] { return Run(*flags); }; });
 }
 
 }  // namespace anecheck

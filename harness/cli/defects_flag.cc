@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include "harness/base/file.h"
+#include "harness/cli/command_line.h"
 #include "oracles/catalogue.h"
 
 namespace anecheck {
@@ -23,8 +24,8 @@ std::string Read(const std::string& path) {
 
 }  // namespace
 
-void AddDefectsFlag(CLI::App& command, std::vector<std::string>& catalogues) {
-  command.add_option_function<std::vector<std::string>>(
+void AddDefectsFlag(CommandLine& command, std::vector<std::string>& catalogues) {
+  command.parser().add_option_function<std::vector<std::string>>(
       "--defects",
       [&catalogues](const std::vector<std::string>& paths) {
         catalogues.clear();

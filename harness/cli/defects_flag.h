@@ -6,17 +6,14 @@
 #include <vector>
 
 #include "harness/base/result.h"
-
-namespace CLI {
-class App;
-}  // namespace CLI
+#include "harness/cli/command_line.h"
 
 namespace anecheck {
 
 // `catalogues` receives the texts of the files; it must outlive the command. The flag may be given
 // more than once. Files are read while the command line is parsed, so that a broken one is wrong
 // usage.
-void AddDefectsFlag(CLI::App& command, std::vector<std::string>& catalogues);
+void AddDefectsFlag(CommandLine& command, std::vector<std::string>& catalogues);
 
 // From now on judges try the rows of `catalogues` too. Once a process, before the first judgement.
 // Errors: those of AddDeparturesInForce.

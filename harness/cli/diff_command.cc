@@ -1,6 +1,5 @@
 // `anecheck diff`: how two files of one format differ in structure, and how any number of HAL
 // tables differ byte by byte.
-#include <CLI/CLI.hpp>
 #include <fmt/format.h>
 #include <memory>
 #include <nlohmann/json.hpp>
@@ -8,6 +7,7 @@
 #include "harness/base/file.h"
 #include "harness/base/json_text.h"
 #include "harness/cli/command.h"
+#include "harness/cli/command_line.h"
 #include "harness/cli/whole_number.h"
 #include "harness/formats/diff/diff.h"
 #include "harness/formats/hal/hal.h"
@@ -126,20 +126,20 @@ int Run(const DiffFlags& flags) {
 
 }  // namespace
 
-void AddDiffCommand(CLI::App& app, Selected& selected) {
-  CLI::App* command =
-      app.add_subcommand("diff", "How files of one format differ; exit 1 where they do");
+void AddDiffCommand(CommandLine& app, Selected& selected) {
+  CommandLine command =
+      app.AddCommand("diff", "How files of one format differ; exit 1 where they do");
   auto flags = std::make_shared<DiffFlags>();
-  command->add_option("files", flags->paths, "Two files of one format, or any number of HAL tables")
-      ->required()
-      ->expected(2, 1000);
-  command->add_option("--format", flags->format, "Read them as this format instead of guessing");
-  command->add_flag("--layout", flags->layout, "Compare also where things stand in the file");
-  command->add_option("--limit", flags->limit, "List no more differences than this")
-      ->check(WholeNumber(1));
-  command->add_flag("--json", flags->json, "Print JSON");
-  command->footer("Example: anecheck diff before.hwx after.hwx");
-  command->callback([flags, &selected] { selected = [flags] { return Run(*flags); }; });
+  command.AddOption("files", flags->paths, "Two files of one format, or any number of HAL tables")
+      .Required()
+      .Expect(2, 1000);
+  command.AddOption("--format", flags->format, "Read them as this format instead of guessing");
+  command.AddFlag("--layout", flags->layout, "Compare also where things stand in the file");
+  command.AddOption("--limit", flags->limit, "List no more differences than this")
+      .Check(WholeNumber(1));
+  command.AddFlag("--json", flags->json, "Print JSON");
+  command.Footer("Example: anecheck diff before.hwx after.hwx");
+  command.WhenChosen([flags, &selected] { selected = [flags] { return Run(*flags); }; });
 }
 
 }  // namespace anecheck

@@ -1,5 +1,4 @@
 // `anecheck doctor`: what this machine can run, and what to do next.
-#include <CLI/CLI.hpp>
 #include <algorithm>
 #include <cstdlib>
 #include <fmt/format.h>
@@ -12,6 +11,7 @@
 #include "harness/base/parallel_for.h"
 #include "harness/campaign/campaign.h"
 #include "harness/cli/command.h"
+#include "harness/cli/command_line.h"
 #include "harness/runners/chip_target.h"
 #include "harness/runners/e5rt_library.h"
 #include "harness/runners/machine.h"
@@ -79,7 +79,7 @@ Json Build() {
          fmt::format("{}.{}.{}", FMT_VERSION / 10000, FMT_VERSION / 100 % 100, FMT_VERSION % 100)},
         {"nlohmann_json", fmt::format("{}.{}.{}", NLOHMANN_JSON_VERSION_MAJOR,
                                       NLOHMANN_JSON_VERSION_MINOR, NLOHMANN_JSON_VERSION_PATCH)},
-        {"CLI11", CLI11_VERSION}}}};
+        {"CLI11", ParserVersion()}}}};
 }
 
 // `path` as one word of a shell.
@@ -165,15 +165,15 @@ int Run(const std::string& library, bool json) {
 
 }  // namespace
 
-void AddDoctorCommand(CLI::App& app, Selected& selected) {
-  CLI::App* command =
-      app.add_subcommand("doctor", "Say what this machine can run and what to do next");
+void AddDoctorCommand(CommandLine& app, Selected& selected) {
+  CommandLine command =
+      app.AddCommand("doctor", "Say what this machine can run and what to do next");
   auto library = std::make_shared<std::string>();
   auto json = std::make_shared<bool>(false);
-  command->add_option("--espresso-lib", *library, "Engine to look at instead of the default one");
-  command->add_flag("--json", *json, "Print JSON");
-  command->footer("Example: anecheck doctor\nExit code 2: no engine can be loaded.");
-  command->callback(
+  command.AddOption("--espresso-lib", *library, "Engine to look at instead of the default one");
+  command.AddFlag("--json", *json, "Print JSON");
+  command.Footer("Example: anecheck doctor\nExit code 2: no engine can be loaded.");
+  command.WhenChosen(
       [library, json, &selected] { selected = [library, json] { return Run(*library, *json); }; });
 }
 

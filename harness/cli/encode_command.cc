@@ -1,5 +1,4 @@
 // `anecheck encode`: a file from the JSON that `inspect --json` prints.
-#include <CLI/CLI.hpp>
 #include <algorithm>
 #include <charconv>
 #include <fmt/format.h>
@@ -10,6 +9,7 @@
 #include "harness/base/json_large.h"
 #include "harness/base/json_text.h"
 #include "harness/cli/command.h"
+#include "harness/cli/command_line.h"
 #include "harness/cli/file_name.h"
 #include "harness/formats/hwx/container.h"
 #include "harness/formats/hwx/json.h"
@@ -151,28 +151,28 @@ Result<Encoded> Encode(const EncodeFlags& flags) {
 
 }  // namespace
 
-void AddEncodeCommand(CLI::App& app, Selected& selected) {
-  CLI::App* command = app.add_subcommand("encode", "Make a file from the JSON of `inspect --json`");
+void AddEncodeCommand(CommandLine& app, Selected& selected) {
+  CommandLine command = app.AddCommand("encode", "Make a file from the JSON of `inspect --json`");
   auto flags = std::make_shared<EncodeFlags>();
-  command->add_option("in", flags->in, "JSON file")->required();
-  command->add_option("out", flags->out, "File to write")->check(FileName())->required();
-  command->add_option("--format", flags->format, "Format, where the JSON does not name it");
+  command.AddOption("in", flags->in, "JSON file").Required();
+  command.AddOption("out", flags->out, "File to write").Check(FileName()).Required();
+  command.AddOption("--format", flags->format, "Format, where the JSON does not name it");
   command
-      ->add_option("--rebase", flags->rebase,
-                   "Move a hardware container to other apertures: the address of its lowest "
-                   "segment, or one for each segment, commas between")
-      ->delimiter(',')
-      ->type_name("ADDRESS");
-  command->add_flag("--make-room", flags->make_room,
-                    "Move what a hardware container's tasks or sections have outgrown");
-  command->add_flag("--json", flags->json, "Print what was written as JSON");
-  command->footer(
+      .AddOption("--rebase", flags->rebase,
+                 "Move a hardware container to other apertures: the address of its lowest "
+                 "segment, or one for each segment, commas between")
+      .Delimiter(',')
+      .TypeName("ADDRESS");
+  command.AddFlag("--make-room", flags->make_room,
+                  "Move what a hardware container's tasks or sections have outgrown");
+  command.AddFlag("--json", flags->json, "Print what was written as JSON");
+  command.Footer(
       "What stands beside \"content\" (coverage, evidence, rules, violations), and all under "
       "\"derived\", follow "
       "from the rest: edits of them change nothing.\nExample: anecheck encode a.json b.hwx; "
       "anecheck encode --rebase 0x70000000 a.json "
       "b.hwx");
-  command->callback([flags, &selected] {
+  command.WhenChosen([flags, &selected] {
     selected = [flags] {
       const Result<Encoded> encoded = Encode(*flags);
       if (!encoded.ok()) return Fail(encoded.error());

@@ -1,5 +1,4 @@
 // `anecheck eval` and `anecheck judge`: the oracle alone, on a graph or on a model author's MIL.
-#include <CLI/CLI.hpp>
 #include <algorithm>
 #include <cmath>
 #include <fmt/format.h>
@@ -10,6 +9,7 @@
 #include "harness/base/log.h"
 #include "harness/campaign/locate.h"
 #include "harness/cli/command.h"
+#include "harness/cli/command_line.h"
 #include "harness/cli/defects_flag.h"
 #include "harness/cli/file_name.h"
 #include "harness/cli/model_file.h"
@@ -267,53 +267,52 @@ int RunJudge(const EvalFlags& flags) {
   return wrong ? kExitFindings : kExitClean;
 }
 
-void AddModelOptions(CLI::App& command, EvalFlags& flags) {
-  command.add_option("model", flags.model, "A graph as JSON, or MIL text")->required();
-  command.add_option("--weights", flags.weights,
-                     "Weight side file of the MIL (default: where the MIL says)");
+void AddModelOptions(CommandLine& command, EvalFlags& flags) {
+  command.AddOption("model", flags.model, "A graph as JSON, or MIL text").Required();
+  command.AddOption("--weights", flags.weights,
+                    "Weight side file of the MIL (default: where the MIL says)");
   command
-      .add_option("--contract,--target", flags.contract,
-                  "ieee, a compiler target (h13) or a family (A13)")
-      ->capture_default_str();
-  command.add_flag("--json", flags.json, "Print JSON");
+      .AddOption("--contract,--target", flags.contract,
+                 "ieee, a compiler target (h13) or a family (A13)")
+      .ShowDefault();
+  command.AddFlag("--json", flags.json, "Print JSON");
 }
 
 }  // namespace
 
-void AddEvalCommand(CLI::App& app, Selected& selected) {
-  CLI::App* command = app.add_subcommand("eval", "Evaluate a graph or MIL model with the oracle");
+void AddEvalCommand(CommandLine& app, Selected& selected) {
+  CommandLine command = app.AddCommand("eval", "Evaluate a graph or MIL model with the oracle");
   auto flags = std::make_shared<EvalFlags>();
-  AddModelOptions(*command, *flags);
-  command->add_option(
+  AddModelOptions(command, *flags);
+  command.AddOption(
       "--inputs", flags->inputs,
       "Inputs by name, .npz (default: made-up numbers); what states hold before it, by "
       "their names (default: zeros)");
-  command->add_option("--out", flags->out, "Outputs, and what states hold after it, by name, .npz")
-      ->check(FileName())
-      ->required();
-  command->add_flag("--bounds", flags->bounds,
-                    "Also write <name>.lo and <name>.hi: a conforming engine gives nothing beyond "
-                    "(`judge` also asks which numbers between are admitted)");
-  command->footer("Example: anecheck eval model.mil --inputs in.npz --out out.npz --bounds");
-  command->callback([flags, &selected] { selected = [flags] { return RunEval(*flags); }; });
+  command.AddOption("--out", flags->out, "Outputs, and what states hold after it, by name, .npz")
+      .Check(FileName())
+      .Required();
+  command.AddFlag("--bounds", flags->bounds,
+                  "Also write <name>.lo and <name>.hi: a conforming engine gives nothing beyond "
+                  "(`judge` also asks which numbers between are admitted)");
+  command.Footer("Example: anecheck eval model.mil --inputs in.npz --out out.npz --bounds");
+  command.WhenChosen([flags, &selected] { selected = [flags] { return RunEval(*flags); }; });
 }
 
-void AddJudgeCommand(CLI::App& app, Selected& selected) {
-  CLI::App* command = app.add_subcommand("judge", "Judge outputs that were made elsewhere");
+void AddJudgeCommand(CommandLine& app, Selected& selected) {
+  CommandLine command = app.AddCommand("judge", "Judge outputs that were made elsewhere");
   auto flags = std::make_shared<EvalFlags>();
-  AddModelOptions(*command, *flags);
+  AddModelOptions(command, *flags);
   command
-      ->add_option(
+      .AddOption(
           "--inputs", flags->inputs,
           "Inputs by name, .npz; what states hold before it, by their names (default: zeros)")
-      ->required();
+      .Required();
   command
-      ->add_option("--actual", flags->actual,
-                   "Outputs by name, .npz; also what states hold after it")
-      ->required();
-  AddDefectsFlag(*command, flags->defects);
-  command->footer("Example: anecheck judge graph.json --inputs in.npz --actual theirs.npz");
-  command->callback([flags, &selected] { selected = [flags] { return RunJudge(*flags); }; });
+      .AddOption("--actual", flags->actual, "Outputs by name, .npz; also what states hold after it")
+      .Required();
+  AddDefectsFlag(command, flags->defects);
+  command.Footer("Example: anecheck judge graph.json --inputs in.npz --actual theirs.npz");
+  command.WhenChosen([flags, &selected] { selected = [flags] { return RunJudge(*flags); }; });
 }
 
 }  // namespace anecheck

@@ -1,8 +1,7 @@
 #include "harness/cli/evidence_flags.h"
 
-#include <CLI/CLI.hpp>
-
 #include "harness/base/file.h"
+#include "harness/cli/command_line.h"
 #include "harness/cli/file_name.h"
 #include "harness/cli/report_progress.h"
 #include "reports/attestation.h"
@@ -10,11 +9,11 @@
 
 namespace anecheck {
 
-void AddEvidenceFlags(CLI::App& command, EvidenceFlags& flags) {
-  command.add_option("--db", flags.db, "Results files of campaigns")->check(FileName());
-  command.add_option("--evidence", flags.files,
-                     "Statements of others: CSV or JSON, see reports/schemas/evidence.schema.json");
-  command.add_flag("--no-published", flags.without_published, "Leave out the published tables");
+void AddEvidenceFlags(CommandLine& command, EvidenceFlags& flags) {
+  command.AddOption("--db", flags.db, "Results files of campaigns").Check(FileName());
+  command.AddOption("--evidence", flags.files,
+                    "Statements of others: CSV or JSON, see reports/schemas/evidence.schema.json");
+  command.AddFlag("--no-published", flags.without_published, "Leave out the published tables");
 }
 
 Result<std::vector<evidence::Statement>> GatherEvidence(const EvidenceFlags& flags) {

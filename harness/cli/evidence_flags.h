@@ -6,11 +6,8 @@
 #include <vector>
 
 #include "harness/base/result.h"
+#include "harness/cli/command_line.h"
 #include "harness/evidence/evidence.h"
-
-namespace CLI {
-class App;
-}  // namespace CLI
 
 namespace anecheck {
 
@@ -20,7 +17,7 @@ struct EvidenceFlags {
   bool without_published = false;
 };
 
-void AddEvidenceFlags(CLI::App& command, EvidenceFlags& flags);
+void AddEvidenceFlags(CommandLine& command, EvidenceFlags& flags);
 
 // All statements: published ones, then those of the files, then those of the campaigns.
 Result<std::vector<evidence::Statement>> GatherEvidence(const EvidenceFlags& flags);

@@ -1,6 +1,5 @@
 // `anecheck explain`: what each layer of the compiler says to an operation, and why, and what
 // evidence there is of it.
-#include <CLI/CLI.hpp>
 #include <fmt/format.h>
 #include <memory>
 #include <nlohmann/json.hpp>
@@ -9,6 +8,7 @@
 
 #include "harness/base/json_text.h"
 #include "harness/cli/command.h"
+#include "harness/cli/command_line.h"
 #include "harness/cli/evidence_flags.h"
 #include "harness/cli/target_flags.h"
 #include "harness/evidence/evidence_print.h"
@@ -94,26 +94,26 @@ int Run(const ExplainFlags& flags) {
 
 }  // namespace
 
-void AddExplainCommand(CLI::App& app, Selected& selected) {
-  CLI::App* command = app.add_subcommand(
+void AddExplainCommand(CommandLine& app, Selected& selected) {
+  CommandLine command = app.AddCommand(
       "explain",
       "What each layer of the compiler says to an operation, and what evidence there is");
   auto flags = std::make_shared<ExplainFlags>();
-  command->add_option("op", flags->op, "An operation (conv) or a native layer (SDPA)")->required();
-  command->add_option("--target", flags->target_name, "h13, h17s, ...")->required();
-  command->add_option("--route", flags->route, "Conversion or direct authoring")
-      ->check(CLI::IsMember({"mil", "netlist", "both"}))
-      ->capture_default_str();
-  command->add_option("--attr", flags->attributes, "An attribute: kernel=16, Dimension=Channel");
-  command->add_option("--shape", flags->shapes, "An operand's shape: x=1,64,56,56");
-  command->add_option("--dtype", flags->dtypes, "An operand's element type: x=uint8");
-  command->add_option("--const", flags->constants, "An operand that is a constant: weight");
-  command->add_flag("--json", flags->json, "Print JSON");
-  AddEvidenceFlags(*command, flags->evidence);
-  AddTargetFlags(*command, flags->target);
-  command->footer(
+  command.AddOption("op", flags->op, "An operation (conv) or a native layer (SDPA)").Required();
+  command.AddOption("--target", flags->target_name, "h13, h17s, ...").Required();
+  command.AddOption("--route", flags->route, "Conversion or direct authoring")
+      .OneOf({"mil", "netlist", "both"})
+      .ShowDefault();
+  command.AddOption("--attr", flags->attributes, "An attribute: kernel=16, Dimension=Channel");
+  command.AddOption("--shape", flags->shapes, "An operand's shape: x=1,64,56,56");
+  command.AddOption("--dtype", flags->dtypes, "An operand's element type: x=uint8");
+  command.AddOption("--const", flags->constants, "An operand that is a constant: weight");
+  command.AddFlag("--json", flags->json, "Print JSON");
+  AddEvidenceFlags(command, flags->evidence);
+  AddTargetFlags(command, flags->target);
+  command.Footer(
       "Example: anecheck explain conv --target h13 --attr kernel=16 --shape x=1,64,56,56");
-  command->callback([flags, &selected] { selected = [flags] { return Run(*flags); }; });
+  command.WhenChosen([flags, &selected] { selected = [flags] { return Run(*flags); }; });
 }
 
 }  // namespace anecheck

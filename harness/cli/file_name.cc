@@ -1,14 +1,12 @@
 #include "harness/cli/file_name.h"
 
-#include <CLI/CLI.hpp>
-
 namespace anecheck {
 
-CLI::Validator FileName() {
-  const auto check = [](std::string& text) -> std::string {
+OptionCheck FileName() {
+  const auto check = [](const std::string& text) -> std::string {
     return text.empty() ? "the name is empty; name a file or a folder" : "";
   };
-  return CLI::Validator(check, "");
+  return check;
 }
 
 }  // namespace anecheck

@@ -2,13 +2,11 @@
 // never set, would mean a file without a name to SQLite and the root to a folder's files.
 #pragma once
 
-namespace CLI {
-class Validator;
-}
+#include "harness/cli/command_line.h"
 
 namespace anecheck {
 
 // Refuses an empty name.
-CLI::Validator FileName();
+OptionCheck FileName();
 
 }  // namespace anecheck

@@ -1,6 +1,5 @@
 #include "harness/cli/finding_argument.h"
 
-#include <CLI/CLI.hpp>
 #include <algorithm>
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
@@ -8,20 +7,21 @@
 #include "harness/base/file.h"
 #include "harness/base/json_text.h"
 #include "harness/base/shell_word.h"
+#include "harness/cli/command_line.h"
 #include "harness/cli/file_name.h"
 #include "harness/cli/with_file.h"
 
 namespace anecheck {
 
-void AddFindingArgument(CLI::App& command, FindingArgument& argument) {
-  command.add_option("finding", argument.what, "Id of a finding, or a finding.json")->required();
-  command.add_option("--db", argument.db, "Results file that holds the id")
-      ->check(FileName())
-      ->capture_default_str();
-  command.add_option("--run", argument.run,
-                     "Run of the finding, or how its uuid begins: for ids that several runs have");
-  command.add_option("--espresso-lib", argument.library,
-                     "Engine to run on instead of the recorded one");
+void AddFindingArgument(CommandLine& command, FindingArgument& argument) {
+  command.AddOption("finding", argument.what, "Id of a finding, or a finding.json").Required();
+  command.AddOption("--db", argument.db, "Results file that holds the id")
+      .Check(FileName())
+      .ShowDefault();
+  command.AddOption("--run", argument.run,
+                    "Run of the finding, or how its uuid begins: for ids that several runs have");
+  command.AddOption("--espresso-lib", argument.library,
+                    "Engine to run on instead of the recorded one");
 }
 
 namespace {

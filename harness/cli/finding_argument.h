@@ -6,10 +6,7 @@
 
 #include "harness/base/result.h"
 #include "harness/campaign/artifact.h"
-
-namespace CLI {
-class App;
-}  // namespace CLI
+#include "harness/cli/command_line.h"
 
 namespace anecheck {
 
@@ -23,7 +20,7 @@ struct FindingArgument {
   std::vector<std::string> defects;
 };
 
-void AddFindingArgument(CLI::App& command, FindingArgument& argument);
+void AddFindingArgument(CommandLine& command, FindingArgument& argument);
 
 struct FindingText {
   std::string json;

@@ -1,5 +1,4 @@
 // `anecheck finding export`: a finding as a folder for a bug report.
-#include <CLI/CLI.hpp>
 #include <fmt/format.h>
 #include <memory>
 #include <nlohmann/json.hpp>
@@ -8,6 +7,7 @@
 #include "harness/base/shell_word.h"
 #include "harness/campaign/export/finding_export.h"
 #include "harness/cli/command.h"
+#include "harness/cli/command_line.h"
 #include "harness/cli/file_name.h"
 #include "harness/cli/finding_argument.h"
 #include "harness/cli/typed_command.h"
@@ -89,22 +89,22 @@ int Run(const FindingFlags& flags) {
 
 }  // namespace
 
-void AddFindingCommand(CLI::App& app, Selected& selected) {
-  CLI::App* command = app.add_subcommand("finding", "Take a finding out of the results file");
-  command->require_subcommand(1);
-  command->footer("Example: anecheck finding export f0123456789a --db results.sqlite");
-  CLI::App* exporter = command->add_subcommand(
+void AddFindingCommand(CommandLine& app, Selected& selected) {
+  CommandLine command = app.AddCommand("finding", "Take a finding out of the results file");
+  command.RequireCommand(1, 1);
+  command.Footer("Example: anecheck finding export f0123456789a --db results.sqlite");
+  CommandLine exporter = command.AddCommand(
       "export", "Write a folder with graph, MIL, data and a NumPy check, for a bug report");
   auto flags = std::make_shared<FindingFlags>();
-  AddFindingArgument(*exporter, flags->finding);
-  auto* folder =
-      exporter->add_option("folder", flags->out, "Folder to write (default: finding-ID)");
-  exporter->add_option("--out", flags->out, "The folder, named by an option")
-      ->check(FileName())
-      ->excludes(folder);
-  exporter->add_flag("--json", flags->json, "Print what was written as JSON");
-  exporter->footer("Example: anecheck finding export f0123456789a report --db results.sqlite");
-  exporter->callback([flags, &selected] { selected = [flags] { return Run(*flags); }; });
+  AddFindingArgument(exporter, flags->finding);
+  CommandOption folder =
+      exporter.AddOption("folder", flags->out, "Folder to write (default: finding-ID)");
+  exporter.AddOption("--out", flags->out, "The folder, named by an option")
+      .Check(FileName())
+      .Excludes(folder);
+  exporter.AddFlag("--json", flags->json, "Print what was written as JSON");
+  exporter.Footer("Example: anecheck finding export f0123456789a report --db results.sqlite");
+  exporter.WhenChosen([flags, &selected] { selected = [flags] { return Run(*flags); }; });
 }
 
 }  // namespace anecheck

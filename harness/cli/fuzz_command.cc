@@ -1,5 +1,4 @@
 // `anecheck fuzz`: files of a format thrown at a parser that is a command.
-#include <CLI/CLI.hpp>
 #include <algorithm>
 #include <fmt/format.h>
 #include <memory>
@@ -11,6 +10,7 @@
 #include "harness/base/log.h"
 #include "harness/cli/campaign_flags.h"
 #include "harness/cli/command.h"
+#include "harness/cli/command_line.h"
 #include "harness/cli/file_name.h"
 #include "harness/cli/interruption.h"
 #include "harness/cli/typed_command.h"
@@ -198,54 +198,54 @@ int RunFuzz(FuzzFlags& flags, const std::string& typed) {
 
 }  // namespace
 
-void AddFuzzCommand(CLI::App& app, Selected& selected) {
-  CLI::App* command = app.add_subcommand("fuzz", "Throw files of a format at somebody's parser");
+void AddFuzzCommand(CommandLine& app, Selected& selected) {
+  CommandLine command = app.AddCommand("fuzz", "Throw files of a format at somebody's parser");
   auto flags = std::make_shared<FuzzFlags>();
   ParserFuzzOptions& options = flags->options;
   options.out = "fuzz-findings";
-  command->add_option("--format", flags->format, "Format of the files")->required();
+  command.AddOption("--format", flags->format, "Format of the files").Required();
   command
-      ->add_option("--count", flags->files, "Files to make (default 1000, or no limit with --time)")
-      ->check(WholeNumber(1, kMostCases));
-  command->add_option("--time", flags->time, "How long to go on: 90s, 15m, 2h");
-  command->add_option("--seed", options.seed, "Seed of the files")
-      ->check(WholeNumber(0))
-      ->capture_default_str();
-  command->add_option("--out", options.out, "Folder for failing files")
-      ->check(FileName())
-      ->capture_default_str();
-  command->add_option("--timeout-ms", options.limits.timeout_ms, "A longer run is a hang")
-      ->check(WholeNumber(1, kMostMilliseconds))
-      ->capture_default_str();
-  command->add_option("--memory-mb", flags->memory_mb, "More resident memory is a finding")
-      ->check(WholeNumber(1, uint64_t{1} << 30))
-      ->capture_default_str();
+      .AddOption("--count", flags->files, "Files to make (default 1000, or no limit with --time)")
+      .Check(WholeNumber(1, kMostCases));
+  command.AddOption("--time", flags->time, "How long to go on: 90s, 15m, 2h");
+  command.AddOption("--seed", options.seed, "Seed of the files")
+      .Check(WholeNumber(0))
+      .ShowDefault();
+  command.AddOption("--out", options.out, "Folder for failing files")
+      .Check(FileName())
+      .ShowDefault();
+  command.AddOption("--timeout-ms", options.limits.timeout_ms, "A longer run is a hang")
+      .Check(WholeNumber(1, kMostMilliseconds))
+      .ShowDefault();
+  command.AddOption("--memory-mb", flags->memory_mb, "More resident memory is a finding")
+      .Check(WholeNumber(1, uint64_t{1} << 30))
+      .ShowDefault();
   command
-      ->add_option("--jobs", options.jobs, "Commands at work at once; findings do not depend on it")
-      ->check(WholeNumber(1, kMostJobs))
-      ->capture_default_str();
+      .AddOption("--jobs", options.jobs, "Commands at work at once; findings do not depend on it")
+      .Check(WholeNumber(1, kMostJobs))
+      .ShowDefault();
   command
-      ->add_option("--crash-exit", options.crash_signs.exit_codes,
-                   "Exit codes that are a crash, not a refusal: 101,134")
-      ->delimiter(',')
-      ->allow_extra_args(false)
-      ->check(WholeNumber(1, 255));
+      .AddOption("--crash-exit", options.crash_signs.exit_codes,
+                 "Exit codes that are a crash, not a refusal: 101,134")
+      .Delimiter(',')
+      .OneAtATime()
+      .Check(WholeNumber(1, 255));
   command
-      ->add_option("--crash-text", options.crash_signs.texts,
-                   "What on standard error is a crash too: 'Traceback (most recent call last)'")
-      ->allow_extra_args(false);
-  command->add_option("--against", flags->against,
-                      "Shell command that must accept the same files; @@ or $1 is the file");
-  command->add_flag("--json", flags->json, "One JSON document on standard output");
-  command->add_option("command", options.command, "The parser, after --; @@ stands for the file")
-      ->required();
-  command->footer(
+      .AddOption("--crash-text", options.crash_signs.texts,
+                 "What on standard error is a crash too: 'Traceback (most recent call last)'")
+      .OneAtATime();
+  command.AddOption("--against", flags->against,
+                    "Shell command that must accept the same files; @@ or $1 is the file");
+  command.AddFlag("--json", flags->json, "One JSON document on standard output");
+  command.AddOption("command", options.command, "The parser, after --; @@ stands for the file")
+      .Required();
+  command.Footer(
       "A finding that an earlier run kept in the folder is told, but is not new: exit code 0 where "
       "there is no other.\nExample: anecheck fuzz --format hwx --count 5000 -- my-parser --check "
       "@@");
-  command->callback([command, flags, &selected] {
+  command.WhenChosen([command, flags, &selected] {
     selected = [command, flags] {
-      return RunFuzz(*flags, TypedCommand(*command, flags->options.seed));
+      return RunFuzz(*flags, TypedCommand(command, flags->options.seed));
     };
   });
 }

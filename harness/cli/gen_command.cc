@@ -1,6 +1,5 @@
 // `anecheck gen`: files of a format, valid, mutated or made to break one rule, with a manifest that
 // makes each of them again.
-#include <CLI/CLI.hpp>
 #include <fmt/format.h>
 #include <memory>
 #include <nlohmann/json.hpp>
@@ -11,6 +10,7 @@
 #include "harness/base/file.h"
 #include "harness/base/json_text.h"
 #include "harness/cli/command.h"
+#include "harness/cli/command_line.h"
 #include "harness/cli/file_name.h"
 #include "harness/cli/gen_folder.h"
 #include "harness/cli/gen_graphs.h"
@@ -186,59 +186,61 @@ int Run(const GenFlags& flags, const std::string& typed) {
 
 }  // namespace
 
-void AddGenCommand(CLI::App& app, Selected& selected) {
-  CLI::App* command = app.add_subcommand("gen", "Make files of a format for a parser to read");
+void AddGenCommand(CommandLine& app, Selected& selected) {
+  CommandLine command = app.AddCommand("gen", "Make files of a format for a parser to read");
   auto flags = std::make_shared<GenFlags>();
-  auto* format =
-      command->add_option("--format", flags->format,
-                          "Format, as `inspect` names it, or graph: the graphs that `run` draws");
-  auto* count = command->add_option("--count", flags->count, "Files")
-                    ->check(WholeNumber(1, 1000000))
-                    ->capture_default_str();
-  auto* seed = command->add_option("--seed", flags->seed, "The same seed gives the same files")
-                   ->check(WholeNumber(0))
-                   ->capture_default_str();
+  CommandOption format =
+      command.AddOption("--format", flags->format,
+                        "Format, as `inspect` names it, or graph: the graphs that `run` draws");
+  CommandOption count = command.AddOption("--count", flags->count, "Files")
+                            .Check(WholeNumber(1, 1000000))
+                            .ShowDefault();
+  CommandOption seed =
+      command.AddOption("--seed", flags->seed, "The same seed gives the same files")
+          .Check(WholeNumber(0))
+          .ShowDefault();
   command
-      ->add_option("--out", flags->out,
-                   "Folder to write to; the files of an earlier set there, by its manifest, go")
-      ->check(FileName())
-      ->required();
-  command->add_option("--target", flags->target, "Target of graphs (default: h13)");
-  auto* valid =
-      command->add_flag("--valid", flags->valid, "Files that break no rule (the default)");
-  auto* mutated = command->add_flag("--mutated", flags->mutated, "One to three mutations each");
-  auto* reject = command->add_flag("--must-reject", flags->must_reject,
-                                   "Each breaks exactly the rule that the manifest names");
-  auto* warn = command->add_flag("--must-warn", flags->must_warn,
-                                 "The same with rules that rest on an assumption: a parser may "
-                                 "accept these files");
-  valid->excludes(mutated)->excludes(reject)->excludes(warn);
-  mutated->excludes(reject)->excludes(warn);
-  reject->excludes(warn);
-  auto* pair = command->add_flag("--pair", flags->pair,
-                                 "Descriptors and the containers that they belong to");
-  pair->excludes(mutated)->excludes(reject)->excludes(warn);
-  command->add_option("--replay", flags->replay, "Make the files of this manifest again")
-      ->excludes(pair)
-      ->excludes(format)
-      ->excludes(count)
-      ->excludes(seed)
-      ->excludes(valid)
-      ->excludes(mutated)
-      ->excludes(reject)
-      ->excludes(warn);
-  command->add_flag("--json", flags->json,
-                    "Print the manifest and the command that makes it again");
-  command->footer(
+      .AddOption("--out", flags->out,
+                 "Folder to write to; the files of an earlier set there, by its manifest, go")
+      .Check(FileName())
+      .Required();
+  command.AddOption("--target", flags->target, "Target of graphs (default: h13)");
+  CommandOption valid =
+      command.AddFlag("--valid", flags->valid, "Files that break no rule (the default)");
+  CommandOption mutated =
+      command.AddFlag("--mutated", flags->mutated, "One to three mutations each");
+  CommandOption reject = command.AddFlag("--must-reject", flags->must_reject,
+                                         "Each breaks exactly the rule that the manifest names");
+  CommandOption warn =
+      command.AddFlag("--must-warn", flags->must_warn,
+                      "The same with rules that rest on an assumption: a parser may "
+                      "accept these files");
+  valid.Excludes(mutated).Excludes(reject).Excludes(warn);
+  mutated.Excludes(reject).Excludes(warn);
+  reject.Excludes(warn);
+  CommandOption pair =
+      command.AddFlag("--pair", flags->pair, "Descriptors and the containers that they belong to");
+  pair.Excludes(mutated).Excludes(reject).Excludes(warn);
+  command.AddOption("--replay", flags->replay, "Make the files of this manifest again")
+      .Excludes(pair)
+      .Excludes(format)
+      .Excludes(count)
+      .Excludes(seed)
+      .Excludes(valid)
+      .Excludes(mutated)
+      .Excludes(reject)
+      .Excludes(warn);
+  command.AddFlag("--json", flags->json, "Print the manifest and the command that makes it again");
+  command.Footer(
       "Where a file's entry in the manifest has a format, read it with `inspect --format` of that: "
       "bare task chains (td) leave their version open, and read as td they warn of it as "
       "well; of others the broken rule is what tells their format.\nExample: anecheck gen --format "
       "hwx --count 100 --must-reject --out /tmp/hwx");
-  command->callback([command, flags, &selected] {
+  command.WhenChosen([command, flags, &selected] {
     selected = [command, flags] {
       // A manifest has its own seeds.
       const bool drawn = flags->replay.empty();
-      return Run(*flags, TypedCommand(*command, drawn ? std::optional(flags->seed) : std::nullopt));
+      return Run(*flags, TypedCommand(command, drawn ? std::optional(flags->seed) : std::nullopt));
     };
   });
 }

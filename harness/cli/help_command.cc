@@ -6,6 +6,7 @@
 
 #include "harness/cli/command.h"
 #include "harness/cli/command_description.h"
+#include "harness/cli/command_line.h"
 #include "harness/cli/man_page.h"
 #include "harness/cli/shell_completion.h"
 #include "harness/formats/registry/registry.h"
@@ -85,24 +86,25 @@ int Run(const CLI::App& app, const HelpFlags& flags) {
 
 }  // namespace
 
-void AddHelpCommand(CLI::App& app, Selected& selected) {
-  CLI::App* command = app.add_subcommand("help", "Print the help of a subcommand");
+void AddHelpCommand(CommandLine& app, Selected& selected) {
+  CommandLine command = app.AddCommand("help", "Print the help of a subcommand");
   auto flags = std::make_shared<HelpFlags>();
-  auto* path = command->add_option("command", flags->path,
-                                   "Subcommand, and its subcommand: run, or finding export");
-  path->expected(0, 2);
-  auto* man = command->add_flag("--man", flags->man, "Print the manual page in roff");
-  auto* shell = command->add_option("--completion", flags->shell, "Print completion for a shell")
-                    ->check(CLI::IsMember({"bash", "zsh"}));
-  man->excludes(path)->excludes(shell);
-  shell->excludes(path);
-  command->footer(
+  CommandOption path = command.AddOption("command", flags->path,
+                                         "Subcommand, and its subcommand: run, or finding export");
+  path.Expect(0, 2);
+  CommandOption man = command.AddFlag("--man", flags->man, "Print the manual page in roff");
+  CommandOption shell =
+      command.AddOption("--completion", flags->shell, "Print completion for a shell")
+          .OneOf({"bash", "zsh"});
+  man.Excludes(path).Excludes(shell);
+  shell.Excludes(path);
+  command.Footer(
       "Example: anecheck help finding export\n"
       "Example: anecheck help --man > anecheck.1 && man ./anecheck.1\n"
       "Example: anecheck help --completion bash > ~/.local/share/bash-completion/completions/"
       "anecheck");
-  command->callback(
-      [&app, flags, &selected] { selected = [&app, flags] { return Run(app, *flags); }; });
+  command.WhenChosen(
+      [app, flags, &selected] { selected = [app, flags] { return Run(app.parser(), *flags); }; });
 }
 
 }  // namespace anecheck

@@ -1,6 +1,5 @@
 // `anecheck inspect`: what a file is and what it holds, and whether a descriptor and a container
 // belong together.
-#include <CLI/CLI.hpp>
 #include <algorithm>
 #include <fmt/format.h>
 #include <memory>
@@ -11,6 +10,7 @@
 #include "harness/base/file.h"
 #include "harness/base/json_text.h"
 #include "harness/cli/command.h"
+#include "harness/cli/command_line.h"
 #include "harness/formats/e5/e5.h"
 #include "harness/formats/evidence/evidence.h"
 #include "harness/formats/hwx/container.h"
@@ -289,23 +289,23 @@ int Run(const InspectFlags& flags) {
 
 }  // namespace
 
-void AddInspectCommand(CLI::App& app, Selected& selected) {
-  CLI::App* command = app.add_subcommand("inspect", "Print what a file holds, and check it");
+void AddInspectCommand(CommandLine& app, Selected& selected) {
+  CommandLine command = app.AddCommand("inspect", "Print what a file holds, and check it");
   auto flags = std::make_shared<InspectFlags>();
   command
-      ->add_option("files", flags->paths,
-                   "Any file of a known format; with --verify also a descriptor and a container")
-      ->required()
-      ->expected(1, 2);
-  command->add_option("--format", flags->format, "Read it as this format instead of guessing");
-  command->add_flag("--json", flags->json, "Print JSON; `encode` makes the file from it again");
-  command->add_flag("--verify", flags->verify, "Check every rule; exit 1 where one is broken");
-  command->add_flag("--strict", flags->strict, "Rules that rest on assumptions count as errors");
-  command->add_flag("--explain", flags->explain,
-                    "Also every rule of the format, with its evidence and source");
-  command->footer(
+      .AddOption("files", flags->paths,
+                 "Any file of a known format; with --verify also a descriptor and a container")
+      .Required()
+      .Expect(1, 2);
+  command.AddOption("--format", flags->format, "Read it as this format instead of guessing");
+  command.AddFlag("--json", flags->json, "Print JSON; `encode` makes the file from it again");
+  command.AddFlag("--verify", flags->verify, "Check every rule; exit 1 where one is broken");
+  command.AddFlag("--strict", flags->strict, "Rules that rest on assumptions count as errors");
+  command.AddFlag("--explain", flags->explain,
+                  "Also every rule of the format, with its evidence and source");
+  command.Footer(
       "Example: anecheck inspect model.hwx --verify; anecheck inspect --verify A.e5 B.hwx");
-  command->callback([flags, &selected] { selected = [flags] { return Run(*flags); }; });
+  command.WhenChosen([flags, &selected] { selected = [flags] { return Run(*flags); }; });
 }
 
 }  // namespace anecheck

@@ -1,5 +1,4 @@
 // `anecheck lower`: what a graph becomes on a target, and the texts that its compilers read.
-#include <CLI/CLI.hpp>
 #include <fmt/format.h>
 #include <memory>
 #include <nlohmann/json.hpp>
@@ -11,6 +10,7 @@
 #include "harness/base/log.h"
 #include "harness/campaign/compiled_plan.h"
 #include "harness/cli/command.h"
+#include "harness/cli/command_line.h"
 #include "harness/cli/file_name.h"
 #include "harness/cli/model_file.h"
 #include "harness/cli/target_flags.h"
@@ -150,27 +150,27 @@ int Run(const LowerFlags& flags) {
 
 }  // namespace
 
-void AddLowerCommand(CLI::App& app, Selected& selected) {
-  CLI::App* command =
-      app.add_subcommand("lower", "What a graph becomes on a target, and where it is cut");
+void AddLowerCommand(CommandLine& app, Selected& selected) {
+  CommandLine command =
+      app.AddCommand("lower", "What a graph becomes on a target, and where it is cut");
   auto flags = std::make_shared<LowerFlags>();
-  command->add_option("model", flags->model, "A graph as JSON, or MIL text")->required();
-  command->add_option("--weights", flags->weights,
-                      "Weight side file of the MIL (default: where the MIL says)");
-  command->add_option("--target", flags->target_name, "h13, h17s, ...")->required();
-  command->add_option("--route", flags->route, "Conversion or direct authoring")
-      ->check(CLI::IsMember({"mil", "netlist"}))
-      ->capture_default_str();
+  command.AddOption("model", flags->model, "A graph as JSON, or MIL text").Required();
+  command.AddOption("--weights", flags->weights,
+                    "Weight side file of the MIL (default: where the MIL says)");
+  command.AddOption("--target", flags->target_name, "h13, h17s, ...").Required();
+  command.AddOption("--route", flags->route, "Conversion or direct authoring")
+      .OneOf({"mil", "netlist"})
+      .ShowDefault();
   command
-      ->add_option("--out", flags->out,
-                   "Folder for model.mil, net.plist, program.e5, model.hwx, lowered.json, "
-                   "plan.json and plan.txt")
-      ->check(FileName());
-  command->add_flag("--plan", flags->plan, "Print the plan (what happens without --out)");
-  command->add_flag("--json", flags->json, "Print JSON");
-  AddTargetFlags(*command, flags->target);
-  command->footer("Example: anecheck lower model.mil --target h13 --out lowered --plan");
-  command->callback([flags, &selected] { selected = [flags] { return Run(*flags); }; });
+      .AddOption("--out", flags->out,
+                 "Folder for model.mil, net.plist, program.e5, model.hwx, lowered.json, "
+                 "plan.json and plan.txt")
+      .Check(FileName());
+  command.AddFlag("--plan", flags->plan, "Print the plan (what happens without --out)");
+  command.AddFlag("--json", flags->json, "Print JSON");
+  AddTargetFlags(command, flags->target);
+  command.Footer("Example: anecheck lower model.mil --target h13 --out lowered --plan");
+  command.WhenChosen([flags, &selected] { selected = [flags] { return Run(*flags); }; });
 }
 
 }  // namespace anecheck

@@ -9,11 +9,12 @@
 #include "harness/base/log.h"
 #include "harness/campaign/campaign.h"
 #include "harness/cli/command.h"
+#include "harness/cli/command_line.h"
 #include "harness/runners/worker.h"
 
 namespace anecheck {
 
-#define ANECHECK_COMMAND(Name) void Add##Name##Command(CLI::App& app, Selected& selected);
+#define ANECHECK_COMMAND(Name) void Add##Name##Command(CommandLine& app, Selected& selected);
 #include "harness/cli/commands.def"
 #undef ANECHECK_COMMAND
 
@@ -69,7 +70,8 @@ int Main(int argc, char** argv) {
   app.require_subcommand(1);
   app.footer("Exit codes: 0 clean, 1 new findings, 2 bad usage or input, 3 the harness failed.");
   Selected selected;
-#define ANECHECK_COMMAND(Name) Add##Name##Command(app, selected);
+  CommandLine line(app);
+#define ANECHECK_COMMAND(Name) Add##Name##Command(line, selected);
 #include "harness/cli/commands.def"
 #undef ANECHECK_COMMAND
   try {

@@ -1,5 +1,4 @@
 // `anecheck matrix`: operations and native layers by targets, what is attested and what is reached.
-#include <CLI/CLI.hpp>
 #include <memory>
 #include <nlohmann/json.hpp>
 #include <string>
@@ -9,6 +8,7 @@
 #include "harness/base/file.h"
 #include "harness/base/json_text.h"
 #include "harness/cli/command.h"
+#include "harness/cli/command_line.h"
 #include "harness/cli/evidence_flags.h"
 #include "harness/cli/target_flags.h"
 #include "reports/attestation.h"
@@ -57,27 +57,26 @@ int Run(const MatrixFlags& flags) {
 
 }  // namespace
 
-void AddMatrixCommand(CLI::App& app, Selected& selected) {
-  CLI::App* command = app.add_subcommand(
-      "matrix", "Print what is attested and what is reached, operations by targets");
+void AddMatrixCommand(CommandLine& app, Selected& selected) {
+  CommandLine command =
+      app.AddCommand("matrix", "Print what is attested and what is reached, operations by targets");
   auto flags = std::make_shared<MatrixFlags>();
-  AddEvidenceFlags(*command, flags->evidence);
-  auto* format = command->add_option("--format", flags->format, "Form of the output")
-                     ->check(CLI::IsMember({"html", "csv", "json", "md"}))
-                     ->capture_default_str();
-  command->add_flag("--json", flags->json, "The same as --format json")->excludes(format);
-  command->add_option("--targets,--target", flags->targets, "all, or h13,h17s")
-      ->capture_default_str();
-  command->add_option("--route", flags->route, "Conversion, direct authoring, or both")
-      ->check(CLI::IsMember({"mil", "netlist", "both"}))
-      ->capture_default_str();
-  command->add_option("--baseline", flags->baseline, "An earlier matrix (--format json)");
-  command->add_option("--os", flags->os, "Only statements of this system, or of none");
-  command->add_option("--compiler", flags->compiler,
-                      "Only statements of this compiler version, or of none");
-  AddTargetFlags(*command, flags->target);
-  command->footer("Example: anecheck matrix --db results.sqlite --format html > matrix.html");
-  command->callback([flags, &selected] { selected = [flags] { return Run(*flags); }; });
+  AddEvidenceFlags(command, flags->evidence);
+  CommandOption format = command.AddOption("--format", flags->format, "Form of the output")
+                             .OneOf({"html", "csv", "json", "md"})
+                             .ShowDefault();
+  command.AddFlag("--json", flags->json, "The same as --format json").Excludes(format);
+  command.AddOption("--targets,--target", flags->targets, "all, or h13,h17s").ShowDefault();
+  command.AddOption("--route", flags->route, "Conversion, direct authoring, or both")
+      .OneOf({"mil", "netlist", "both"})
+      .ShowDefault();
+  command.AddOption("--baseline", flags->baseline, "An earlier matrix (--format json)");
+  command.AddOption("--os", flags->os, "Only statements of this system, or of none");
+  command.AddOption("--compiler", flags->compiler,
+                    "Only statements of this compiler version, or of none");
+  AddTargetFlags(command, flags->target);
+  command.Footer("Example: anecheck matrix --db results.sqlite --format html > matrix.html");
+  command.WhenChosen([flags, &selected] { selected = [flags] { return Run(*flags); }; });
 }
 
 }  // namespace anecheck

@@ -1,5 +1,4 @@
 // `anecheck merge`: results of many machines in one file.
-#include <CLI/CLI.hpp>
 #include <fmt/format.h>
 #include <memory>
 #include <nlohmann/json.hpp>
@@ -9,6 +8,7 @@
 #include "harness/base/json_text.h"
 #include "harness/campaign/merge.h"
 #include "harness/cli/command.h"
+#include "harness/cli/command_line.h"
 #include "harness/cli/file_name.h"
 
 namespace anecheck {
@@ -38,16 +38,16 @@ int Run(const MergeFlags& flags) {
 
 }  // namespace
 
-void AddMergeCommand(CLI::App& app, Selected& selected) {
-  CLI::App* command = app.add_subcommand("merge", "Join results files, each run once");
+void AddMergeCommand(CommandLine& app, Selected& selected) {
+  CommandLine command = app.AddCommand("merge", "Join results files, each run once");
   auto flags = std::make_shared<MergeFlags>();
-  command->add_option("inputs", flags->inputs, "Results files")->required();
-  command->add_option("--out", flags->out, "The joined file, which must not exist")
-      ->check(FileName())
-      ->required();
-  command->add_flag("--json", flags->json, "Print JSON");
-  command->footer("Example: anecheck merge m1.sqlite m5.sqlite --out all.sqlite");
-  command->callback([flags, &selected] { selected = [flags] { return Run(*flags); }; });
+  command.AddOption("inputs", flags->inputs, "Results files").Required();
+  command.AddOption("--out", flags->out, "The joined file, which must not exist")
+      .Check(FileName())
+      .Required();
+  command.AddFlag("--json", flags->json, "Print JSON");
+  command.Footer("Example: anecheck merge m1.sqlite m5.sqlite --out all.sqlite");
+  command.WhenChosen([flags, &selected] { selected = [flags] { return Run(*flags); }; });
 }
 
 }  // namespace anecheck

@@ -1,5 +1,4 @@
 // `anecheck power`: how well campaigns find defects, measured on the simulated engine.
-#include <CLI/CLI.hpp>
 #include <fmt/format.h>
 #include <memory>
 #include <nlohmann/json.hpp>
@@ -9,6 +8,7 @@
 #include "harness/base/log.h"
 #include "harness/cli/campaign_flags.h"
 #include "harness/cli/command.h"
+#include "harness/cli/command_line.h"
 #include "harness/cli/file_name.h"
 #include "harness/cli/interruption.h"
 #include "harness/cli/whole_number.h"
@@ -127,73 +127,71 @@ int Run(PowerFlags& flags) {
 
 }  // namespace
 
-void AddPowerCommand(CLI::App& app, Selected& selected) {
-  CLI::App* command =
-      app.add_subcommand("power", "Measure which planted faults and known defects campaigns find");
+void AddPowerCommand(CommandLine& app, Selected& selected) {
+  CommandLine command =
+      app.AddCommand("power", "Measure which planted faults and known defects campaigns find");
   auto flags = std::make_shared<PowerFlags>();
   CampaignFlags& campaign = flags->campaign;
   PowerOptions& options = flags->options;
   campaign.targets = kHuntTargets;
-  command->add_option("--cases", options.hunt.cases, "Cases of one hunt at the most")
-      ->check(WholeNumber(1, kMostCases))
-      ->capture_default_str();
+  command.AddOption("--cases", options.hunt.cases, "Cases of one hunt at the most")
+      .Check(WholeNumber(1, kMostCases))
+      .ShowDefault();
   command
-      ->add_option("--max-seconds", options.hunt.max_seconds,
-                   "Seconds of one hunt at the most, 0 for no limit")
-      ->check(NumberFromZero())
-      ->capture_default_str();
+      .AddOption("--max-seconds", options.hunt.max_seconds,
+                 "Seconds of one hunt at the most, 0 for no limit")
+      .Check(NumberFromZero())
+      .ShowDefault();
   command
-      ->add_option("--clean-cases", options.clean_cases,
-                   "Cases on each target without a planted fault, defects off and on")
-      ->check(WholeNumber(0, kMostCases))
-      ->capture_default_str();
+      .AddOption("--clean-cases", options.clean_cases,
+                 "Cases on each target without a planted fault, defects off and on")
+      .Check(WholeNumber(0, kMostCases))
+      .ShowDefault();
   command
-      ->add_option("--shrink-tries", options.hunt.shrink_tries,
-                   "Candidates to run while a finding is made small")
-      ->check(WholeNumber(0))
-      ->capture_default_str();
+      .AddOption("--shrink-tries", options.hunt.shrink_tries,
+                 "Candidates to run while a finding is made small")
+      .Check(WholeNumber(0))
+      .ShowDefault();
   command
-      ->add_option("--case-timeout", options.hunt.case_timeout_ms,
-                   "Milliseconds without an answer after which a case hangs")
-      ->check(WholeNumber(1, kMostMilliseconds))
-      ->capture_default_str();
+      .AddOption("--case-timeout", options.hunt.case_timeout_ms,
+                 "Milliseconds without an answer after which a case hangs")
+      .Check(WholeNumber(1, kMostMilliseconds))
+      .ShowDefault();
   command
-      ->add_option("--fault", campaign.faults,
-                   "Hunt only this planted fault or known defect, by its id")
-      ->delimiter(',');
-  command->add_flag("--no-magnitudes", flags->no_magnitudes,
-                    "Leave out the smallest error of each operation");
+      .AddOption("--fault", campaign.faults,
+                 "Hunt only this planted fault or known defect, by its id")
+      .Delimiter(',');
+  command.AddFlag("--no-magnitudes", flags->no_magnitudes,
+                  "Leave out the smallest error of each operation");
   command
-      ->add_option("--magnitudes-of", options.magnitudes_of,
-                   "Measure only the smallest error of these operations or classes, named up to a "
-                   "comma: add,convolution")
-      ->delimiter(',');
+      .AddOption("--magnitudes-of", options.magnitudes_of,
+                 "Measure only the smallest error of these operations or classes, named up to a "
+                 "comma: add,convolution")
+      .Delimiter(',');
   command
-      ->add_option("--targets,--target", campaign.targets,
-                   "Compiler targets, h13,h17s or all; clean campaigns take h13, h14, h15, h16 and "
-                   "h17s where none is given")
-      ->capture_default_str();
-  command->add_option("--seed", campaign.seed, "Seed of every campaign")
-      ->check(WholeNumber(0))
-      ->capture_default_str();
-  command->add_option("--jobs", campaign.jobs, "Worker processes (default: one a processor)")
-      ->check(WholeNumber(1, kMostJobs));
-  command->add_option("--espresso-lib", campaign.library,
-                      "The simulated engine (default: the one beside the tool)");
-  command->add_option(
-      "--not-found", flags->not_found,
-      "File of the faults and defects that are known not to be found, an id a line: "
-      "exit code 1 where a hunt finds another one in none of its cases, or ten and "
-      "more hunts find nothing at all");
-  command->add_flag("--list", flags->list,
-                    "Print the faults and known defects by id, and measure nothing");
-  command->add_option("--out", flags->out, "Folder for power.html and power.json")
-      ->check(FileName());
-  command->add_flag("--json", flags->json, "Print JSON");
-  command->footer(
+      .AddOption("--targets,--target", campaign.targets,
+                 "Compiler targets, h13,h17s or all; clean campaigns take h13, h14, h15, h16 and "
+                 "h17s where none is given")
+      .ShowDefault();
+  command.AddOption("--seed", campaign.seed, "Seed of every campaign")
+      .Check(WholeNumber(0))
+      .ShowDefault();
+  command.AddOption("--jobs", campaign.jobs, "Worker processes (default: one a processor)")
+      .Check(WholeNumber(1, kMostJobs));
+  command.AddOption("--espresso-lib", campaign.library,
+                    "The simulated engine (default: the one beside the tool)");
+  command.AddOption("--not-found", flags->not_found,
+                    "File of the faults and defects that are known not to be found, an id a line: "
+                    "exit code 1 where a hunt finds another one in none of its cases, or ten and "
+                    "more hunts find nothing at all");
+  command.AddFlag("--list", flags->list,
+                  "Print the faults and known defects by id, and measure nothing");
+  command.AddOption("--out", flags->out, "Folder for power.html and power.json").Check(FileName());
+  command.AddFlag("--json", flags->json, "Print JSON");
+  command.Footer(
       "Example: anecheck power --cases 2000 --fault conv-bias-dropped,D01\nExit code 1: something "
       "was found on the engine without planted faults, or with --not-found a fault is lost.");
-  command->callback([flags, &selected] { selected = [flags] { return Run(*flags); }; });
+  command.WhenChosen([flags, &selected] { selected = [flags] { return Run(*flags); }; });
 }
 
 }  // namespace anecheck

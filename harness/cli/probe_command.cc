@@ -1,5 +1,4 @@
 // `anecheck probe`: numeric cliffs.
-#include <CLI/CLI.hpp>
 #include <algorithm>
 #include <fmt/format.h>
 #include <memory>
@@ -9,6 +8,7 @@
 #include "harness/campaign/probe.h"
 #include "harness/cli/campaign_flags.h"
 #include "harness/cli/command.h"
+#include "harness/cli/command_line.h"
 #include "harness/cli/file_name.h"
 #include "harness/cli/interruption.h"
 #include "harness/cli/typed_command.h"
@@ -70,28 +70,27 @@ int Run(const ProbeFlags& flags, const std::string& command) {
 
 }  // namespace
 
-void AddProbeCommand(CLI::App& app, Selected& selected) {
-  CLI::App* command =
-      app.add_subcommand("probe",
-                         "Find numeric cliffs by bisection and hold them against the "
-                         "published figures");
+void AddProbeCommand(CommandLine& app, Selected& selected) {
+  CommandLine command = app.AddCommand("probe",
+                                       "Find numeric cliffs by bisection and hold them against the "
+                                       "published figures");
   auto flags = std::make_shared<ProbeFlags>();
   CampaignFlags& campaign = flags->campaign;
   campaign.db.clear();
-  command->add_option("--targets,--target", campaign.targets, "Compiler targets, h13,h17s or all")
-      ->capture_default_str();
-  command->add_option("--probe", flags->names, "Only these probes")->delimiter(',');
-  command->add_flag("--runtime", flags->runtime,
-                    "Probe calls, events, limits and refusals instead of numbers");
-  AddRunnerFlags(*command, campaign);
-  command->add_option("--db", campaign.db, "Results file to record in (default: none)")
-      ->check(FileName());
-  command->add_flag("--json", flags->json, "Print JSON");
-  command->footer(
+  command.AddOption("--targets,--target", campaign.targets, "Compiler targets, h13,h17s or all")
+      .ShowDefault();
+  command.AddOption("--probe", flags->names, "Only these probes").Delimiter(',');
+  command.AddFlag("--runtime", flags->runtime,
+                  "Probe calls, events, limits and refusals instead of numbers");
+  AddRunnerFlags(command, campaign);
+  command.AddOption("--db", campaign.db, "Results file to record in (default: none)")
+      .Check(FileName());
+  command.AddFlag("--json", flags->json, "Print JSON");
+  command.Footer(
       "Example: anecheck probe --target h13\nExit code 1: a figure differs from the published "
       "one.");
-  command->callback([command, flags, &selected] {
-    selected = [command, flags] { return Run(*flags, TypedCommand(*command)); };
+  command.WhenChosen([command, flags, &selected] {
+    selected = [command, flags] { return Run(*flags, TypedCommand(command)); };
   });
 }
 

@@ -1,5 +1,4 @@
 // `anecheck query`: SQL over a results file.
-#include <CLI/CLI.hpp>
 #include <algorithm>
 #include <charconv>
 #include <cmath>
@@ -11,6 +10,7 @@
 #include "harness/base/real_text.h"
 #include "harness/campaign/store.h"
 #include "harness/cli/command.h"
+#include "harness/cli/command_line.h"
 #include "harness/cli/file_name.h"
 
 namespace anecheck {
@@ -103,16 +103,16 @@ int Run(const QueryFlags& flags) {
 
 }  // namespace
 
-void AddQueryCommand(CLI::App& app, Selected& selected) {
-  CLI::App* command = app.add_subcommand("query", "Read a results file with SQL; prints CSV");
+void AddQueryCommand(CommandLine& app, Selected& selected) {
+  CommandLine command = app.AddCommand("query", "Read a results file with SQL; prints CSV");
   auto flags = std::make_shared<QueryFlags>();
-  command->add_option("sql", flags->sql, "A SELECT statement")->required();
-  command->add_option("--db", flags->db, "Results file")->check(FileName())->capture_default_str();
-  command->add_flag("--json", flags->json, "Print JSON");
-  command->footer(
+  command.AddOption("sql", flags->sql, "A SELECT statement").Required();
+  command.AddOption("--db", flags->db, "Results file").Check(FileName()).ShowDefault();
+  command.AddFlag("--json", flags->json, "Print JSON");
+  command.Footer(
       "Example: anecheck query --db results.sqlite 'SELECT verdict, count(*) FROM cases GROUP BY "
       "verdict'");
-  command->callback([flags, &selected] { selected = [flags] { return Run(*flags); }; });
+  command.WhenChosen([flags, &selected] { selected = [flags] { return Run(*flags); }; });
 }
 
 }  // namespace anecheck

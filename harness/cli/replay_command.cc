@@ -1,5 +1,4 @@
 // `anecheck replay`: one finding again.
-#include <CLI/CLI.hpp>
 #include <fmt/format.h>
 #include <memory>
 #include <nlohmann/json.hpp>
@@ -7,6 +6,7 @@
 #include "harness/campaign/artifact.h"
 #include "harness/campaign/run_again.h"
 #include "harness/cli/command.h"
+#include "harness/cli/command_line.h"
 #include "harness/cli/defects_flag.h"
 #include "harness/cli/finding_argument.h"
 #include "harness/cli/typed_command.h"
@@ -57,14 +57,14 @@ int Run(const ReplayFlags& flags) {
 
 }  // namespace
 
-void AddReplayCommand(CLI::App& app, Selected& selected) {
-  CLI::App* command = app.add_subcommand("replay", "Run one finding again");
+void AddReplayCommand(CommandLine& app, Selected& selected) {
+  CommandLine command = app.AddCommand("replay", "Run one finding again");
   auto flags = std::make_shared<ReplayFlags>();
-  AddFindingArgument(*command, flags->finding);
-  AddDefectsFlag(*command, flags->finding.defects);
-  command->add_flag("--json", flags->json, "Print the verdict as JSON");
-  command->footer("Example: anecheck replay f0123456789a --db results.sqlite");
-  command->callback([flags, &selected] { selected = [flags] { return Run(*flags); }; });
+  AddFindingArgument(command, flags->finding);
+  AddDefectsFlag(command, flags->finding.defects);
+  command.AddFlag("--json", flags->json, "Print the verdict as JSON");
+  command.Footer("Example: anecheck replay f0123456789a --db results.sqlite");
+  command.WhenChosen([flags, &selected] { selected = [flags] { return Run(*flags); }; });
 }
 
 }  // namespace anecheck

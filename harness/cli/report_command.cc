@@ -1,5 +1,4 @@
 // `anecheck report`: a folder of reports from results files.
-#include <CLI/CLI.hpp>
 #include <fmt/format.h>
 #include <memory>
 #include <nlohmann/json.hpp>
@@ -8,6 +7,7 @@
 
 #include "harness/base/json_text.h"
 #include "harness/cli/command.h"
+#include "harness/cli/command_line.h"
 #include "harness/cli/file_name.h"
 #include "harness/cli/report_progress.h"
 #include "reports/write_reports.h"
@@ -53,14 +53,14 @@ int Run(const ReportFlags& flags) {
 
 }  // namespace
 
-void AddReportCommand(CLI::App& app, Selected& selected) {
-  CLI::App* command = app.add_subcommand("report", "Write HTML, JSON, JUnit, SARIF, Markdown, CSV");
+void AddReportCommand(CommandLine& app, Selected& selected) {
+  CommandLine command = app.AddCommand("report", "Write HTML, JSON, JUnit, SARIF, Markdown, CSV");
   auto flags = std::make_shared<ReportFlags>();
-  command->add_option("--db", flags->db, "Results files")->check(FileName())->required();
-  command->add_option("--out", flags->out, "Folder to write to")->check(FileName())->required();
-  command->add_flag("--json", flags->json, "Print the figures as JSON");
-  command->footer("Example: anecheck report --db results.sqlite --out report");
-  command->callback([flags, &selected] { selected = [flags] { return Run(*flags); }; });
+  command.AddOption("--db", flags->db, "Results files").Check(FileName()).Required();
+  command.AddOption("--out", flags->out, "Folder to write to").Check(FileName()).Required();
+  command.AddFlag("--json", flags->json, "Print the figures as JSON");
+  command.Footer("Example: anecheck report --db results.sqlite --out report");
+  command.WhenChosen([flags, &selected] { selected = [flags] { return Run(*flags); }; });
 }
 
 }  // namespace anecheck

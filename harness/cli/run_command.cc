@@ -1,5 +1,4 @@
 // `anecheck run`: a campaign.
-#include <CLI/CLI.hpp>
 #include <algorithm>
 #include <fmt/format.h>
 #include <memory>
@@ -12,6 +11,7 @@
 #include "harness/campaign/resume.h"
 #include "harness/cli/campaign_flags.h"
 #include "harness/cli/command.h"
+#include "harness/cli/command_line.h"
 #include "harness/cli/defects_flag.h"
 #include "harness/cli/file_name.h"
 #include "harness/cli/interruption.h"
@@ -59,12 +59,9 @@ constexpr std::string_view kWithResume[] = {"--resume", "--db",     "--jobs",  "
                                             "--json",   "--strict", "--events"};
 
 // The first option given that --resume takes from the file instead; empty for none.
-std::string Contradiction(const CLI::App& command) {
-  for (const CLI::Option* option : command.get_options()) {
-    const std::string name = option->get_name();
-    if (option->count() > 0 && std::ranges::find(kWithResume, name) == std::end(kWithResume)) {
-      return name;
-    }
+std::string Contradiction(const CommandLine& command) {
+  for (const std::string& name : command.Given()) {
+    if (std::ranges::find(kWithResume, name) == std::end(kWithResume)) return name;
   }
   return "";
 }
@@ -159,32 +156,32 @@ int Run(const RunFlags& flags, const std::string& command) {
 
 }  // namespace
 
-void AddRunCommand(CLI::App& app, Selected& selected) {
-  CLI::App* command = app.add_subcommand("run", "Generate, run, judge and record cases");
+void AddRunCommand(CommandLine& app, Selected& selected) {
+  CommandLine command = app.AddCommand("run", "Generate, run, judge and record cases");
   auto flags = std::make_shared<RunFlags>();
-  AddCampaignFlags(*command, flags->campaign);
-  AddDefectsFlag(*command, flags->campaign.defects);
-  command->add_flag("--json", flags->json, "Print the summary as JSON");
+  AddCampaignFlags(command, flags->campaign);
+  AddDefectsFlag(command, flags->campaign.defects);
+  command.AddFlag("--json", flags->json, "Print the summary as JSON");
   command
-      ->add_option("--events", flags->events,
-                   "Write what happens as JSON Lines to this file, - for standard output")
-      ->check(FileName());
-  command->add_flag("--strict", flags->strict,
-                    "Exit with 1 for known defects and unconfirmed deviations too");
-  command->add_flag("--resume", flags->resume,
-                    "Go on with the newest unfinished campaign of the results file");
-  command->footer(
+      .AddOption("--events", flags->events,
+                 "Write what happens as JSON Lines to this file, - for standard output")
+      .Check(FileName());
+  command.AddFlag("--strict", flags->strict,
+                  "Exit with 1 for known defects and unconfirmed deviations too");
+  command.AddFlag("--resume", flags->resume,
+                  "Go on with the newest unfinished campaign of the results file");
+  command.Footer(
       "Example: anecheck run --cases 2000 --seed 1 --targets h13,h17s --db results.sqlite");
-  command->callback([command, flags, &selected] {
+  command.WhenChosen([command, flags, &selected] {
     selected = [command, flags] {
-      const std::string wrong = flags->resume ? Contradiction(*command) : "";
+      const std::string wrong = flags->resume ? Contradiction(command) : "";
       if (!wrong.empty()) {
         return Fail(MakeError(ErrorCode::kInvalid,
                               fmt::format("{} cannot be given with --resume, which takes it from "
                                           "the results file",
                                           wrong)));
       }
-      return Run(*flags, TypedCommand(*command, flags->campaign.seed));
+      return Run(*flags, TypedCommand(command, flags->campaign.seed));
     };
   });
 }

@@ -1,5 +1,4 @@
 // `anecheck shrink`: a finding made small.
-#include <CLI/CLI.hpp>
 #include <atomic>
 #include <fmt/format.h>
 #include <limits>
@@ -11,6 +10,7 @@
 #include "harness/base/shell_word.h"
 #include "harness/campaign/shrink_finding.h"
 #include "harness/cli/command.h"
+#include "harness/cli/command_line.h"
 #include "harness/cli/defects_flag.h"
 #include "harness/cli/file_name.h"
 #include "harness/cli/finding_argument.h"
@@ -103,23 +103,23 @@ int Shrink(const ShrinkFlags& flags) {
 
 }  // namespace
 
-void AddShrinkCommand(CLI::App& app, Selected& selected) {
-  CLI::App* command = app.add_subcommand("shrink", "Make a finding's graph and data small");
+void AddShrinkCommand(CommandLine& app, Selected& selected) {
+  CommandLine command = app.AddCommand("shrink", "Make a finding's graph and data small");
   auto flags = std::make_shared<ShrinkFlags>();
-  AddFindingArgument(*command, flags->finding);
-  AddDefectsFlag(*command, flags->finding.defects);
-  command->add_option("--if", flags->condition,
-                      "Keep what makes `CMD FILE` exit with 0, instead of what gets the same "
-                      "verdict; FILE is a finding.json");
-  command->add_option("--out", flags->out, "Where the small finding is written")
-      ->check(FileName())
-      ->capture_default_str();
-  command->add_option("--max-tries", flags->max_tries, "Candidates to run")
-      ->check(WholeNumber(1))
-      ->capture_default_str();
-  command->add_flag("--json", flags->json, "Print the sizes as JSON");
-  command->footer("Example: anecheck shrink f0123456789a --db results.sqlite --out small.json");
-  command->callback([flags, &selected] { selected = [flags] { return Shrink(*flags); }; });
+  AddFindingArgument(command, flags->finding);
+  AddDefectsFlag(command, flags->finding.defects);
+  command.AddOption("--if", flags->condition,
+                    "Keep what makes `CMD FILE` exit with 0, instead of what gets the same "
+                    "verdict; FILE is a finding.json");
+  command.AddOption("--out", flags->out, "Where the small finding is written")
+      .Check(FileName())
+      .ShowDefault();
+  command.AddOption("--max-tries", flags->max_tries, "Candidates to run")
+      .Check(WholeNumber(1))
+      .ShowDefault();
+  command.AddFlag("--json", flags->json, "Print the sizes as JSON");
+  command.Footer("Example: anecheck shrink f0123456789a --db results.sqlite --out small.json");
+  command.WhenChosen([flags, &selected] { selected = [flags] { return Shrink(*flags); }; });
 }
 
 }  // namespace anecheck

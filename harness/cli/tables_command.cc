@@ -1,10 +1,10 @@
 // `anecheck ops` and `anecheck targets`: the tables the tool works by.
-#include <CLI/CLI.hpp>
 #include <memory>
 #include <nlohmann/json.hpp>
 
 #include "harness/base/file.h"
 #include "harness/cli/command.h"
+#include "harness/cli/command_line.h"
 #include "harness/cli/target_flags.h"
 #include "harness/targets/targets_print.h"
 #include "reports/operation_reference.h"
@@ -42,20 +42,20 @@ int PrintOps(const OpsFlags& flags) {
 
 }  // namespace
 
-void AddOpsCommand(CLI::App& app, Selected& selected) {
-  CLI::App* command =
-      app.add_subcommand("ops", "List the operations, or write the reference of them");
+void AddOpsCommand(CommandLine& app, Selected& selected) {
+  CommandLine command =
+      app.AddCommand("ops", "List the operations, or write the reference of them");
   auto flags = std::make_shared<OpsFlags>();
-  command->add_option("--format", flags->format, "What to print; html is one page")
-      ->check(CLI::IsMember({"text", "json", "md", "html"}))
-      ->capture_default_str();
-  command->add_option("--adversary", flags->adversary,
-                      "What `adversary_test --gtest_output=json:FILE` wrote: the share of each "
-                      "bound that the worst "
-                      "engines reach, in place of the shares recorded with this tool");
-  command->add_flag("--json", flags->json, "Print JSON");
-  command->footer("Example: anecheck ops --format html > operations.html");
-  command->callback([flags, &selected] { selected = [flags] { return PrintOps(*flags); }; });
+  command.AddOption("--format", flags->format, "What to print; html is one page")
+      .OneOf({"text", "json", "md", "html"})
+      .ShowDefault();
+  command.AddOption("--adversary", flags->adversary,
+                    "What `adversary_test --gtest_output=json:FILE` wrote: the share of each "
+                    "bound that the worst "
+                    "engines reach, in place of the shares recorded with this tool");
+  command.AddFlag("--json", flags->json, "Print JSON");
+  command.Footer("Example: anecheck ops --format html > operations.html");
+  command.WhenChosen([flags, &selected] { selected = [flags] { return PrintOps(*flags); }; });
 }
 
 namespace {
@@ -90,28 +90,28 @@ int RunTargets(const TargetsFlags& flags) {
 
 }  // namespace
 
-void AddTargetsCommand(CLI::App& app, Selected& selected) {
-  CLI::App* command = app.add_subcommand(
-      "targets", "List the compiler targets, show one in full, or how two differ");
+void AddTargetsCommand(CommandLine& app, Selected& selected) {
+  CommandLine command =
+      app.AddCommand("targets", "List the compiler targets, show one in full, or how two differ");
   auto flags = std::make_shared<TargetsFlags>();
-  command->add_flag("--json", flags->json, "Print JSON");
-  AddTargetFlags(*command, flags->replaced);
-  CLI::App* show = command->add_subcommand("show", "Every value of one target with its source");
-  show->add_option("target", flags->one, "A target, h13")->required();
-  show->fallthrough();
-  show->add_flag("--json", flags->json, "Print JSON");
-  show->footer("Example: anecheck targets show h13");
-  CLI::App* diff = command->add_subcommand("diff", "The properties in which two targets differ");
-  diff->add_option("a", flags->a, "A target, h13")->required();
-  diff->add_option("b", flags->b, "Another")->required();
-  diff->fallthrough();
-  diff->add_flag("--json", flags->json, "Print JSON");
-  diff->footer("Example: anecheck targets diff h13 h17s --json");
-  command->require_subcommand(0, 1);
-  command->footer(
+  command.AddFlag("--json", flags->json, "Print JSON");
+  AddTargetFlags(command, flags->replaced);
+  CommandLine show = command.AddCommand("show", "Every value of one target with its source");
+  show.AddOption("target", flags->one, "A target, h13").Required();
+  show.TakeParentOptions();
+  show.AddFlag("--json", flags->json, "Print JSON");
+  show.Footer("Example: anecheck targets show h13");
+  CommandLine diff = command.AddCommand("diff", "The properties in which two targets differ");
+  diff.AddOption("a", flags->a, "A target, h13").Required();
+  diff.AddOption("b", flags->b, "Another").Required();
+  diff.TakeParentOptions();
+  diff.AddFlag("--json", flags->json, "Print JSON");
+  diff.Footer("Example: anecheck targets diff h13 h17s --json");
+  command.RequireCommand(0, 1);
+  command.Footer(
       "Example: anecheck targets\nExample: anecheck targets show h13\n"
       "Example: anecheck targets diff h13 h17s");
-  command->callback([flags, &selected] { selected = [flags] { return RunTargets(*flags); }; });
+  command.WhenChosen([flags, &selected] { selected = [flags] { return RunTargets(*flags); }; });
 }
 
 }  // namespace anecheck

@@ -1,20 +1,20 @@
 #include "harness/cli/target_flags.h"
 
-#include <CLI/CLI.hpp>
 #include <fmt/format.h>
 
 #include "harness/base/file.h"
+#include "harness/cli/command_line.h"
 
 namespace anecheck {
 
-void AddTargetFlags(CLI::App& command, TargetFlags& flags) {
-  command.add_option("--targets-file", flags.files,
-                     "JSON of the form of harness/targets/data; what it states replaces what is "
-                     "known");
-  command.add_option("--hal", flags.blobs, "TARGET=FILE: a hardware table of 0x938 bytes");
-  command.add_option("--family-order", flags.family_order, "Which numbering of the families")
-      ->check(CLI::IsMember({"specification", "guide"}))
-      ->capture_default_str();
+void AddTargetFlags(CommandLine& command, TargetFlags& flags) {
+  command.AddOption("--targets-file", flags.files,
+                    "JSON of the form of harness/targets/data; what it states replaces what is "
+                    "known");
+  command.AddOption("--hal", flags.blobs, "TARGET=FILE: a hardware table of 0x938 bytes");
+  command.AddOption("--family-order", flags.family_order, "Which numbering of the families")
+      .OneOf({"specification", "guide"})
+      .ShowDefault();
 }
 
 Result<TargetCatalog> LoadCatalog(const TargetFlags& flags) {

@@ -6,11 +6,8 @@
 #include <vector>
 
 #include "harness/base/result.h"
+#include "harness/cli/command_line.h"
 #include "harness/targets/catalog.h"
-
-namespace CLI {
-class App;
-}  // namespace CLI
 
 namespace anecheck {
 
@@ -20,7 +17,7 @@ struct TargetFlags {
   std::string family_order = "specification";
 };
 
-void AddTargetFlags(CLI::App& command, TargetFlags& flags);
+void AddTargetFlags(CommandLine& command, TargetFlags& flags);
 
 // The built-in targets with the user's files, then the blobs, applied in their order.
 Result<TargetCatalog> LoadCatalog(const TargetFlags& flags);

@@ -1,5 +1,4 @@
 // `anecheck trend`: error and reachability over many runs.
-#include <CLI/CLI.hpp>
 #include <fmt/format.h>
 #include <memory>
 #include <nlohmann/json.hpp>
@@ -9,6 +8,7 @@
 #include "harness/base/file.h"
 #include "harness/base/json_text.h"
 #include "harness/cli/command.h"
+#include "harness/cli/command_line.h"
 #include "harness/cli/file_name.h"
 #include "harness/cli/report_progress.h"
 #include "reports/trend.h"
@@ -53,17 +53,17 @@ int Run(const TrendFlags& flags) {
 
 }  // namespace
 
-void AddTrendCommand(CLI::App& app, Selected& selected) {
-  CLI::App* command =
-      app.add_subcommand("trend", "Write a page of errors and reachability over many runs");
+void AddTrendCommand(CommandLine& app, Selected& selected) {
+  CommandLine command =
+      app.AddCommand("trend", "Write a page of errors and reachability over many runs");
   auto flags = std::make_shared<TrendFlags>();
-  command->add_option("--db", flags->db, "Results files")->check(FileName());
-  command->add_option("--baseline", flags->baselines, "Baselines, as further runs, oldest first");
-  command->add_option("--out", flags->out, "Folder to write trend.html and trend.json to")
-      ->check(FileName());
-  command->add_flag("--json", flags->json, "Print the trend as JSON");
-  command->footer("Example: anecheck trend --db may.sqlite --db june.sqlite --out trend");
-  command->callback([flags, &selected] { selected = [flags] { return Run(*flags); }; });
+  command.AddOption("--db", flags->db, "Results files").Check(FileName());
+  command.AddOption("--baseline", flags->baselines, "Baselines, as further runs, oldest first");
+  command.AddOption("--out", flags->out, "Folder to write trend.html and trend.json to")
+      .Check(FileName());
+  command.AddFlag("--json", flags->json, "Print the trend as JSON");
+  command.Footer("Example: anecheck trend --db may.sqlite --db june.sqlite --out trend");
+  command.WhenChosen([flags, &selected] { selected = [flags] { return Run(*flags); }; });
 }
 
 }  // namespace anecheck

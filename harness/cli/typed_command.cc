@@ -15,9 +15,10 @@ std::string NameOf(const CLI::App& command) {
 
 }  // namespace
 
-std::string TypedCommand(const CLI::App& command, std::optional<uint64_t> seed) {
-  std::string text = NameOf(command), positional;
-  for (const CLI::Option* option : command.get_options()) {
+std::string TypedCommand(const CommandLine& command, std::optional<uint64_t> seed) {
+  const CLI::App& parser = command.parser();
+  std::string text = NameOf(parser), positional;
+  for (const CLI::Option* option : parser.get_options()) {
     if (option->count() == 0) {
       if (seed && option->get_name() == "--seed") text += " --seed " + std::to_string(*seed);
       continue;

@@ -7,15 +7,13 @@
 #include <string>
 #include <string_view>
 
-namespace CLI {
-class App;
-}  // namespace CLI
+#include "harness/cli/command_line.h"
 
 namespace anecheck {
 
 // The subcommand with the options that were given, each word as a shell reads it. `seed`, where
 // given, is added as --seed where that was left at its default.
-std::string TypedCommand(const CLI::App& command, std::optional<uint64_t> seed = std::nullopt);
+std::string TypedCommand(const CommandLine& command, std::optional<uint64_t> seed = std::nullopt);
 
 // "SIMULATED: " for that provenance, else nothing: begins every text that tells of results.
 std::string_view EvidenceMark(std::string_view provenance);

@@ -1,14 +1,13 @@
 #include "harness/cli/whole_number.h"
 
-#include <CLI/CLI.hpp>
 #include <charconv>
 #include <cmath>
 #include <fmt/format.h>
 
 namespace anecheck {
 
-CLI::Validator WholeNumber(uint64_t low, uint64_t high) {
-  const auto check = [low, high](std::string& text) -> std::string {
+OptionCheck WholeNumber(uint64_t low, uint64_t high) {
+  const auto check = [low, high](const std::string& text) -> std::string {
     uint64_t number = 0;
     const char* const end = text.data() + text.size();
     const auto [stop, error] = std::from_chars(text.data(), end, number);
@@ -18,18 +17,18 @@ CLI::Validator WholeNumber(uint64_t low, uint64_t high) {
     }
     return fmt::format("{} must be a whole number from {} to {}", text, low, high);
   };
-  return CLI::Validator(check, "");
+  return check;
 }
 
-CLI::Validator NumberFromZero() {
-  const auto check = [](std::string& text) -> std::string {
+OptionCheck NumberFromZero() {
+  const auto check = [](const std::string& text) -> std::string {
     double number = 0;
     const char* const end = text.data() + text.size();
     const auto [stop, error] = std::from_chars(text.data(), end, number);
     const bool read = error == std::errc() && stop == end && std::isfinite(number);
     return read && number >= 0 ? "" : fmt::format("{} must be a number, 0 or more", text);
   };
-  return CLI::Validator(check, "");
+  return check;
 }
 
 }  // namespace anecheck

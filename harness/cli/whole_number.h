@@ -4,9 +4,7 @@
 
 #include <cstdint>
 
-namespace CLI {
-class Validator;
-}
+#include "harness/cli/command_line.h"
 
 namespace anecheck {
 
@@ -18,9 +16,9 @@ inline constexpr uint64_t kMostJobs = 1024;
 inline constexpr uint64_t kMostMilliseconds = 86400000;
 
 // Accepts decimal whole numbers from `low` to `high` and tells the range of others.
-CLI::Validator WholeNumber(uint64_t low, uint64_t high = UINT64_MAX);
+OptionCheck WholeNumber(uint64_t low, uint64_t high = UINT64_MAX);
 
 // Accepts decimal numbers from 0 on.
-CLI::Validator NumberFromZero();
+OptionCheck NumberFromZero();
 
 }  // namespace anecheck

@@ -35,11 +35,7 @@ endfunction()
 
 if(ANECHECK_PRECOMPILED_HEADERS)
   anecheck_precompiled_target(anecheck_precompiled ${ANECHECK_COMMON_HEADERS})
-  # CLI11 is a library of headers that takes longer to compile than what the commands say with it.
-  anecheck_precompiled_target(anecheck_precompiled_cli ${ANECHECK_COMMON_HEADERS} <CLI/CLI.hpp>)
-  if(TARGET CLI11::CLI11)
-    target_link_libraries(anecheck_precompiled_cli PRIVATE CLI11::CLI11)
-  endif()
+  anecheck_precompiled_target(anecheck_precompiled_cli ${ANECHECK_COMMON_HEADERS})
   target_compile_options(anecheck_precompiled_cli PRIVATE ${ANECHECK_CLI_OPTIONS})
   if(ANECHECK_TESTS)
     anecheck_precompiled_target(anecheck_precompiled_test

@@ -1,0 +1,82 @@
+// What subcommands declare of the command line. One source includes the library that parses it,
+// CLI11: its headers took three times as long to compile in each command as what the command says.
+#pragma once
+
+#include <cstddef>
+#include <functional>
+#include <initializer_list>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace CLI {
+class App;
+class Option;
+}  // namespace CLI
+
+namespace anecheck {
+
+// What is wrong with a text that an option was given; empty where nothing is.
+using OptionCheck = std::function<std::string(const std::string& text)>;
+
+// An option or a flag. A handle: copies mean the same one, as long as the command line lives. What
+// changes it returns it again.
+class CommandOption {
+ public:
+  explicit CommandOption(CLI::Option* option) : option_(option) {}
+
+  CommandOption& Required();
+  CommandOption& Check(OptionCheck check);
+  CommandOption& OneOf(std::initializer_list<std::string> texts);
+  // Takes from `least` to `most` values.
+  CommandOption& Expect(int least, int most);
+  // Takes one value each time that it is named, and leaves the words behind it alone.
+  CommandOption& OneAtATime();
+  CommandOption& Delimiter(char delimiter);
+  // Help tells the present value of the variable as the default.
+  CommandOption& ShowDefault();
+  // What help calls its value.
+  CommandOption& TypeName(std::string name);
+  CommandOption& Excludes(CommandOption other);
+
+ private:
+  CLI::Option* option_;
+};
+
+// The tool or one of its subcommands. A handle, as above. Not thread-safe.
+class CommandLine {
+ public:
+  explicit CommandLine(CLI::App& parser) : parser_(&parser) {}
+
+  CommandLine AddCommand(const std::string& name, const std::string& description);
+  // Subcommands that must be given, at least and at most.
+  void RequireCommand(size_t least, size_t most);
+  // Options of the command above may stand behind this one's name too.
+  void TakeParentOptions();
+
+  // Parses into `value`, which must live as long as the command line. `names`: "-o,--out", or a
+  // word for what stands without a name. Exists for the types that command_line.cc lists.
+  template <typename Value>
+  CommandOption AddOption(const std::string& names, Value& value, const std::string& description);
+  CommandOption AddFlag(const std::string& names, bool& value, const std::string& description);
+
+  // Behind the options in its help: notes, and lines of "Example: ...".
+  void Footer(const std::string& text);
+  // Called where this command was chosen and everything is parsed.
+  void WhenChosen(std::function<void()> call);
+
+  // Of what was parsed: whether the option of that name was given, and all that were.
+  bool IsGiven(const std::string& name) const;
+  std::vector<std::string> Given() const;
+
+  // The library's own object, for those who read descriptions.
+  CLI::App& parser() const { return *parser_; }
+
+ private:
+  CLI::App* parser_;
+};
+
+// The version of the library.
+std::string_view ParserVersion();
+
+}  // namespace anecheck
