@@ -1,9 +1,18 @@
 #include "fuzz/laws/memory_meter.h"
 
+#include <cstddef>
 #include <cstdint>
 
 #ifdef ANECHECK_SANITIZED
+#if __has_include(<sanitizer/allocator_interface.h>)
 #include <sanitizer/allocator_interface.h>
+#else  // g++ comes with the runtime and without this header
+extern "C" {
+size_t __sanitizer_get_allocated_size(const volatile void* block);
+int __sanitizer_install_malloc_and_free_hooks(void (*allocated)(const volatile void*, size_t),
+                                              void (*freed)(const volatile void*));
+}
+#endif
 #endif
 
 namespace anecheck::fuzz {
@@ -23,8 +32,7 @@ void OnAllocate(const volatile void*, size_t size) {
 
 void OnFree(const volatile void* block) {
   if (!metering || block == nullptr) return;
-  live_bytes -= static_cast<int64_t>(__sanitizer_get_allocated_size(
-      const_cast<const void*>(static_cast<const volatile void*>(block))));
+  live_bytes -= static_cast<int64_t>(__sanitizer_get_allocated_size(block));
 }
 
 const int kInstalled = __sanitizer_install_malloc_and_free_hooks(&OnAllocate, &OnFree);
