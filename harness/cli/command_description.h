@@ -5,9 +5,7 @@
 #include <string>
 #include <vector>
 
-namespace CLI {
-class App;
-}  // namespace CLI
+#include "harness/cli/command_line.h"
 
 namespace anecheck {
 
