@@ -131,6 +131,19 @@ TEST(E5ProgramTest, RefusesAProgramWithoutOperations) {
   EXPECT_EQ(bytes.error().code, ErrorCode::kInvalid);
 }
 
+// A section is found by its name, which is the operation's and a suffix.
+TEST(E5ProgramTest, RefusesTwoOperationsOfOneName) {
+  e5::Program program = e5::MakeProgram(SmallOutline());
+  std::vector<e5::Operation>& operations = program.functions[0].blocks[0].operations;
+  ASSERT_GE(operations.size(), 2u);
+  EXPECT_TRUE(e5::Write(program).ok());
+  operations[1].name = operations[0].name;
+  const Result<Bytes> bytes = e5::Write(program);
+  ASSERT_FALSE(bytes.ok());
+  EXPECT_EQ(bytes.error().code, ErrorCode::kInvalid);
+  EXPECT_NE(bytes.error().message.find('"' + operations[0].name + '"'), std::string::npos);
+}
+
 // The member code of an attribute section follows from the operation's kind.
 TEST(E5ProgramTest, RefusesAttributesOfAnotherKindAndNone) {
   e5::Program program = e5::MakeProgram(SmallOutline());
@@ -164,6 +177,23 @@ RC_GTEST_PROP(E5FormatTest, GeneratedDescriptorsAreValidAndRoundTrip, (uint64_t 
   RC_ASSERT(kFormat_e5.from_json(kFormat_e5.to_json(bytes).value()).value() == bytes);
   RC_ASSERT(kFormat_e5.recognise(bytes, "") == 90);
   RC_ASSERT(kFormat_e5.print(bytes).ok());
+}
+
+// Sections may name one buffer of attributes; it is one in the JSON form too, and written once.
+TEST(E5FormatTest, SectionsThatShareTheirAttributesGoThroughJson) {
+  Json json = kFormat_e5.to_json(WriteOutline(SmallOutline())).value();
+  Json& sections = json["root"]["sections"];
+  const Json attributes = sections[1]["attrs"], place = sections[1]["@"]["attrs"];
+  const size_t other = sections.size() - 1;
+  ASSERT_NE(sections[other]["@"]["attrs"], place);
+  sections[other]["attrs"] = attributes;
+  sections[other]["@"]["attrs"] = place;
+  const Bytes shared = kFormat_e5.from_json(json).value();
+  const Json again = kFormat_e5.to_json(shared).value();
+  EXPECT_EQ(again["root"]["sections"][1]["@"]["attrs"],
+            again["root"]["sections"][other]["@"]["attrs"]);
+  EXPECT_EQ(again["root"]["sections"][other]["attrs"], attributes);
+  EXPECT_EQ(kFormat_e5.from_json(again).value(), shared);
 }
 
 TEST(E5FormatTest, TypesEveryByteThatAlignsNothing) {

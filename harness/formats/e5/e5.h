@@ -163,8 +163,8 @@ std::vector<Section> SectionsOf(const Program& program);
 // The bytes of a descriptor. They begin with the root offset 0x14, four zero bytes and the vtable
 // 0c00 1400 0400 0800 0c00 1000, as public dumps of real descriptors do. The size depends on names
 // and counts only, not on dimensions. Errors: kInvalid for ports, aliases or functions without any
-// operation, since they hang from its sections, and for attributes that are not those of the
-// operation's kind.
+// operation, since they hang from its sections, for attributes that are not those of the
+// operation's kind, and for two operations of one name, by which their sections are found.
 Result<Bytes> Write(const Program& program);
 
 // Reads a descriptor of any writer. What hangs from sections in another way than e5.fbs assumes is

@@ -3,6 +3,7 @@
 #include <flatbuffers/flatbuffers.h>
 #include <fmt/format.h>
 #include <unordered_map>
+#include <unordered_set>
 
 #include "generated/flatbuffer_schemas/e5_schema/e5_bfbs_generated.h"
 #include "generated/flatbuffer_schemas/e5_schema/e5_generated.h"
@@ -75,7 +76,15 @@ class Writer {
 
   Offset<flatbuffers::Vector<Offset<wire::Section>>> Sections() {
     std::vector<Offset<wire::Section>> sections;
+    std::unordered_set<std::string_view> names;
     ForEachOperation(program_, [&](const Operation& operation) {
+      if (!names.insert(operation.name).second) {
+        status_ =
+            MakeError(ErrorCode::kInvalid,
+                      fmt::format("two operations are called \"{}\": their sections, which are "
+                                  "found by name, would have one too",
+                                  operation.name));
+      }
       const Offset<wire::ProgramPart> part =
           sections.empty() ? Part() : Offset<wire::ProgramPart>();
       sections.push_back(ArgFrame(operation, part));

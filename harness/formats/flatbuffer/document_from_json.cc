@@ -401,6 +401,12 @@ class JsonReader {
   }
 
   uint32_t Nested(const Field& field, const Json& json, uint32_t at, const std::string& path) {
+    // One object for the same place and content, as above.
+    const auto known = nested_.find({at, field.nested});
+    if (known != nested_.end()) {
+      if (*known->second.json == json) return known->second.object;
+      at = kUnplaced;
+    }
     Result<Document> inner = DocumentFromJson(schema_, json, field.nested);
     if (!inner.ok()) {
       Fail(path, inner.error().message);
@@ -409,11 +415,13 @@ class JsonReader {
     // The size that it takes when nothing in it grew; the writer asks the nested writer again.
     const uint32_t size = inner->size;
     document_.nested.push_back(std::move(*inner));
-    return NewObject({.at = at,
-                      .kind = ObjectKind::kNested,
-                      .type = field.nested,
-                      .first = static_cast<uint32_t>(document_.nested.size() - 1),
-                      .count = size});
+    const uint32_t self = NewObject({.at = at,
+                                     .kind = ObjectKind::kNested,
+                                     .type = field.nested,
+                                     .first = static_cast<uint32_t>(document_.nested.size() - 1),
+                                     .count = size});
+    if (at != kUnplaced) nested_[{at, field.nested}] = {&json, self};
+    return self;
   }
 
   uint32_t References(const Field& field, const Json& json, const Json& table, const Json& place,
@@ -472,6 +480,11 @@ class JsonReader {
   std::map<std::pair<uint32_t, int16_t>, uint32_t> tables_;
   std::map<std::pair<uint32_t, int16_t>, uint32_t> vectors_;
   std::map<std::tuple<uint32_t, int, uint16_t>, uint32_t> data_;
+  struct NestedFrom {
+    const Json* json = nullptr;
+    uint32_t object = 0;
+  };
+  std::map<std::pair<uint32_t, int16_t>, NestedFrom> nested_;
 };
 
 }  // namespace
