@@ -108,6 +108,7 @@ class Writer {
 
   Offset<wire::Section> ArgFrame(const Operation& operation, Offset<wire::ProgramPart> part) {
     std::vector<Offset<wire::Operand>> operands;
+    operands.reserve(operation.operands.size());
     for (const TensorDescriptor& tensor : operation.operands) {
       operands.push_back(wire::CreateOperand(builder_, Descriptor(tensor)));
     }
@@ -175,6 +176,7 @@ class Writer {
 
   Offset<wire::ProgramPart> Part() {
     std::vector<Offset<wire::Function>> functions;
+    functions.reserve(program_.functions.size());
     for (const Function& function : program_.functions) functions.push_back(MakeFunction(function));
     const auto functions_vector = builder_.CreateVector(functions);
     const auto inputs = Ports(program_.input_ports);
@@ -202,6 +204,7 @@ class Writer {
     std::vector<Offset<wire::Block>> blocks;
     for (const Block& block : function.blocks) {
       std::vector<Offset<wire::Operation>> operations;
+      operations.reserve(block.operations.size());
       for (const Operation& operation : block.operations) {
         operations.push_back(MakeOperation(operation));
       }
