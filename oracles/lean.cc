@@ -13,12 +13,6 @@
 
 namespace anecheck {
 
-std::optional<Lean> LeanFromName(std::string_view name) {
-  const auto* const found = std::ranges::find(kLeanNames, name);
-  if (found == kLeanNames.end()) return std::nullopt;
-  return static_cast<Lean>(found - kLeanNames.begin());
-}
-
 namespace {
 
 // What an output says is rounded down to one of these, from -1 to 1.

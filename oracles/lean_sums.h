@@ -46,7 +46,11 @@ inline constexpr size_t kLeanCount = 5;
 inline constexpr std::array<std::string_view, kLeanCount> kLeanNames = {"up", "down", "away",
                                                                         "toward", "fills"};
 inline std::string_view LeanName(Lean lean) { return kLeanNames[static_cast<size_t>(lean)]; }
-std::optional<Lean> LeanFromName(std::string_view name);
+inline std::optional<Lean> LeanFromName(std::string_view name) {
+  const auto* const found = std::ranges::find(kLeanNames, name);
+  if (found == kLeanNames.end()) return std::nullopt;
+  return static_cast<Lean>(found - kLeanNames.begin());
+}
 
 // A mean error of less than this part of its room is none that the test speaks of. What the premise
 // leaves out lies far below: how much denser operands lie on one side of a number than on the other

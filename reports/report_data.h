@@ -11,7 +11,7 @@
 #include <utility>
 #include <vector>
 
-#include "harness/campaign/store.h"
+#include "harness/results/store.h"
 
 namespace anecheck::reports {
 

@@ -14,9 +14,9 @@
 #include "fuzz/fuzz_target.h"
 #include "fuzz/laws/laws.h"
 #include "harness/base/file.h"
-#include "harness/campaign/read_leans.h"
-#include "harness/campaign/schema_sql.h"
-#include "harness/campaign/store.h"
+#include "harness/results/read_leans.h"
+#include "harness/results/schema_sql.h"
+#include "harness/results/store.h"
 
 namespace anecheck::fuzz {
 namespace {

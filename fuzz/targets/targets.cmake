@@ -22,7 +22,7 @@ anecheck_fuzzer(mil_printer
 anecheck_fuzzer(worker_wire
   SOURCES targets/worker_wire_target.cc
   DEPENDS anecheck_runners anecheck_targets)
-anecheck_fuzzer(results_file SOURCES targets/results_file_target.cc DEPENDS anecheck_store)
+anecheck_fuzzer(results_file SOURCES targets/results_file_target.cc DEPENDS anecheck_results)
 anecheck_fuzzer(encode
   SOURCES targets/encode_target.cc
   DEPENDS anecheck_registry anecheck_generator_registry)

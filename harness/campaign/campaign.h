@@ -14,7 +14,7 @@
 #include "generators/graph_generator.h"
 #include "harness/base/result.h"
 #include "harness/campaign/progress.h"
-#include "harness/campaign/store.h"
+#include "harness/results/store.h"
 #include "harness/runners/runner.h"
 #include "harness/runners/worker.h"
 #include "oracles/movement.h"

@@ -18,7 +18,7 @@
 #include "harness/base/result.h"
 #include "harness/campaign/campaign.h"
 #include "harness/campaign/drawn_ops.h"
-#include "harness/campaign/store.h"
+#include "harness/results/store.h"
 
 namespace anecheck {
 

@@ -11,8 +11,8 @@
 #include "harness/campaign/campaign.h"
 #include "harness/campaign/execution.h"
 #include "harness/campaign/output_errors.h"
-#include "harness/campaign/store.h"
 #include "harness/ops/op.h"
+#include "harness/results/store.h"
 #include "harness/runners/runner.h"
 #include "oracles/oracle.h"
 

@@ -11,8 +11,8 @@
 
 #include "harness/base/result.h"
 #include "harness/campaign/judge_case.h"
-#include "harness/campaign/read_leans.h"
-#include "harness/campaign/store.h"
+#include "harness/results/read_leans.h"
+#include "harness/results/store.h"
 
 namespace anecheck {
 

@@ -8,8 +8,8 @@
 #include <utility>
 #include <vector>
 
-#include "harness/campaign/store.h"
 #include "harness/graph/graph.h"
+#include "harness/results/store.h"
 #include "oracles/lean.h"
 #include "oracles/oracle.h"
 

@@ -11,8 +11,8 @@
 
 #include "harness/base/file.h"
 #include "harness/base/half.h"
-#include "harness/campaign/store.h"
 #include "harness/ops/op.h"
+#include "harness/results/store.h"
 #include "harness/runners/runtime_probe.h"
 #include "oracles/oracle.h"
 

@@ -12,7 +12,7 @@
 #include <utility>
 
 #include "harness/base/result.h"
-#include "harness/campaign/store.h"
+#include "harness/results/store.h"
 
 namespace anecheck {
 

@@ -9,8 +9,8 @@
 
 #include "harness/base/result.h"
 #include "harness/campaign/campaign.h"
-#include "harness/campaign/run_lock.h"
-#include "harness/campaign/store.h"
+#include "harness/results/run_lock.h"
+#include "harness/results/store.h"
 
 namespace anecheck {
 

@@ -4,7 +4,7 @@
 #include <string>
 
 #include "harness/campaign/campaign.h"
-#include "harness/campaign/store.h"
+#include "harness/results/store.h"
 #include "harness/runners/runner.h"
 
 namespace anecheck {

@@ -14,7 +14,7 @@
 #include "harness/base/result.h"
 #include "harness/campaign/campaign.h"
 #include "harness/campaign/model_values.h"
-#include "harness/campaign/store.h"
+#include "harness/results/store.h"
 #include "harness/runners/runner.h"
 #include "oracles/oracle.h"
 

@@ -27,7 +27,7 @@
 #endif
 
 #include "harness/base/file.h"
-#include "harness/campaign/store.h"
+#include "harness/results/store.h"
 
 namespace anecheck {
 namespace {

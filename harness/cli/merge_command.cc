@@ -6,10 +6,10 @@
 #include <vector>
 
 #include "harness/base/json_text.h"
-#include "harness/campaign/merge.h"
 #include "harness/cli/command.h"
 #include "harness/cli/command_line.h"
 #include "harness/cli/file_name.h"
+#include "harness/results/merge.h"
 
 namespace anecheck {
 namespace {

@@ -8,10 +8,10 @@
 
 #include "harness/base/json_text.h"
 #include "harness/base/real_text.h"
-#include "harness/campaign/store.h"
 #include "harness/cli/command.h"
 #include "harness/cli/command_line.h"
 #include "harness/cli/file_name.h"
+#include "harness/results/store.h"
 
 namespace anecheck {
 namespace {

@@ -1,6 +1,6 @@
 #include "reports/testing/sample_results.h"
 
-#include "harness/campaign/store.h"
+#include "harness/results/store.h"
 
 namespace anecheck::reports {
 namespace {

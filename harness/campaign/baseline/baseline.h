@@ -11,7 +11,7 @@
 #include "harness/base/result.h"
 #include "harness/campaign/campaign.h"
 #include "harness/campaign/output_errors.h"
-#include "harness/campaign/store.h"
+#include "harness/results/store.h"
 
 namespace anecheck {
 

@@ -1,5 +1,5 @@
 // The results file: whole batches or nothing, and no file of somebody else's is touched.
-#include "harness/campaign/store.h"
+#include "harness/results/store.h"
 
 #include <algorithm>
 #include <gtest/gtest.h>

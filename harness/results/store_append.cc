@@ -3,8 +3,8 @@
 #include <span>
 #include <string_view>
 
-#include "harness/campaign/batch_sums.h"
-#include "harness/campaign/store_statement.h"
+#include "harness/results/batch_sums.h"
+#include "harness/results/statement.h"
 
 namespace anecheck {
 namespace {

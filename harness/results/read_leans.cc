@@ -1,4 +1,4 @@
-#include "harness/campaign/read_leans.h"
+#include "harness/results/read_leans.h"
 
 #include <algorithm>
 #include <charconv>

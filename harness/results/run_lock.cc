@@ -1,4 +1,4 @@
-#include "harness/campaign/run_lock.h"
+#include "harness/results/run_lock.h"
 
 #include <cerrno>
 #include <cstring>

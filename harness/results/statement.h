@@ -10,7 +10,7 @@
 #include <utility>
 
 #include "harness/base/result.h"
-#include "harness/campaign/store.h"
+#include "harness/results/store.h"
 
 namespace anecheck {
 

@@ -1,4 +1,4 @@
-#include "harness/campaign/merge.h"
+#include "harness/results/merge.h"
 
 #include <algorithm>
 #include <cerrno>
@@ -18,7 +18,7 @@
 #include <vector>
 
 #include "harness/base/shell_word.h"
-#include "harness/campaign/store.h"
+#include "harness/results/store.h"
 
 namespace anecheck {
 namespace {

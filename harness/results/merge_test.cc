@@ -1,5 +1,5 @@
 // Joining results files: idempotent, commutative and associative, whatever the files hold.
-#include "harness/campaign/merge.h"
+#include "harness/results/merge.h"
 
 #include <atomic>
 #include <filesystem>
@@ -12,7 +12,7 @@
 
 #include "harness/base/file.h"
 #include "harness/base/testing/unprivileged.h"
-#include "harness/campaign/store.h"
+#include "harness/results/store.h"
 
 namespace anecheck {
 namespace {

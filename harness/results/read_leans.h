@@ -1,4 +1,4 @@
-// The table error_leans of a results file (harness/campaign/schema.sql) as sums.
+// The table error_leans of a results file (harness/results/schema.sql) as sums.
 #pragma once
 
 #include <cstdint>
@@ -7,7 +7,7 @@
 #include <tuple>
 
 #include "harness/base/result.h"
-#include "harness/campaign/store.h"
+#include "harness/results/store.h"
 #include "oracles/lean_sums.h"
 
 namespace anecheck {

@@ -1,4 +1,4 @@
-#include "harness/campaign/store.h"
+#include "harness/results/store.h"
 
 #include <algorithm>
 #include <array>
@@ -13,8 +13,8 @@
 #include <utility>
 
 #include "harness/base/file.h"
-#include "harness/campaign/schema_sql.h"
-#include "harness/campaign/store_statement.h"
+#include "harness/results/schema_sql.h"
+#include "harness/results/statement.h"
 
 namespace anecheck {
 namespace {
