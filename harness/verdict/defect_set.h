@@ -1,0 +1,40 @@
+// The documented defects that together explain something.
+#pragma once
+
+#include <initializer_list>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace anecheck {
+
+// Ids of defects, "D01", sorted and each once. A set has one to three of them.
+class DefectSet {
+ public:
+  DefectSet() = default;
+  DefectSet(std::initializer_list<std::string_view> ids);
+  explicit DefectSet(std::span<const std::string_view> ids);
+
+  void Add(std::string_view id);
+  void Add(const DefectSet& other);
+  void clear() { ids_.clear(); }
+
+  bool Has(std::string_view id) const;
+  bool empty() const { return ids_.empty(); }
+  size_t size() const { return ids_.size(); }
+  auto begin() const { return ids_.begin(); }
+  auto end() const { return ids_.end(); }
+  bool operator==(const DefectSet&) const = default;
+  auto operator<=>(const DefectSet&) const = default;
+
+  // "D01,D03"; empty for none.
+  std::string ToText() const;
+  // The ids between commas. Any text is a set; empty ids are left out.
+  static DefectSet FromText(std::string_view text);
+
+ private:
+  std::vector<std::string> ids_;
+};
+
+}  // namespace anecheck

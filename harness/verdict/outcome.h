@@ -1,0 +1,46 @@
+// What judging one case has shown so far.
+#pragma once
+
+#include <string>
+#include <utility>
+
+#include "harness/verdict/defect_set.h"
+#include "harness/verdict/verdict.h"
+
+namespace anecheck {
+
+// One thing that a case shows.
+struct Shown {
+  Verdict verdict = Verdict::kPass;
+  std::string message = {};  // one line; may be empty
+  std::string op = {};     // the operation that the verdict is about; empty where it is about none
+  std::string node = {};   // which of the graph's: its first result; empty where none was found
+  DefectSet defects = {};  // of kKnownDefect
+};
+
+// The worst of what a case shows: it can only get worse. Closer looks may say more about the same
+// verdict, or are a judgement of their own.
+class Outcome {
+ public:
+  Outcome() = default;
+  explicit Outcome(Shown first) : shown_(std::move(first)) {}
+
+  // Takes `shown` where its verdict is worse than the one that stands. Returns whether it is.
+  bool Worsen(Shown shown);
+
+  // Names the operation that the verdict is about.
+  void Charge(std::string op, std::string node = {});
+  // Puts words before the message.
+  void Introduce(const std::string& words) { shown_.message.insert(0, words); }
+
+  Verdict verdict() const { return shown_.verdict; }
+  const std::string& message() const { return shown_.message; }
+  const std::string& op() const { return shown_.op; }
+  const std::string& node() const { return shown_.node; }
+  const DefectSet& defects() const { return shown_.defects; }
+
+ private:
+  Shown shown_;
+};
+
+}  // namespace anecheck

@@ -1,0 +1,46 @@
+// Stages: how far an operation got on a target, as rules, campaigns and other people's sweeps have
+// it. A cell of every matrix shows one.
+#pragma once
+
+#include <cstdint>
+
+#include "harness/verdict/words.h"
+
+namespace anecheck {
+
+// Least telling first: denials, the rules' word, then ever further steps, and last what was seen to
+// be amiss. Of equally strong evidence the greater stage counts.
+enum class Stage : uint8_t {
+  kUnknown,      // the rules rest on a value that no source gives
+  kNoPath,       // refused on every target
+  kRefused,      // a rule refuses it
+  kRejected,     // a compiler refused it
+  kCatalogued,   // the operation is in a table
+  kDecomposed,   // the rules admit it after a rewrite
+  kAttested,     // the rules or the maker's tables admit it
+  kCompiled,     // a compiler accepted it
+  kPlanned,      // the compiled program places it on the engine
+  kDispatched,   // ran on the engine
+  kCorrect,      // ran, and every value lies inside its interval
+  kUnconfirmed,  // ran, and only terms never measured on the family forbid its values
+  kKnownDefect,  // a documented defect was seen in it
+  kFailed,       // a new finding without wrong values: a crash, a hang, a round trip
+  kWrong,        // ran, and its values are not right
+};
+
+template <>
+struct Words<Stage> {
+  static constexpr std::string_view kConcept = "stage";
+  static constexpr auto kTexts = std::to_array<std::string_view>(
+      {"unknown", "no_path", "refused", "rejected", "catalogued", "decomposed", "attested",
+       "compiled", "planned", "dispatched", "correct", "unconfirmed", "known-defect", "failed",
+       "wrong"});
+};
+
+// Whether the engine or a compiler took it. A table that admits it does not say so (specification
+// 003: attested is not reachable).
+constexpr bool Reached(Stage stage) { return stage >= Stage::kCompiled; }
+// Whether it was refused.
+constexpr bool Denied(Stage stage) { return stage >= Stage::kNoPath && stage <= Stage::kRejected; }
+
+}  // namespace anecheck

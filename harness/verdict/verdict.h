@@ -1,0 +1,59 @@
+// Verdicts: what a case, an output, an operation of a graph or a finding shows of an engine.
+#pragma once
+
+#include <cstdint>
+
+#include "harness/verdict/words.h"
+
+namespace anecheck {
+
+// Best first: of several things that one case shows, the greater verdict counts.
+enum class Verdict : uint8_t {
+  kPass,           // every element lies inside its interval, or the graph was refused as it must be
+  kInconclusive,   // nothing lies outside, and too little was judged to say more
+  kKnownDefect,    // documented defects of the family explain what lies outside
+  kUnconfirmed,    // only terms never measured on the family forbid what lies outside
+  kBiased,         // errors lean one way inside their bounds; of findings alone
+  kFlaky,          // did not repeat in fresh processes; of findings alone
+  kMisplaced,      // ran on another device than the engine
+  kStrayOutput,    // the engine wrote to the standard output or error of its process
+  kMemoryGrowth,   // its process held too much memory, or more with each case
+  kSlotLeak,       // a program was not released, or a load failed that succeeds in a fresh process
+  kAccepted,       // a graph that breaks a rule was not refused
+  kRejected,       // the compiler refused what the rules admit
+  kFailed,         // accepted, and then it failed to load or run, or its files are not as planned
+  kGarbled,        // the answer does not have the form that was asked for
+  kHung,           // no answer within the time limit
+  kCrashed,        // the process died of it
+  kNotRepeatable,  // a second execution of the same program gave other values
+  kWrong,          // values lie outside without explanation
+};
+
+template <>
+struct Words<Verdict> {
+  static constexpr std::string_view kConcept = "verdict";
+  static constexpr auto kTexts = std::to_array<std::string_view>(
+      {"pass", "inconclusive", "known-defect", "unconfirmed", "biased", "flaky", "misplaced",
+       "stray-output", "memory-growth", "slot-leak", "accepted", "rejected", "failed", "garbled",
+       "hung", "crashed", "not-repeatable", "wrong"});
+};
+
+// Whether a verdict asks for a row among the findings.
+constexpr bool IsSuspect(Verdict verdict) { return verdict > Verdict::kInconclusive; }
+
+// What a finding's verdict means to its reader. Errors that lean are open as unconfirmed ones are:
+// that an engine rounds to nearest was never measured.
+enum class FindingKind : uint8_t { kNew, kKnownDefect, kUnconfirmed };
+constexpr FindingKind KindOfFinding(Verdict verdict) {
+  if (verdict == Verdict::kKnownDefect) return FindingKind::kKnownDefect;
+  const bool open = verdict == Verdict::kUnconfirmed || verdict == Verdict::kBiased;
+  return open ? FindingKind::kUnconfirmed : FindingKind::kNew;
+}
+
+// A finding is new unless a documented defect explains it or only what was never measured forbids
+// it.
+constexpr bool IsNewFinding(Verdict verdict) {
+  return IsSuspect(verdict) && KindOfFinding(verdict) == FindingKind::kNew;
+}
+
+}  // namespace anecheck

@@ -1,0 +1,81 @@
+// Enumerations that have one text each: how they are printed, and how text is read back. Each
+// enumeration of this room specialises Words in its own header.
+#pragma once
+
+#include <algorithm>
+#include <array>
+#include <cstddef>
+#include <fmt/format.h>
+#include <optional>
+#include <span>
+#include <string_view>
+
+#include "harness/base/result.h"
+
+namespace anecheck {
+
+// Specialisations hold `kConcept`, the name of the enumeration in messages, and `kTexts`, one text
+// an enumerator in their order. Enumerators count from 0.
+template <typename E>
+struct Words;
+
+template <typename E>
+concept Word = requires { Words<E>::kTexts.size(); };
+
+// The text of `word` in JSON, in results files and on the terminal. It lives as long as the
+// process.
+template <Word E>
+constexpr std::string_view ToText(E word) {
+  return Words<E>::kTexts[static_cast<size_t>(word)];
+}
+
+// Every word, in the order of the enumeration.
+template <Word E>
+constexpr auto AllWords() {
+  std::array<E, Words<E>::kTexts.size()> words{};
+  for (size_t i = 0; i < words.size(); ++i) words[i] = static_cast<E>(i);
+  return words;
+}
+
+// The word of exactly that text; nothing for any other.
+template <Word E>
+constexpr std::optional<E> FindWord(std::string_view text) {
+  const auto& texts = Words<E>::kTexts;
+  const auto found = std::find(texts.begin(), texts.end(), text);
+  if (found == texts.end()) return std::nullopt;
+  return static_cast<E>(found - texts.begin());
+}
+
+// "\"foo\" is no verdict: give pass, inconclusive, ...", of kInvalid.
+Error UnknownWord(std::string_view text, std::string_view kind,
+                  std::span<const std::string_view> known);
+
+// As FindWord. Errors: kInvalid, with every text that there is, for any other.
+template <Word E>
+Result<E> FromText(std::string_view text) {
+  if (const auto word = FindWord<E>(text)) return *word;
+  return UnknownWord(text, Words<E>::kConcept, Words<E>::kTexts);
+}
+
+// JSON libraries would write an enumeration as a number: ToText is to be called.
+template <typename Json, Word E>
+void to_json(Json& json, E word) = delete;
+
+// Streams show a word as its text.
+template <typename Stream, Word E>
+  requires requires(Stream& stream, std::string_view text) { stream << text; }
+Stream& operator<<(Stream& stream, E word) {
+  stream << ToText(word);
+  return stream;
+}
+
+}  // namespace anecheck
+
+// In messages a word is its text.
+template <anecheck::Word E>
+struct fmt::formatter<E, char> : fmt::formatter<std::string_view, char> {
+  template <typename Context>
+  auto format(E word, Context& context) const {
+    return fmt::formatter<std::string_view, char>::format(anecheck::ToText(word), context);
+  }
+};
