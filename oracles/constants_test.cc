@@ -4,15 +4,15 @@
 #include <rapidcheck/gtest.h>
 
 #include "harness/base/testing/generators.h"
-#include "harness/formats/weightblob/codec.h"
+#include "harness/formats/kernelweights/codec.h"
 #include "harness/ops/params.h"
 #include "oracles/testing/test_support.h"
 
 namespace anecheck {
 namespace {
 
+using kernelweights::Extent;
 using testing::Case;
-using weightblob::Extent;
 
 std::vector<uint8_t> HalfBytes(std::span<const Half> halves) {
   std::vector<uint8_t> bytes;
@@ -28,9 +28,9 @@ ValueId Halves(Case& c, const Shape& shape, std::span<const Half> halves) {
 }
 
 // The expanded constant is the reconstruction in every bit but a NaN's, and a point.
-void ExpectReconstruction(Case& c, ValueId id, const weightblob::Weights& weights) {
+void ExpectReconstruction(Case& c, ValueId id, const kernelweights::Weights& weights) {
   const Estimate estimate = c.Run(id);
-  const auto expected = weightblob::Reconstruct(weights);
+  const auto expected = kernelweights::Reconstruct(weights);
   RC_ASSERT(expected.ok());
   RC_ASSERT(estimate.value.size() == expected->size());
   for (size_t i = 0; i < expected->size(); ++i) {
@@ -51,7 +51,7 @@ std::vector<Half> FiniteHalves(size_t count) {
 
 RC_GTEST_PROP(CompressedConstants, AffineIsTheCodecsInt8, ()) {
   using P = params::AffineDequantize;
-  weightblob::AffineInt8 weights;
+  kernelweights::AffineInt8 weights;
   weights.extent = AnyExtent();
   weights.is_signed = *rc::gen::arbitrary<bool>();
   weights.bytes = *testing::BytesOfSize(weights.extent.Count());
@@ -87,7 +87,7 @@ TEST(CompressedConstants, AffineWithAZeroPointOfSinglesIsRoundedOnce) {
 
 RC_GTEST_PROP(CompressedConstants, PackedTableIsTheCodecsPalette, ()) {
   using P = params::LutToDense;
-  weightblob::Palette weights;
+  kernelweights::Palette weights;
   weights.extent = AnyExtent();
   weights.index_bits = *rc::gen::element<uint8_t>(2, 4, 6, 8);
   weights.codebooks = FiniteHalves(size_t{1} << weights.index_bits);
@@ -100,7 +100,7 @@ RC_GTEST_PROP(CompressedConstants, PackedTableIsTheCodecsPalette, ()) {
   c.Ints(P::kShape, {weights.extent.channels, weights.extent.elements});
   const ValueId id = c.Finish();
   // The codec refuses set bits past the last index; the operation does not read them.
-  if (weightblob::Validate(weights).ok()) ExpectReconstruction(c, id, weights);
+  if (kernelweights::Validate(weights).ok()) ExpectReconstruction(c, id, weights);
 }
 
 RC_GTEST_PROP(CompressedConstants, MaskIsTheCodecsSparse, ()) {
@@ -110,7 +110,7 @@ RC_GTEST_PROP(CompressedConstants, MaskIsTheCodecsSparse, ()) {
   for (Half& value : values) {
     if (*rc::gen::arbitrary<bool>()) value = Half{0};
   }
-  const auto weights = weightblob::EncodeSparse(extent, values);
+  const auto weights = kernelweights::EncodeSparse(extent, values);
   RC_ASSERT(weights.ok());
   Case c;
   const ValueId data =
@@ -124,7 +124,7 @@ RC_GTEST_PROP(CompressedConstants, MaskIsTheCodecsSparse, ()) {
 
 RC_GTEST_PROP(CompressedConstants, BlocksAreTheCodecsBlocks, ()) {
   using P = params::BlockwiseShiftScale;
-  weightblob::BlockwiseInt8 weights;
+  kernelweights::BlockwiseInt8 weights;
   weights.block_channels = *rc::gen::inRange(1u, 4u);
   weights.block_elements = *rc::gen::inRange(1u, 4u);
   const uint32_t rows = *rc::gen::inRange(1u, 4u);
@@ -140,7 +140,7 @@ RC_GTEST_PROP(CompressedConstants, BlocksAreTheCodecsBlocks, ()) {
 }
 
 RC_GTEST_PROP(CompressedConstants, Float8IsTheCodecsFloat8, ()) {
-  weightblob::Float8 weights;
+  kernelweights::Float8 weights;
   weights.extent = AnyExtent();
   weights.format = *rc::gen::element(Float8Format::kE4M3, Float8Format::kE5M2);
   weights.bytes = *testing::BytesOfSize(weights.extent.Count());

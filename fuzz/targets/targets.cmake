@@ -62,4 +62,4 @@ anecheck_fuzzer(exec_protocol
   DEPENDS anecheck_runners anecheck_targets)
 anecheck_fuzzer(weight_codecs
   SOURCES targets/weight_codecs_target.cc
-  DEPENDS anecheck_weightblob anecheck_choice)
+  DEPENDS anecheck_kernelweights anecheck_choice)

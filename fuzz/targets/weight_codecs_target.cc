@@ -11,34 +11,34 @@
 #include "fuzz/fuzz_target.h"
 #include "fuzz/laws/laws.h"
 #include "generators/choice_stream.h"
-#include "harness/formats/weightblob/codec.h"
-#include "harness/formats/weightblob/tiling.h"
+#include "harness/formats/kernelweights/codec.h"
+#include "harness/formats/kernelweights/tiling.h"
 
 namespace anecheck::fuzz {
 namespace {
 
-using weightblob::AffineInt8;
-using weightblob::BlockwiseInt8;
-using weightblob::CheckRegion;
-using weightblob::Dense;
-using weightblob::EncodeAffineInt8;
-using weightblob::EncodeFloat8;
-using weightblob::EncodePalette;
-using weightblob::EncodeSparse;
-using weightblob::Extent;
-using weightblob::Float8;
-using weightblob::kTileGranule;
-using weightblob::Palette;
-using weightblob::PatchTiles;
-using weightblob::Reconstruct;
-using weightblob::Sparse;
-using weightblob::StoredBytes;
-using weightblob::Tile;
-using weightblob::TileRegion;
-using weightblob::TileStride;
-using weightblob::Untile;
-using weightblob::Validate;
-using weightblob::Weights;
+using kernelweights::AffineInt8;
+using kernelweights::BlockwiseInt8;
+using kernelweights::CheckRegion;
+using kernelweights::Dense;
+using kernelweights::EncodeAffineInt8;
+using kernelweights::EncodeFloat8;
+using kernelweights::EncodePalette;
+using kernelweights::EncodeSparse;
+using kernelweights::Extent;
+using kernelweights::Float8;
+using kernelweights::kTileGranule;
+using kernelweights::Palette;
+using kernelweights::PatchTiles;
+using kernelweights::Reconstruct;
+using kernelweights::Sparse;
+using kernelweights::StoredBytes;
+using kernelweights::Tile;
+using kernelweights::TileRegion;
+using kernelweights::TileStride;
+using kernelweights::Untile;
+using kernelweights::Validate;
+using kernelweights::Weights;
 
 constexpr auto kLaws = MoreLaws(
     kErrorLaws, "what is legal compresses", "what was compressed reconstructs",

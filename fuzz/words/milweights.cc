@@ -1,17 +1,17 @@
 #include "fuzz/words/words.h"
-#include "harness/formats/weights/weight_file.h"
+#include "harness/formats/milweights/weight_file.h"
 
 namespace anecheck::fuzz {
 
 WordTables words::milweights() {
   WordTable version = {"version"};
-  version.Number(weights::kVersion, 4);
+  version.Number(milweights::kVersion, 4);
   // The first two fields of a record: the sentinel, alone and with each type.
   WordTable records = {"records"};
-  records.Number(weights::kSentinel, 4);
+  records.Number(milweights::kSentinel, 4);
   for (int type = 0; type < mil::kDataTypeCount; ++type) {
-    const auto number = weights::BlobTypeNumber(static_cast<mil::DataType>(type));
-    if (number) records.Number(uint64_t{*number} << 32 | weights::kSentinel, 8);
+    const auto number = milweights::BlobTypeNumber(static_cast<mil::DataType>(type));
+    if (number) records.Number(uint64_t{*number} << 32 | milweights::kSentinel, 8);
   }
   return {version, records};
 }

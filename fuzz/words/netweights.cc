@@ -1,5 +1,5 @@
 #include "fuzz/words/words.h"
-#include "harness/formats/weightblob/weight_file.h"
+#include "harness/formats/netweights/weight_file.h"
 
 namespace anecheck::fuzz {
 
@@ -8,9 +8,9 @@ WordTables words::netweights() {
   constexpr uint64_t kBlobs = 4;
   constexpr size_t kCount = 8;
   constexpr size_t kRow = 16;
-  weightblob::WeightFile file = {.has_table = true, .blobs = {}};
+  netweights::WeightFile file = {.has_table = true, .blobs = {}};
   for (uint64_t id = 0; id < kBlobs; ++id) file.blobs.push_back({id, Bytes(kRow, 0)});
-  const Bytes bytes = weightblob::WriteWeightFile(file);
+  const Bytes bytes = netweights::WriteWeightFile(file);
   const std::string text(bytes.begin(), bytes.end());
   WordTable counts = {"counts"};
   counts.Text(text.substr(0, kCount + 8));  // with the first blob's id

@@ -13,7 +13,7 @@
 #include <vector>
 
 #include "harness/base/half.h"
-#include "harness/formats/weights/weight_file.h"
+#include "harness/formats/milweights/weight_file.h"
 #include "harness/lowering/pack.h"
 
 namespace anecheck {
@@ -30,8 +30,8 @@ bool TakesOneType(std::string_view op) {
 class Lowering {
  public:
   // `side`, where there is one, takes constants of `least` bytes and more.
-  Lowering(const Graph& graph, mil::TextWriter& writer, weights::WeightFileWriter* side = nullptr,
-           int64_t least = 0)
+  Lowering(const Graph& graph, mil::TextWriter& writer,
+           milweights::WeightFileWriter* side = nullptr, int64_t least = 0)
       : graph_(graph), writer_(writer), side_(side), least_(least) {
     names_.reserve(graph.values().size());
     for (const Value& value : graph.values()) names_.push_back(value.name);
@@ -295,7 +295,7 @@ class Lowering {
 
   const Graph& graph_;
   mil::TextWriter& writer_;
-  weights::WeightFileWriter* side_;
+  milweights::WeightFileWriter* side_;
   int64_t least_;
   std::vector<std::string_view> names_;  // in the text, by value
   std::deque<std::string> own_names_;    // those that the graph does not hold
@@ -328,7 +328,7 @@ Result<MilProgram> GraphToMilProgram(const Graph& graph, const SideFileLimits& l
     return program;
   }
   mil::TextWriter writer;
-  weights::WeightFileWriter side;
+  milweights::WeightFileWriter side;
   ANECHECK_RETURN_IF_ERROR(Lowering(graph, writer, &side, limits.least).Run());
   program.text = std::move(writer).Take();
   if (side.count() > 0) program.weights = std::move(side).Take();
@@ -337,7 +337,7 @@ Result<MilProgram> GraphToMilProgram(const Graph& graph, const SideFileLimits& l
 
 Result<std::vector<uint8_t>> ReadMilBlob(std::span<const uint8_t> file, uint64_t offset,
                                          const TensorType& type) {
-  ANECHECK_ASSIGN(const ByteSpan data, weights::ReadBlob(file, offset, ToMilType(type.dtype)));
+  ANECHECK_ASSIGN(const ByteSpan data, milweights::ReadBlob(file, offset, ToMilType(type.dtype)));
   if (DTypeBits(type.dtype) < 8) return UnpackElements(type, data);
   return std::vector<uint8_t>(data.begin(), data.end());
 }

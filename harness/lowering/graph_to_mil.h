@@ -42,7 +42,7 @@ struct SideFileLimits {
 Result<MilProgram> GraphToMilProgram(const Graph& graph, const SideFileLimits& limits = {});
 
 // The elements of a constant of a side file, a byte or more each, as MilReadOptions::read_blob
-// gives them. Errors: those of weights::ReadBlob.
+// gives them. Errors: those of milweights::ReadBlob.
 Result<std::vector<uint8_t>> ReadMilBlob(std::span<const uint8_t> file, uint64_t offset,
                                          const TensorType& type);
 

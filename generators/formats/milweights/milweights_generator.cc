@@ -5,13 +5,13 @@
 #include <vector>
 
 #include "generators/formats/common/byte_mutations.h"
-#include "harness/formats/weights/weight_file.h"
+#include "harness/formats/milweights/weight_file.h"
 
 namespace anecheck {
 namespace {
 
 using mil::DataType;
-using weights::Blob;
+using milweights::Blob;
 
 constexpr std::array kTypes = {
     DataType::kFp16,      DataType::kInt8,   DataType::kUint8,  DataType::kFp32,  DataType::kUint4,
@@ -22,7 +22,7 @@ constexpr std::array kTypes = {
 Bytes Generate(ChoiceStream& choices) {
   constexpr uint64_t kMaxBlobs = 9;
   constexpr uint64_t kMaxElements = 120;
-  weights::WeightFileWriter writer;
+  milweights::WeightFileWriter writer;
   const uint64_t count = choices.Below(kMaxBlobs);
   for (uint64_t i = 0; i < count; ++i) {
     const DataType type = choices.Pick(kTypes);
@@ -37,7 +37,7 @@ Bytes Generate(ChoiceStream& choices) {
 }
 
 std::vector<Blob> Blobs(ByteSpan bytes) {
-  const auto file = weights::Parse(bytes);
+  const auto file = milweights::Parse(bytes);
   return file.ok() ? file->blobs : std::vector<Blob>();
 }
 
@@ -55,10 +55,12 @@ std::optional<Blob> PickBlob(ByteSpan bytes, ChoiceStream& choices, const Fits& 
 
 bool Any(const Blob&, bool) { return true; }
 
-int BitsOf(const Blob& blob) { return mil::DataTypeBits(weights::BlobTypeFromNumber(blob.type)); }
+int BitsOf(const Blob& blob) {
+  return mil::DataTypeBits(milweights::BlobTypeFromNumber(blob.type));
+}
 
 uint32_t Count(ByteSpan bytes) {
-  const auto file = weights::Parse(bytes);
+  const auto file = milweights::Parse(bytes);
   return file.ok() ? file->count : 0;
 }
 
@@ -176,13 +178,13 @@ std::optional<Mutation> Truncate(ByteSpan bytes, ChoiceStream& choices) {
 std::optional<Mutation> CutRecord(ByteSpan bytes, ChoiceStream& choices) {
   const auto blob = PickBlob(bytes, choices, Any);
   if (!blob) return std::nullopt;
-  return MakeCut("cut-record", blob->record_offset, weights::kRecordSize);
+  return MakeCut("cut-record", blob->record_offset, milweights::kRecordSize);
 }
 
 std::optional<Mutation> RepeatRecord(ByteSpan bytes, ChoiceStream& choices) {
   const auto blob = PickBlob(bytes, choices, Any);
   if (!blob) return std::nullopt;
-  return MakeRepeat("repeat-record", blob->record_offset, weights::kRecordSize);
+  return MakeRepeat("repeat-record", blob->record_offset, milweights::kRecordSize);
 }
 
 constexpr auto kMutations = std::to_array<MutationKind>({

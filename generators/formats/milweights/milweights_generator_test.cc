@@ -7,8 +7,8 @@
 #include <set>
 
 #include "generators/formats/common/generator_laws_test_support.h"
-#include "harness/formats/weights/milweights_format.h"
-#include "harness/formats/weights/weight_file.h"
+#include "harness/formats/milweights/milweights_format.h"
+#include "harness/formats/milweights/weight_file.h"
 
 namespace anecheck {
 namespace {
@@ -34,8 +34,8 @@ TEST(MilWeightsGenerator, CoversEveryType) {
   std::set<uint32_t> types;
   for (uint64_t seed = 0; seed < 100; ++seed) {
     const Bytes bytes = Generated(seed);
-    const auto file = weights::Parse(bytes);
-    for (const weights::Blob& blob : file->blobs) types.insert(blob.type);
+    const auto file = milweights::Parse(bytes);
+    for (const milweights::Blob& blob : file->blobs) types.insert(blob.type);
   }
   EXPECT_EQ(types.size(), 17u);
 }

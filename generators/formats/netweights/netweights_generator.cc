@@ -4,8 +4,8 @@
 #include "generators/formats/document_edit.h"
 #include "harness/base/base64.h"
 #include "harness/base/half.h"
-#include "harness/formats/weightblob/netweights_format.h"
-#include "harness/formats/weightblob/weight_file.h"
+#include "harness/formats/netweights/netweights_format.h"
+#include "harness/formats/netweights/weight_file.h"
 
 namespace anecheck {
 namespace {
@@ -21,7 +21,7 @@ Bytes HalfValues(ChoiceStream& choices, size_t count) {
 }
 
 Bytes Generate(ChoiceStream& choices) {
-  weightblob::WeightFile file;
+  netweights::WeightFile file;
   file.has_table = choices.Coin();
   if (!file.has_table) {
     // Small whole numbers may begin as a table does.
@@ -32,13 +32,13 @@ Bytes Generate(ChoiceStream& choices) {
       values.insert(values.begin() + 8, 16, 0);
     }
     file.blobs.push_back({0, std::move(values)});
-    return weightblob::WriteWeightFile(file);
+    return netweights::WriteWeightFile(file);
   }
   const uint64_t count = 1 + choices.Below(6);
   for (uint64_t i = 0; i < count; ++i) {
     file.blobs.push_back({i, HalfValues(choices, 4 * choices.Below(12))});
   }
-  return weightblob::WriteWeightFile(file);
+  return netweights::WriteWeightFile(file);
 }
 
 bool HasTable(const Json& json) { return json.at("table").get<bool>(); }

@@ -2,7 +2,7 @@
 #include "generators/formats/netweights/netweights_generator.h"
 
 #include "generators/formats/common/testing/generator_laws_suite.h"
-#include "harness/formats/weightblob/netweights_format.h"
+#include "harness/formats/netweights/netweights_format.h"
 
 namespace anecheck::testing {
 

@@ -4,13 +4,13 @@
 #include <array>
 
 #include "generators/formats/common/model_edit.h"
-#include "harness/formats/weightblob/group_record.h"
+#include "harness/formats/kernelweights/group_record.h"
 #include "harness/formats/weightunit/unit.h"
 
 namespace anecheck {
 namespace {
 
-using weightblob::Extent;
+using kernelweights::Extent;
 using weightunit::Section;
 using weightunit::Unit;
 
@@ -44,13 +44,13 @@ Extent SmallExtent(ChoiceStream& choices) {
   return extent;
 }
 
-weightblob::Weights MakeDense(ChoiceStream& choices) {
+kernelweights::Weights MakeDense(ChoiceStream& choices) {
   const Extent extent = SmallExtent(choices);
-  return weightblob::Dense{extent, SmallHalves(extent.Count(), choices)};
+  return kernelweights::Dense{extent, SmallHalves(extent.Count(), choices)};
 }
 
-weightblob::Weights MakeAffine(ChoiceStream& choices) {
-  weightblob::AffineInt8 weights;
+kernelweights::Weights MakeAffine(ChoiceStream& choices) {
+  kernelweights::AffineInt8 weights;
   weights.extent = SmallExtent(choices);
   weights.is_signed = !choices.Coin();
   weights.bytes = AnyBytes(weights.extent.Count(), choices);
@@ -64,10 +64,10 @@ weightblob::Weights MakeAffine(ChoiceStream& choices) {
   return weights;
 }
 
-weightblob::Weights MakePalette(ChoiceStream& choices) {
+kernelweights::Weights MakePalette(ChoiceStream& choices) {
   static constexpr std::array<uint8_t, 4> kWidths = {4, 2, 6, 8};
   static constexpr std::array<uint8_t, 4> kVectors = {1, 2, 4, 5};
-  weightblob::Palette weights;
+  kernelweights::Palette weights;
   weights.index_bits = choices.Pick(kWidths);
   weights.vector_size = choices.Pick(kVectors);
   weights.codebook_count = static_cast<uint32_t>(1 + choices.Below(2));
@@ -80,20 +80,21 @@ weightblob::Weights MakePalette(ChoiceStream& choices) {
   for (uint8_t& index : indices) {
     index = static_cast<uint8_t>(choices.Below(uint64_t{1} << weights.index_bits));
   }
-  weights.indices = weightblob::PackBits(indices, weights.index_bits);
+  weights.indices = kernelweights::PackBits(indices, weights.index_bits);
   return weights;
 }
 
-weightblob::Weights MakeSparse(ChoiceStream& choices) {
+kernelweights::Weights MakeSparse(ChoiceStream& choices) {
   const Extent extent = SmallExtent(choices);
   Bytes bits(extent.Count());
   for (uint8_t& bit : bits) bit = choices.Chance(1, 3) ? 1 : 0;
   const auto kept = static_cast<uint64_t>(std::ranges::count(bits, 1));
-  return weightblob::Sparse{extent, weightblob::PackBits(bits, 1), SmallHalves(kept, choices)};
+  return kernelweights::Sparse{extent, kernelweights::PackBits(bits, 1),
+                               SmallHalves(kept, choices)};
 }
 
-weightblob::Weights MakeBlockwise(ChoiceStream& choices) {
-  weightblob::BlockwiseInt8 weights;
+kernelweights::Weights MakeBlockwise(ChoiceStream& choices) {
+  kernelweights::BlockwiseInt8 weights;
   weights.block_channels = static_cast<uint32_t>(1 + choices.Below(3));
   weights.block_elements = static_cast<uint32_t>(1 + choices.Below(4));
   const uint64_t rows = 1 + choices.Below(3);
@@ -105,8 +106,8 @@ weightblob::Weights MakeBlockwise(ChoiceStream& choices) {
   return weights;
 }
 
-weightblob::Weights MakeFloat8(ChoiceStream& choices) {
-  weightblob::Float8 weights;
+kernelweights::Weights MakeFloat8(ChoiceStream& choices) {
+  kernelweights::Float8 weights;
   weights.extent = SmallExtent(choices);
   weights.format = choices.Coin() ? Float8Format::kE5M2 : Float8Format::kE4M3;
   weights.bytes = AnyBytes(weights.extent.Count(), choices);
@@ -124,18 +125,18 @@ void Insert(Unit& unit, uint32_t id, Bytes bytes) {
 
 // One record a share of the weights.
 Bytes MakeRecords(const Unit& unit, ChoiceStream& choices) {
-  std::vector<weightblob::GroupRecord> records(1 + choices.Below(3));
+  std::vector<kernelweights::GroupRecord> records(1 + choices.Below(3));
   const uint64_t size = unit.Find(weightunit::kWeights)->bytes.size();
-  for (weightblob::GroupRecord& record : records) {
+  for (kernelweights::GroupRecord& record : records) {
     const auto offset = static_cast<uint32_t>(choices.Below(size));
-    record = weightblob::UnloadedGroupRecord(
+    record = kernelweights::UnloadedGroupRecord(
         offset, static_cast<uint32_t>(1 + choices.Below(unit.channels)));
   }
-  return weightblob::WriteGroupRecords(records);
+  return kernelweights::WriteGroupRecords(records);
 }
 
 Bytes Generate(ChoiceStream& choices) {
-  static constexpr std::array<weightblob::Weights (*)(ChoiceStream&), 6> kForms = {
+  static constexpr std::array<kernelweights::Weights (*)(ChoiceStream&), 6> kForms = {
       MakeDense, MakeAffine, MakePalette, MakeSparse, MakeBlockwise, MakeFloat8};
   Unit unit = weightunit::FromWeights(choices.Pick(kForms)(choices));
   if (choices.Chance(1, 3)) {
@@ -190,10 +191,10 @@ bool SetWord(Unit& unit, uint32_t id, uint64_t which, uint16_t word) {
 // A little-endian word of the ocgs section.
 bool SetRecordWord(Unit& unit, uint64_t record, size_t word, uint32_t value) {
   Bytes* section = BytesAt(unit, weightunit::kOcgs);
-  if (section == nullptr || section->size() < weightblob::kGroupRecordBytes) return false;
-  const size_t at =
-      record % (section->size() / weightblob::kGroupRecordBytes) * weightblob::kGroupRecordBytes +
-      4 * word;
+  if (section == nullptr || section->size() < kernelweights::kGroupRecordBytes) return false;
+  const size_t at = record % (section->size() / kernelweights::kGroupRecordBytes) *
+                        kernelweights::kGroupRecordBytes +
+                    4 * word;
   for (size_t i = 0; i < 4; ++i) (*section)[at + i] = static_cast<uint8_t>(value >> (8 * i));
   return true;
 }

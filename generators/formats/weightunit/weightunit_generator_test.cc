@@ -41,7 +41,7 @@ TEST(WeightunitGenerator, MakesWeightsThatTheCodecsRead) {
     const weightunit::Unit unit = Generated(seed);
     const auto weights = weightunit::ToWeights(unit);
     ASSERT_TRUE(weights.ok()) << seed << ": " << weights.error().message;
-    EXPECT_EQ(weightblob::Reconstruct(*weights).value().size(), unit.Count()) << seed;
+    EXPECT_EQ(kernelweights::Reconstruct(*weights).value().size(), unit.Count()) << seed;
   }
 }
 

@@ -1,6 +1,6 @@
 // Espresso networks: the JSON that the runtime's older front end reads, a layer list
 // (model.espresso.net) and the shapes of its tensors (model.espresso.shape). Read, printed and
-// compared by `anecheck inspect`; the weight file beside them is harness/formats/weightblob.
+// compared by `anecheck inspect`; the weight file beside them is harness/formats/netweights.
 // Sources: the four real files; specification 004 names the representation.
 #pragma once
 

@@ -9,7 +9,7 @@
 namespace anecheck::weightunit {
 namespace {
 
-using weightblob::Extent;
+using kernelweights::Extent;
 
 ByteSpan BytesAt(const Unit& unit, uint32_t id) {
   const Section* section = unit.Find(id);
@@ -24,7 +24,7 @@ std::vector<int16_t> ZeroPointsOf(const Unit& unit) {
   return points;
 }
 
-weightblob::Sparse SparseOf(const Unit& unit, Extent extent) {
+kernelweights::Sparse SparseOf(const Unit& unit, Extent extent) {
   const ByteSpan weights = BytesAt(unit, kWeights);
   const uint64_t mask = std::min<uint64_t>((extent.Count() + 7) / 8, weights.size());
   return {extent,
@@ -32,33 +32,33 @@ weightblob::Sparse SparseOf(const Unit& unit, Extent extent) {
           HalvesOf(weights.subspan(mask))};
 }
 
-weightblob::Weights WeightsOf(const Unit& unit) {
+kernelweights::Weights WeightsOf(const Unit& unit) {
   const Extent extent{unit.channels, unit.elements};
   const ByteSpan weights = BytesAt(unit, kWeights);
   const std::vector<uint8_t> bytes(weights.begin(), weights.end());
   std::vector<Half> scales = HalvesOf(BytesAt(unit, kScale));
   switch (unit.form) {
     case kAffine:
-      return weightblob::AffineInt8{extent, unit.type != kUint8, bytes, std::move(scales),
-                                    ZeroPointsOf(unit)};
+      return kernelweights::AffineInt8{extent, unit.type != kUint8, bytes, std::move(scales),
+                                       ZeroPointsOf(unit)};
     case kPalette:
-      return weightblob::Palette{extent,
-                                 static_cast<uint8_t>(std::min(unit.index_bits, 255U)),
-                                 static_cast<uint8_t>(std::min(unit.vector_size, 255U)),
-                                 unit.codebooks,
-                                 bytes,
-                                 HalvesOf(BytesAt(unit, kPal))};
+      return kernelweights::Palette{extent,
+                                    static_cast<uint8_t>(std::min(unit.index_bits, 255U)),
+                                    static_cast<uint8_t>(std::min(unit.vector_size, 255U)),
+                                    unit.codebooks,
+                                    bytes,
+                                    HalvesOf(BytesAt(unit, kPal))};
     case kSparse:
       return SparseOf(unit, extent);
     case kBlockwise:
-      return weightblob::BlockwiseInt8{extent, unit.block_channels, unit.block_elements, bytes,
-                                       std::move(scales)};
+      return kernelweights::BlockwiseInt8{extent, unit.block_channels, unit.block_elements, bytes,
+                                          std::move(scales)};
     case kFloat8:
-      return weightblob::Float8{extent,
-                                unit.type == kE4m3 ? Float8Format::kE4M3 : Float8Format::kE5M2,
-                                bytes, std::move(scales)};
+      return kernelweights::Float8{extent,
+                                   unit.type == kE4m3 ? Float8Format::kE4M3 : Float8Format::kE5M2,
+                                   bytes, std::move(scales)};
     default:
-      return weightblob::Dense{extent, HalvesOf(weights)};
+      return kernelweights::Dense{extent, HalvesOf(weights)};
   }
 }
 
@@ -76,11 +76,11 @@ struct UnitMaker {
     unit.type = type;
   }
 
-  void operator()(const weightblob::Dense& weights) {
+  void operator()(const kernelweights::Dense& weights) {
     Start(kDense, weights.extent, kHalf);
     Add(kWeights, BytesOfHalves(weights.values));
   }
-  void operator()(const weightblob::AffineInt8& weights) {
+  void operator()(const kernelweights::AffineInt8& weights) {
     Start(kAffine, weights.extent, weights.is_signed ? kInt8 : kUint8);
     Add(kScale, BytesOfHalves(weights.scales));
     Add(kWeights, weights.bytes);
@@ -88,7 +88,7 @@ struct UnitMaker {
     for (const int16_t point : weights.zero_points) points.U16(static_cast<uint16_t>(point));
     Add(kZero, std::move(points).Take());
   }
-  void operator()(const weightblob::Palette& weights) {
+  void operator()(const kernelweights::Palette& weights) {
     Start(kPalette, weights.extent, kLutType);
     unit.index_bits = weights.index_bits;
     unit.vector_size = weights.vector_size;
@@ -96,21 +96,21 @@ struct UnitMaker {
     Add(kPal, BytesOfHalves(weights.codebooks));
     Add(kWeights, weights.indices);
   }
-  void operator()(const weightblob::Sparse& weights) {
+  void operator()(const kernelweights::Sparse& weights) {
     Start(kSparse, weights.extent, kHalf);
     Bytes bytes = weights.mask;
     const Bytes nonzeros = BytesOfHalves(weights.nonzeros);
     bytes.insert(bytes.end(), nonzeros.begin(), nonzeros.end());
     Add(kWeights, std::move(bytes));
   }
-  void operator()(const weightblob::BlockwiseInt8& weights) {
+  void operator()(const kernelweights::BlockwiseInt8& weights) {
     Start(kBlockwise, weights.extent, kInt8);
     unit.block_channels = weights.block_channels;
     unit.block_elements = weights.block_elements;
     Add(kScale, BytesOfHalves(weights.scales));
     Add(kWeights, weights.bytes);
   }
-  void operator()(const weightblob::Float8& weights) {
+  void operator()(const kernelweights::Float8& weights) {
     Start(kFloat8, weights.extent, weights.format == Float8Format::kE4M3 ? kE4m3 : kE5m2Type);
     Add(kScale, BytesOfHalves(weights.scales));
     Add(kWeights, weights.bytes);
@@ -119,7 +119,7 @@ struct UnitMaker {
 
 }  // namespace
 
-Result<weightblob::Weights> ToWeights(const Unit& unit) {
+Result<kernelweights::Weights> ToWeights(const Unit& unit) {
   if (unit.form >= kFormCount) {
     return MakeError(ErrorCode::kInvalid, fmt::format("unit: {} is no form", unit.form));
   }
@@ -132,12 +132,12 @@ Result<weightblob::Weights> ToWeights(const Unit& unit) {
                                    section.bytes.size(), SectionName(section.id)));
     }
   }
-  weightblob::Weights weights = WeightsOf(unit);
-  ANECHECK_RETURN_IF_ERROR(weightblob::Validate(weights));
+  kernelweights::Weights weights = WeightsOf(unit);
+  ANECHECK_RETURN_IF_ERROR(kernelweights::Validate(weights));
   return weights;
 }
 
-Unit FromWeights(const weightblob::Weights& weights) {
+Unit FromWeights(const kernelweights::Weights& weights) {
   UnitMaker maker;
   std::visit([&](const auto& one) { maker(one); }, weights);
   return std::move(maker.unit);

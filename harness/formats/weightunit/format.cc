@@ -3,7 +3,7 @@
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
-#include "harness/formats/weightblob/group_record.h"
+#include "harness/formats/kernelweights/group_record.h"
 #include "harness/formats/weightunit/unit.h"
 
 namespace anecheck {
@@ -97,11 +97,11 @@ std::string FirstHalves(ByteSpan bytes) {
 }
 
 std::string FirstRecord(ByteSpan bytes) {
-  const auto records = weightblob::ParseGroupRecords(
-      bytes.first(std::min<size_t>(bytes.size(), weightblob::kGroupRecordBytes)));
+  const auto records = kernelweights::ParseGroupRecords(
+      bytes.first(std::min<size_t>(bytes.size(), kernelweights::kGroupRecordBytes)));
   if (!records.ok() || records->empty()) return "";
   return fmt::format(" {} records, the first of {} channels at {:#x}",
-                     bytes.size() / weightblob::kGroupRecordBytes, records->front().channels,
+                     bytes.size() / kernelweights::kGroupRecordBytes, records->front().channels,
                      records->front().offset);
 }
 

@@ -7,9 +7,9 @@
 #include <utility>
 
 #include "harness/base/json_fields.h"
+#include "harness/formats/kernelweights/group_record.h"
 #include "harness/formats/message.h"
 #include "harness/formats/record/record.h"
-#include "harness/formats/weightblob/group_record.h"
 #include "harness/formats/weightunit/unit.h"
 
 namespace anecheck::weightunit {
@@ -35,8 +35,8 @@ Json ZeroPointsToJson(ByteSpan bytes) {
 
 Json RecordsToJson(ByteSpan bytes) {
   Json json = Json::array();
-  const auto records = weightblob::ParseGroupRecords(bytes);
-  for (const weightblob::GroupRecord& record : *records) {
+  const auto records = kernelweights::ParseGroupRecords(bytes);
+  for (const kernelweights::GroupRecord& record : *records) {
     json.push_back({{"offset", record.offset},
                     {"channels", record.channels},
                     {"slots", record.slots},
@@ -57,8 +57,8 @@ Json IntegersToJson(ByteSpan bytes, bool is_signed) {
 std::optional<Json> UnpackIndices(ByteSpan bytes, uint64_t count, uint8_t bits) {
   if (count > 8 * uint64_t{bytes.size()} / bits) return std::nullopt;
   std::vector<uint8_t> indices(count);
-  for (uint64_t i = 0; i < count; ++i) indices[i] = weightblob::UnpackBits(bytes, i, bits);
-  if (!std::ranges::equal(weightblob::PackBits(indices, bits), bytes)) return std::nullopt;
+  for (uint64_t i = 0; i < count; ++i) indices[i] = kernelweights::UnpackBits(bytes, i, bits);
+  if (!std::ranges::equal(kernelweights::PackBits(indices, bits), bytes)) return std::nullopt;
   return Json(indices);
 }
 
@@ -112,7 +112,7 @@ Json SectionToJson(const Unit& unit, const Section& section) {
       if (halves) json["codebooks"] = HalvesToJson(HalvesOf(bytes));
       break;
     case kOcgs:
-      if (bytes.size() % weightblob::kGroupRecordBytes == 0) {
+      if (bytes.size() % kernelweights::kGroupRecordBytes == 0) {
         json["records"] = RecordsToJson(bytes);
       }
       break;
@@ -204,7 +204,7 @@ Status WordsAt(const Json& json, const char* key, const std::string& path,
 
 Result<Bytes> RecordsFromJson(const Json& json, const std::string& path) {
   if (!json.is_array()) return Bad(path, "needs an array");
-  std::vector<weightblob::GroupRecord> records(json.size());
+  std::vector<kernelweights::GroupRecord> records(json.size());
   for (size_t i = 0; i < json.size(); ++i) {
     const Json& item = json[i];
     const std::string at = fmt::format("{}[{}]", path, i);
@@ -217,7 +217,7 @@ Result<Bytes> RecordsFromJson(const Json& json, const std::string& path) {
     ANECHECK_RETURN_IF_ERROR(WordsAt(item, "slots", at, records[i].slots));
     ANECHECK_RETURN_IF_ERROR(WordsAt(item, "reserved", at, records[i].reserved));
   }
-  return weightblob::WriteGroupRecords(records);
+  return kernelweights::WriteGroupRecords(records);
 }
 
 Result<Bytes> IntegersFromJson(const Json& json, const std::string& path) {
@@ -235,7 +235,7 @@ Result<Bytes> IndicesFromJson(const Unit& unit, const Json& json, const std::str
   ANECHECK_ASSIGN(const std::vector<int64_t> values,
                   Integers(json, 0, (int64_t{1} << unit.index_bits) - 1, path));
   const std::vector<uint8_t> indices(values.begin(), values.end());
-  return weightblob::PackBits(indices, static_cast<uint8_t>(unit.index_bits));
+  return kernelweights::PackBits(indices, static_cast<uint8_t>(unit.index_bits));
 }
 
 Result<Bytes> SparseFromJson(const Json& json, const std::string& path) {

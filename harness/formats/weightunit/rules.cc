@@ -5,9 +5,9 @@
 #include <fmt/format.h>
 #include <optional>
 
+#include "harness/formats/kernelweights/group_record.h"
+#include "harness/formats/kernelweights/kernel_format.h"
 #include "harness/formats/violation_list.h"
-#include "harness/formats/weightblob/group_record.h"
-#include "harness/formats/weightblob/kernel_format.h"
 #include "harness/formats/weightunit/unit.h"
 
 namespace anecheck::weightunit {
@@ -73,7 +73,7 @@ constexpr std::array<Rule, kRuleCount> kRules = {{
     {"index-width", "Indices have 2, 4, 6 or 8 bits.", kRanges, kNotes},
     {"vector-size", "Vectors have 1, 2, 4 or 5 channels.", kRanges, kNotes},
     {"channels-divide", "Channels divide into vectors, and rows of indices into codebooks.",
-     "how rows are dealt is assumed (weightblob/codec.h)", kGuess},
+     "how rows are dealt is assumed (kernelweights/codec.h)", kGuess},
     {"blocks-divide", "Blocks divide the channels and the elements.", kOwnLayout},
     {"weights-length", "The weights section holds each element once as its form stores it.",
      kCodecs, kNotes},
@@ -166,7 +166,7 @@ class Verifier {
   }
 
   void CheckExtent() {
-    has_extent_ = unit_.Count() != 0 && unit_.Count() <= weightblob::kMaxElements;
+    has_extent_ = unit_.Count() != 0 && unit_.Count() <= kernelweights::kMaxElements;
     if (has_extent_) return;
     Add(kExtentNotEmpty, kChannelsOffset, "{} channels of {} elements", unit_.channels,
         unit_.elements);
@@ -277,8 +277,8 @@ class Verifier {
   }
 
   void CheckPalette() {
-    const bool width = weightblob::IsPaletteIndexWidth(unit_.index_bits);
-    const bool vector = weightblob::IsPaletteVectorSize(unit_.vector_size);
+    const bool width = kernelweights::IsPaletteIndexWidth(unit_.index_bits);
+    const bool vector = kernelweights::IsPaletteVectorSize(unit_.vector_size);
     if (!width) Add(kIndexWidth, kIndexBitsOffset, "indices of {} bits", unit_.index_bits);
     if (!vector) Add(kVectorSize, kVectorSizeOffset, "vectors of {}", unit_.vector_size);
     if (!width || !vector) return;
@@ -290,8 +290,8 @@ class Verifier {
       return;
     }
     const Section* codebooks = unit_.Find(kPal);
-    const uint64_t needed =
-        uint64_t{unit_.codebooks} * weightblob::CodebookBytes(unit_.index_bits, unit_.vector_size);
+    const uint64_t needed = uint64_t{unit_.codebooks} *
+                            kernelweights::CodebookBytes(unit_.index_bits, unit_.vector_size);
     if (codebooks != nullptr && codebooks->bytes.size() != needed) {
       Add(kCodebookLength, codebooks->offset, "{} bytes of codebooks, {} take {}",
           codebooks->bytes.size(), unit_.codebooks, needed);
@@ -356,26 +356,26 @@ class Verifier {
   void CheckRecords() {
     const Section* section = unit_.Find(kOcgs);
     if (section == nullptr) return;
-    const auto records = weightblob::ParseGroupRecords(section->bytes, section->offset);
+    const auto records = kernelweights::ParseGroupRecords(section->bytes, section->offset);
     if (!records.ok()) {
       Add(kRecordsWhole, section->offset, "{} bytes of records of {}", section->bytes.size(),
-          weightblob::kGroupRecordBytes);
+          kernelweights::kGroupRecordBytes);
       return;
     }
     const Section* weights = unit_.Find(kWeights);
     const uint64_t end = weights == nullptr ? UINT64_MAX : weights->bytes.size();
     for (size_t i = 0; i < records->size(); ++i) {
-      CheckRecord((*records)[i], i, end, section->offset + i * weightblob::kGroupRecordBytes);
+      CheckRecord((*records)[i], i, end, section->offset + i * kernelweights::kGroupRecordBytes);
     }
   }
 
-  void CheckRecord(const weightblob::GroupRecord& record, size_t index, uint64_t end,
+  void CheckRecord(const kernelweights::GroupRecord& record, size_t index, uint64_t end,
                    uint64_t offset) {
     if (record.offset >= end) {
       Add(kOffsetInside, offset, "record {} begins at {:#x} of {:#x} bytes", index, record.offset,
           end);
     }
-    if (record.slots != weightblob::UnloadedGroupRecord(0, 0).slots) {
+    if (record.slots != kernelweights::UnloadedGroupRecord(0, 0).slots) {
       Add(kSlotsUnresolved, offset + 8, "record {} has a slot set", index);
     }
     if (record.reserved != std::array<uint32_t, 2>{}) {

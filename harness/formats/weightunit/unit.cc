@@ -7,7 +7,7 @@
 
 #include "harness/base/byte_reader.h"
 #include "harness/base/byte_writer.h"
-#include "harness/formats/weightblob/kernel_format.h"
+#include "harness/formats/kernelweights/kernel_format.h"
 
 namespace anecheck::weightunit {
 namespace {
@@ -32,14 +32,14 @@ std::string_view FormName(uint32_t form) {
 
 std::string_view SectionName(uint32_t section) {
   if (section == kZero) return "zero";
-  const auto names = weightblob::UnitSections();
+  const auto names = kernelweights::UnitSections();
   return section < names.size() ? names[section] : std::string_view();
 }
 
 std::string_view TypeName(uint32_t type) {
   if (type == kE5m2Type) return "e5m2";
-  const auto types = weightblob::UnitTypeNumbers();
-  const auto found = std::ranges::find(types, type, &weightblob::TypeNumber::number);
+  const auto types = kernelweights::UnitTypeNumbers();
+  const auto found = std::ranges::find(types, type, &kernelweights::TypeNumber::number);
   return found == types.end() ? std::string_view() : found->name;
 }
 

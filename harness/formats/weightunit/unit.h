@@ -1,7 +1,7 @@
 // A weight unit as a file: one compressed weight tensor in the parts that a compiled kernel keeps
 // of it. The parts and their order are the guide's, which calls them the sections of a unit
 // (facts/more/weight_sections.csv, guide, chapter 25); the header before them, which tells the form
-// and where each section ends, is this project's own. What the forms mean is weightblob/codec.h.
+// and where each section ends, is this project's own. What the forms mean is kernelweights/codec.h.
 // Used by `anecheck inspect` through kFormat_weightunit and by the generator of units.
 //
 // Layout, little endian: the 8 bytes of kMagic; ten u32: form, channels, elements, type,
@@ -12,8 +12,8 @@
 // |---------|--------------------------------------------------------------------|---------------|
 // | lut     | the activation lookup of the kernel, kept as it stands             | public notes  |
 // | pal     | codebooks of fp16 vectors                                          | public notes  |
-// | ocgs    | 14-word records of output-channel groups (weightblob/group_record) | public notes  |
-// | scale   | fp16 scales                                                        | public notes  |
+// | ocgs    | 14-word records of output-channel groups (kernelweights/group_record) | public notes
+// | | scale   | fp16 scales                                                        | public notes |
 // | bias    | fp16 biases, one a channel                                         | assumed       |
 // | weights | values, bytes or indices; of sparse weights the mask, then values  | public notes  |
 // | zero    | i16 zero points: no source places them                             | assumed       |
@@ -27,7 +27,7 @@
 
 #include "harness/base/result.h"
 #include "harness/formats/format.h"
-#include "harness/formats/weightblob/codec.h"
+#include "harness/formats/kernelweights/codec.h"
 
 namespace anecheck {
 
@@ -39,7 +39,7 @@ inline constexpr std::array<uint8_t, 8> kMagic = {'A', 'N', 'E', 'W', 'U', 'N', 
 inline constexpr uint64_t kHeaderSize = 48;
 inline constexpr uint64_t kEntrySize = 8;  // of a section, behind the header
 
-// The forms of weightblob::Weights, in its order.
+// The forms of kernelweights::Weights, in its order.
 enum FormId : uint32_t { kDense, kAffine, kPalette, kSparse, kBlockwise, kFloat8 };
 inline constexpr uint32_t kFormCount = 6;
 // "palette"; empty for another number.
@@ -50,7 +50,7 @@ enum SectionId : uint32_t { kLut, kPal, kOcgs, kScale, kBias, kWeights, kZero };
 inline constexpr uint32_t kSectionCount = 7;
 std::string_view SectionName(uint32_t section);
 
-// Numbers of element types (weightblob::UnitTypeNumbers). E5M2, which no source numbers, is 0.
+// Numbers of element types (kernelweights::UnitTypeNumbers). E5M2, which no source numbers, is 0.
 enum TypeId : uint32_t {
   kE5m2Type = 0,
   kInt8 = 2,
@@ -100,8 +100,8 @@ Bytes Write(const Unit& unit);
 
 // The weights that a unit holds, validated, and the unit of weights without bias, records or
 // lookup. kInvalid where a part is missing or of a wrong length, or the form is unknown.
-Result<weightblob::Weights> ToWeights(const Unit& unit);
-Unit FromWeights(const weightblob::Weights& weights);
+Result<kernelweights::Weights> ToWeights(const Unit& unit);
+Unit FromWeights(const kernelweights::Weights& weights);
 
 std::span<const Rule> Rules();
 // Every broken rule, in file order.

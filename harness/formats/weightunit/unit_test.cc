@@ -8,13 +8,13 @@
 #include <string>
 #include <utility>
 
+#include "harness/formats/kernelweights/group_record.h"
 #include "harness/formats/testing/format_checks.h"
-#include "harness/formats/weightblob/group_record.h"
 
 namespace anecheck::weightunit {
 namespace {
 
-using weightblob::Extent;
+using kernelweights::Extent;
 
 std::vector<Half> Halves(const std::vector<double>& values) {
   std::vector<Half> halves;
@@ -34,7 +34,7 @@ std::vector<Half> FewValues(Extent extent) {
 
 struct Coded {
   std::string name;
-  weightblob::Weights weights;
+  kernelweights::Weights weights;
 };
 
 // One of every form, and of palettes every legal width with every legal vector.
@@ -42,9 +42,9 @@ std::vector<Coded> EveryCodec() {
   const Extent extent{40, 3};
   const std::vector<Half> values = FewValues(extent);
   std::vector<Coded> coded;
-  coded.push_back({"dense", weightblob::Dense{extent, values}});
-  coded.push_back({"affine", weightblob::EncodeAffineInt8(extent, values, true).value()});
-  weightblob::AffineInt8 affine = weightblob::EncodeAffineInt8(extent, values, false).value();
+  coded.push_back({"dense", kernelweights::Dense{extent, values}});
+  coded.push_back({"affine", kernelweights::EncodeAffineInt8(extent, values, true).value()});
+  kernelweights::AffineInt8 affine = kernelweights::EncodeAffineInt8(extent, values, false).value();
   affine.is_signed = false;
   affine.zero_points = {7};
   coded.push_back({"affine, unsigned", affine});
@@ -52,26 +52,26 @@ std::vector<Coded> EveryCodec() {
     for (const uint8_t vector : {1, 2, 4, 5}) {
       coded.push_back(
           {"palette of " + std::to_string(bits) + " bits, vectors of " + std::to_string(vector),
-           weightblob::EncodePalette(extent, values, bits, vector, 2).value()});
+           kernelweights::EncodePalette(extent, values, bits, vector, 2).value()});
     }
   }
-  coded.push_back({"sparse", weightblob::EncodeSparse(extent, values).value()});
-  coded.push_back({"blockwise", weightblob::EncodeBlockwiseInt8(extent, values, 5, 3).value()});
+  coded.push_back({"sparse", kernelweights::EncodeSparse(extent, values).value()});
+  coded.push_back({"blockwise", kernelweights::EncodeBlockwiseInt8(extent, values, 5, 3).value()});
   for (const Float8Format format : {Float8Format::kE4M3, Float8Format::kE5M2}) {
     coded.push_back(
         {format == Float8Format::kE4M3 ? "e4m3" : "e5m2",
-         weightblob::EncodeFloat8(extent, values, format, Float8Overflow::kSaturate).value()});
+         kernelweights::EncodeFloat8(extent, values, format, Float8Overflow::kSaturate).value()});
   }
   return coded;
 }
 
-Unit WithRecords(Unit unit, std::span<const weightblob::GroupRecord> records) {
+Unit WithRecords(Unit unit, std::span<const kernelweights::GroupRecord> records) {
   unit.sections.insert(unit.sections.begin(),
-                       Section{.id = kOcgs, .bytes = weightblob::WriteGroupRecords(records)});
+                       Section{.id = kOcgs, .bytes = kernelweights::WriteGroupRecords(records)});
   return unit;
 }
 
-Unit SmallDense() { return FromWeights(weightblob::Dense{{1, 2}, Halves({1, 2})}); }
+Unit SmallDense() { return FromWeights(kernelweights::Dense{{1, 2}, Halves({1, 2})}); }
 
 std::string BrokenRule(const Unit& unit) {
   const Unit parsed = Parse(Write(unit)).value();
@@ -88,8 +88,8 @@ TEST(Weightunit, EveryCodecKeepsItsMeaning) {
     const auto back = ToWeights(Parse(bytes).value());
     ASSERT_TRUE(back.ok()) << coded.name << ": " << back.error().message;
     EXPECT_EQ(back->index(), coded.weights.index()) << coded.name;
-    EXPECT_EQ(weightblob::Reconstruct(*back).value(),
-              weightblob::Reconstruct(coded.weights).value())
+    EXPECT_EQ(kernelweights::Reconstruct(*back).value(),
+              kernelweights::Reconstruct(coded.weights).value())
         << coded.name;
     testing::CheckValidFile(kFormat_weightunit, bytes, coded.name);
     EXPECT_EQ(BrokenRule(FromWeights(coded.weights)), "") << coded.name;
@@ -97,7 +97,7 @@ TEST(Weightunit, EveryCodecKeepsItsMeaning) {
 }
 
 TEST(Weightunit, EditsNeverCrashNorCostMemory) {
-  const weightblob::GroupRecord record = weightblob::UnloadedGroupRecord(1, 4);
+  const kernelweights::GroupRecord record = kernelweights::UnloadedGroupRecord(1, 4);
   for (const Coded& coded : EveryCodec()) {
     const Unit unit = FromWeights(coded.weights);
     const Bytes bytes = Write(WithRecords(unit, std::span(&record, 1)));
@@ -138,10 +138,10 @@ TEST(Weightunit, ErrorsNameTheirRuleAndPlace) {
 }
 
 TEST(Weightunit, EachRecordRuleNamesItsPlace) {
-  weightblob::GroupRecord record = weightblob::UnloadedGroupRecord(4, 1);
-  const auto broken = [](const weightblob::GroupRecord& bad) {
+  kernelweights::GroupRecord record = kernelweights::UnloadedGroupRecord(4, 1);
+  const auto broken = [](const kernelweights::GroupRecord& bad) {
     return BrokenRule(
-        WithRecords(SmallDense(), std::vector{weightblob::UnloadedGroupRecord(0, 1), bad}));
+        WithRecords(SmallDense(), std::vector{kernelweights::UnloadedGroupRecord(0, 1), bad}));
   };
   // Two entries before the sections; the second record is 56 bytes behind the first.
   EXPECT_EQ(broken(record), "offset-inside-section at 120; ");
@@ -149,7 +149,7 @@ TEST(Weightunit, EachRecordRuleNamesItsPlace) {
   EXPECT_EQ(broken(record), "");
   record.slots[3] = 5;
   EXPECT_EQ(broken(record), "slots-unresolved at 128; ");
-  record = weightblob::UnloadedGroupRecord(0, 1);
+  record = kernelweights::UnloadedGroupRecord(0, 1);
   record.reserved[1] = 1;
   EXPECT_EQ(broken(record), "reserved-zero at 168; ");
 }
@@ -157,7 +157,7 @@ TEST(Weightunit, EachRecordRuleNamesItsPlace) {
 // A rule of a length is not checked on terms that another rule rejects.
 TEST(Weightunit, ABrokenTermBreaksNoLength) {
   const Extent extent{4, 3};
-  Unit unit = FromWeights(weightblob::EncodePalette(extent, FewValues(extent), 4).value());
+  Unit unit = FromWeights(kernelweights::EncodePalette(extent, FewValues(extent), 4).value());
   unit.vector_size = 3;
   EXPECT_EQ(BrokenRule(unit), "vector-size at 28; ");
   unit.vector_size = 1;
@@ -166,7 +166,7 @@ TEST(Weightunit, ABrokenTermBreaksNoLength) {
 }
 
 TEST(Weightunit, ManyBrokenScalesAreCounted) {
-  weightblob::AffineInt8 weights;
+  kernelweights::AffineInt8 weights;
   weights.extent = {1000, 1};
   weights.bytes.resize(1000);
   weights.scales.assign(1000, Half{0x7e00});
@@ -178,7 +178,7 @@ TEST(Weightunit, ManyBrokenScalesAreCounted) {
 }
 
 TEST(Weightunit, JsonSpellsEachFormsElements) {
-  const auto members = [](const weightblob::Weights& weights) {
+  const auto members = [](const kernelweights::Weights& weights) {
     std::string keys;
     const Json json = ToJson(FromWeights(weights));
     for (const Json& section : json["sections"]) {
@@ -197,12 +197,12 @@ TEST(Weightunit, JsonSpellsEachFormsElements) {
             "section scales section integers section zero_points | section mask nonzeros | "
             "section scales section integers | section codes | section codes | ");
   const Extent extent{4, 3};
-  EXPECT_EQ(members(weightblob::EncodePalette(extent, FewValues(extent), 4).value()),
+  EXPECT_EQ(members(kernelweights::EncodePalette(extent, FewValues(extent), 4).value()),
             "section codebooks section indices ");
 }
 
 TEST(Weightunit, JsonListsTheIndicesOfTheExtent) {
-  const weightblob::Palette palette{{1, 3}, 2, 1, 1, {0b100111}, Halves({1, 2, 3, 4})};
+  const kernelweights::Palette palette{{1, 3}, 2, 1, 1, {0b100111}, Halves({1, 2, 3, 4})};
   Unit unit = FromWeights(palette);
   EXPECT_EQ(ToJson(unit)["sections"][1]["indices"].dump(), "[3,1,2]");
   // Bits behind the last are kept: then every index that fits is listed.
@@ -217,8 +217,8 @@ TEST(Weightunit, JsonListsTheIndicesOfTheExtent) {
 }
 
 TEST(Weightunit, JsonRefusesWhatNoUnitHolds) {
-  const Json json =
-      ToJson(FromWeights(weightblob::Palette{{1, 3}, 2, 1, 1, {0b100111}, Halves({1, 2, 3, 4})}));
+  const Json json = ToJson(
+      FromWeights(kernelweights::Palette{{1, 3}, 2, 1, 1, {0b100111}, Halves({1, 2, 3, 4})}));
   ASSERT_TRUE(FromJson(json).ok());
   const auto refused = [&](const char* pointer, const Json& value) {
     Json changed = json;

@@ -1,5 +1,5 @@
 // The meaning of each compressed form, and the laws between encoding and reconstruction.
-#include "harness/formats/weightblob/codec.h"
+#include "harness/formats/kernelweights/codec.h"
 
 #include <algorithm>
 #include <cmath>
@@ -8,7 +8,7 @@
 
 #include "harness/base/testing/generators.h"
 
-namespace anecheck::weightblob {
+namespace anecheck::kernelweights {
 namespace {
 
 using Bytes = std::vector<uint8_t>;
@@ -228,4 +228,4 @@ RC_GTEST_PROP(Codecs, Float8IsExactOnItsOwnValues, ()) {
 }
 
 }  // namespace
-}  // namespace anecheck::weightblob
+}  // namespace anecheck::kernelweights

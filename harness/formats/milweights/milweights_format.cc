@@ -1,4 +1,4 @@
-#include "harness/formats/weights/milweights_format.h"
+#include "harness/formats/milweights/milweights_format.h"
 
 #include <algorithm>
 #include <array>
@@ -10,15 +10,15 @@
 #include "harness/base/base64.h"
 #include "harness/formats/coverage/coverage.h"
 #include "harness/formats/format.h"
+#include "harness/formats/milweights/weight_file.h"
 #include "harness/formats/violation_list.h"
-#include "harness/formats/weights/weight_file.h"
 
 namespace anecheck {
 namespace {
 
-using weights::Blob;
-using weights::Gap;
-using weights::WeightFile;
+using milweights::Blob;
+using milweights::Gap;
+using milweights::WeightFile;
 
 constexpr std::string_view kStorage = "public notes: coremltools, MILBlob/Blob/StorageFormat.hpp";
 constexpr std::string_view kTypes = "public notes: coremltools, MILBlob/Blob/BlobDataType.hpp";
@@ -91,7 +91,7 @@ class Verifier {
   Verifier(ByteSpan bytes, const WeightFile& file) : bytes_(bytes), file_(file) {}
 
   std::vector<Violation> Run() {
-    if (file_.version != weights::kVersion) {
+    if (file_.version != milweights::kVersion) {
       Add(kVersionIsTwo, 4, fmt::format("version {}", file_.version));
     }
     if (!AllZero(file_.reserved)) Add(kReservedZero, 8, "the header's reserved bytes");
@@ -114,7 +114,7 @@ class Verifier {
 
   void CheckBlob(size_t index, const Blob& blob) {
     const uint64_t at = blob.record_offset;
-    const mil::DataType type = weights::BlobTypeFromNumber(blob.type);
+    const mil::DataType type = milweights::BlobTypeFromNumber(blob.type);
     const int bits = mil::DataTypeBits(type);
     const auto say = [&](std::string_view what) {
       return fmt::format("blob[{}]: {}", index, what);
@@ -129,11 +129,11 @@ class Verifier {
       Add(kDataInsideFile, at + 16,
           say(fmt::format("{} bytes at 0x{:x} in a file of {}", blob.size, blob.data_offset,
                           bytes_.size())));
-    } else if (blob.data_offset < at + weights::kRecordSize) {
+    } else if (blob.data_offset < at + milweights::kRecordSize) {
       Add(kDataBehindRecord, at + 16,
           say(fmt::format("data at 0x{:x}, record at 0x{:x}", blob.data_offset, at)));
     }
-    if (blob.data_offset % weights::kAlignment != 0) {
+    if (blob.data_offset % milweights::kAlignment != 0) {
       Add(kDataAligned, at + 16, say(fmt::format("data at 0x{:x}", blob.data_offset)));
     }
     if (blob.padding_bits > 7 || (blob.padding_bits != 0 && (bits >= 8 || blob.size == 0))) {
@@ -157,13 +157,13 @@ class Verifier {
   }
 
   uint64_t NextRecord() const {
-    uint64_t at = weights::kHeaderSize;
+    uint64_t at = milweights::kHeaderSize;
     if (!file_.blobs.empty()) {
       const Blob& last = file_.blobs.back();
-      at = last.data.empty() ? last.record_offset + weights::kRecordSize
+      at = last.data.empty() ? last.record_offset + milweights::kRecordSize
                              : last.data_offset + last.data.size();
     }
-    at = (at + weights::kAlignment - 1) / weights::kAlignment * weights::kAlignment;
+    at = (at + milweights::kAlignment - 1) / milweights::kAlignment * milweights::kAlignment;
     return std::min<uint64_t>(at, bytes_.size());
   }
 
@@ -177,9 +177,9 @@ int Recognise(ByteSpan bytes, std::string_view path) {
     return static_cast<uint32_t>(bytes[at]) | static_cast<uint32_t>(bytes[at + 1]) << 8 |
            static_cast<uint32_t>(bytes[at + 2]) << 16 | static_cast<uint32_t>(bytes[at + 3]) << 24;
   };
-  if (bytes.size() < weights::kHeaderSize || word(4) != weights::kVersion) return 0;
-  if (bytes.size() >= weights::kHeaderSize + weights::kRecordSize &&
-      word(weights::kHeaderSize) == weights::kSentinel) {
+  if (bytes.size() < milweights::kHeaderSize || word(4) != milweights::kVersion) return 0;
+  if (bytes.size() >= milweights::kHeaderSize + milweights::kRecordSize &&
+      word(milweights::kHeaderSize) == milweights::kSentinel) {
     return 100;
   }
   return word(0) == 0 && path.ends_with("weight.bin") ? 60 : 0;
@@ -192,13 +192,13 @@ void PutReserved(Json& json, const std::array<uint8_t, N>& bytes) {
 }
 
 Json TypeJson(uint32_t number) {
-  const mil::DataType type = weights::BlobTypeFromNumber(number);
+  const mil::DataType type = milweights::BlobTypeFromNumber(number);
   if (type == mil::DataType::kOther) return number;
   return std::string(mil::DataTypeName(type));
 }
 
 Result<Json> ToJson(ByteSpan bytes) {
-  ANECHECK_ASSIGN(const WeightFile file, weights::Parse(bytes));
+  ANECHECK_ASSIGN(const WeightFile file, milweights::Parse(bytes));
   Json json;
   json["format"] = "milweights";
   json["count"] = file.count;
@@ -257,7 +257,7 @@ Result<uint32_t> GetType(const Json& json, std::string_view where) {
   const auto found = json.find("type");
   if (found != json.end() && found->is_string()) {
     const auto number =
-        weights::BlobTypeNumber(mil::DataTypeFromName(found->get_ref<const std::string&>()));
+        milweights::BlobTypeNumber(mil::DataTypeFromName(found->get_ref<const std::string&>()));
     if (number) return *number;
   }
   if (found == json.end() || !found->is_number_integer()) {
@@ -312,26 +312,26 @@ Result<Bytes> FromJson(const Json& json) {
       file.gaps.push_back(gap);
     }
   }
-  return weights::Write(file);
+  return milweights::Write(file);
 }
 
 Result<Bytes> Rewrite(ByteSpan bytes) {
-  ANECHECK_ASSIGN(const WeightFile file, weights::Parse(bytes));
-  return weights::Write(file);
+  ANECHECK_ASSIGN(const WeightFile file, milweights::Parse(bytes));
+  return milweights::Write(file);
 }
 
 Result<std::vector<Violation>> Verify(ByteSpan bytes) {
-  ANECHECK_ASSIGN(const WeightFile file, weights::Parse(bytes));
+  ANECHECK_ASSIGN(const WeightFile file, milweights::Parse(bytes));
   return Verifier(bytes, file).Run();
 }
 
 Result<std::string> Print(ByteSpan bytes) {
-  ANECHECK_ASSIGN(const WeightFile file, weights::Parse(bytes));
+  ANECHECK_ASSIGN(const WeightFile file, milweights::Parse(bytes));
   std::string out = fmt::format("MIL weight side file, version {}, {} blobs counted, {} found\n",
                                 file.version, file.count, file.blobs.size());
   for (size_t i = 0; i < file.blobs.size(); ++i) {
     const Blob& blob = file.blobs[i];
-    const mil::DataType type = weights::BlobTypeFromNumber(blob.type);
+    const mil::DataType type = milweights::BlobTypeFromNumber(blob.type);
     out +=
         fmt::format("  blob[{}] at 0x{:x}: type {} ({}), {} bytes at 0x{:x}", i, blob.record_offset,
                     blob.type, mil::DataTypeName(type), blob.size, blob.data_offset);
@@ -351,11 +351,11 @@ Result<std::string> Print(ByteSpan bytes) {
 
 // Reserved bytes and gaps are left unclaimed: zeros are fill there, and others opaque.
 Result<Coverage> Cover(ByteSpan bytes) {
-  ANECHECK_ASSIGN(const WeightFile file, weights::Parse(bytes));
+  ANECHECK_ASSIGN(const WeightFile file, milweights::Parse(bytes));
   CoverageMap map(bytes);
-  map.Claim(ByteKind::kTyped, 0, weights::kHeaderSize - file.reserved.size());
+  map.Claim(ByteKind::kTyped, 0, milweights::kHeaderSize - file.reserved.size());
   for (const Blob& blob : file.blobs) {
-    map.Claim(ByteKind::kTyped, blob.record_offset, weights::kRecordSize - blob.reserved.size());
+    map.Claim(ByteKind::kTyped, blob.record_offset, milweights::kRecordSize - blob.reserved.size());
     map.Claim(ByteKind::kPayload, blob.data_offset, blob.data.size());
   }
   return std::move(map).Count();

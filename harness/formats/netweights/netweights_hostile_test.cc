@@ -3,8 +3,8 @@
 
 #include "harness/base/file.h"
 #include "harness/base/testing/test_data.h"
+#include "harness/formats/netweights/netweights_format.h"
 #include "harness/formats/testing/format_checks.h"
-#include "harness/formats/weightblob/netweights_format.h"
 
 namespace anecheck {
 namespace {

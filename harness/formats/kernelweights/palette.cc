@@ -5,10 +5,10 @@
 #include <limits>
 #include <map>
 
-#include "harness/formats/weightblob/codec.h"
-#include "harness/formats/weightblob/kernel_format.h"
+#include "harness/formats/kernelweights/codec.h"
+#include "harness/formats/kernelweights/kernel_format.h"
 
-namespace anecheck::weightblob {
+namespace anecheck::kernelweights {
 
 namespace {
 
@@ -210,4 +210,4 @@ Result<Palette> EncodePalette(Extent extent, std::span<const Half> values, uint8
   return weights;
 }
 
-}  // namespace anecheck::weightblob
+}  // namespace anecheck::kernelweights

@@ -9,7 +9,7 @@
 
 #include "harness/formats/format.h"
 
-namespace anecheck::weightblob {
+namespace anecheck::netweights {
 
 // One entry of the table and its bytes.
 struct WeightBlob {
@@ -37,4 +37,4 @@ Bytes WriteWeightFile(const WeightFile& file);
 // Where blob `index` begins in the written file.
 uint64_t BlobOffset(const WeightFile& file, size_t index);
 
-}  // namespace anecheck::weightblob
+}  // namespace anecheck::netweights

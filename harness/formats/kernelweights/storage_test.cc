@@ -4,11 +4,11 @@
 #include <rapidcheck/gtest.h>
 
 #include "harness/base/testing/generators.h"
-#include "harness/formats/weightblob/group_record.h"
-#include "harness/formats/weightblob/kernel_format.h"
-#include "harness/formats/weightblob/tiling.h"
+#include "harness/formats/kernelweights/group_record.h"
+#include "harness/formats/kernelweights/kernel_format.h"
+#include "harness/formats/kernelweights/tiling.h"
 
-namespace anecheck::weightblob {
+namespace anecheck::kernelweights {
 namespace {
 
 TEST(KernelFormat, RangesOfTheEnumeration) {
@@ -143,4 +143,4 @@ RC_GTEST_PROP(Tiles, TilingThenUntilingGivesTheShares, ()) {
 }
 
 }  // namespace
-}  // namespace anecheck::weightblob
+}  // namespace anecheck::kernelweights

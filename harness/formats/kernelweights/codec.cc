@@ -1,11 +1,11 @@
 // What the codecs share: dispatch, extents, bit packing, sizes.
-#include "harness/formats/weightblob/codec.h"
+#include "harness/formats/kernelweights/codec.h"
 
 #include <algorithm>
 #include <fmt/format.h>
 #include <string>
 
-namespace anecheck::weightblob {
+namespace anecheck::kernelweights {
 
 namespace internal {
 
@@ -85,4 +85,4 @@ uint8_t UnpackBits(std::span<const uint8_t> packed, uint64_t index, uint8_t bits
   return static_cast<uint8_t>((word >> (first % 8)) & ((1U << bits) - 1));
 }
 
-}  // namespace anecheck::weightblob
+}  // namespace anecheck::kernelweights

@@ -1,5 +1,5 @@
 // Weight files behind the format interface.
-#include "harness/formats/weightblob/netweights_format.h"
+#include "harness/formats/netweights/netweights_format.h"
 
 #include <algorithm>
 #include <array>
@@ -9,12 +9,12 @@
 
 #include "harness/base/base64.h"
 #include "harness/base/half.h"
+#include "harness/formats/netweights/weight_file.h"
 #include "harness/formats/violation_list.h"
-#include "harness/formats/weightblob/weight_file.h"
 
 namespace anecheck {
 
-namespace weightblob {
+namespace netweights {
 namespace {
 
 constexpr std::string_view kSource = "the real file of this layout, model.espresso.weights";
@@ -171,20 +171,20 @@ Result<Coverage> CoverageOf(ByteSpan bytes) {
 }
 
 }  // namespace
-}  // namespace weightblob
+}  // namespace netweights
 
 const Format kFormat_netweights = {
     .name = "netweights",
     .title = "weight file of a network description",
-    .rules = weightblob::kRules,
-    .fields = weightblob::FieldFacts,
-    .recognise = weightblob::Recognise,
-    .to_json = weightblob::ToJson,
-    .from_json = weightblob::FromJson,
-    .rewrite = weightblob::Rewrite,
-    .verify = weightblob::Verify,
-    .print = weightblob::Print,
-    .coverage = weightblob::CoverageOf,
+    .rules = netweights::kRules,
+    .fields = netweights::FieldFacts,
+    .recognise = netweights::Recognise,
+    .to_json = netweights::ToJson,
+    .from_json = netweights::FromJson,
+    .rewrite = netweights::Rewrite,
+    .verify = netweights::Verify,
+    .print = netweights::Print,
+    .coverage = netweights::CoverageOf,
 };
 
 }  // namespace anecheck

@@ -8,7 +8,7 @@
 #include <span>
 #include <string_view>
 
-namespace anecheck::weightblob {
+namespace anecheck::kernelweights {
 
 // The kernel format enumeration runs from 1 to 31.
 constexpr bool IsKernelFormat(uint32_t format) { return format >= 1 && format <= 31; }
@@ -64,4 +64,4 @@ Route RouteOf(std::string_view form, Generation generation);
 // Index widths that the encoder of a generation packs: 4 and 8 on H13, also 3 and 6 later.
 bool EncoderPacksIndexWidth(uint32_t bits, Generation generation);
 
-}  // namespace anecheck::weightblob
+}  // namespace anecheck::kernelweights

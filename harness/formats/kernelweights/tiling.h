@@ -10,7 +10,7 @@
 
 #include "harness/formats/format.h"
 
-namespace anecheck::weightblob {
+namespace anecheck::kernelweights {
 
 inline constexpr uint64_t kTileGranule = 64;
 
@@ -51,4 +51,4 @@ Result<std::vector<Bytes>> Untile(ByteSpan container, const TileRegion& region);
 Status PatchTiles(std::span<uint8_t> container, const TileRegion& region,
                   std::span<const Bytes> lanes);
 
-}  // namespace anecheck::weightblob
+}  // namespace anecheck::kernelweights

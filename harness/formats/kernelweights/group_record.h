@@ -10,7 +10,7 @@
 
 #include "harness/formats/format.h"
 
-namespace anecheck::weightblob {
+namespace anecheck::kernelweights {
 
 inline constexpr size_t kGroupRecordWords = 14;
 inline constexpr size_t kGroupRecordBytes = 4 * kGroupRecordWords;
@@ -33,4 +33,4 @@ GroupRecord UnloadedGroupRecord(uint32_t offset, uint32_t channels);
 Result<std::vector<GroupRecord>> ParseGroupRecords(ByteSpan bytes, uint64_t base = 0);
 Bytes WriteGroupRecords(std::span<const GroupRecord> records);
 
-}  // namespace anecheck::weightblob
+}  // namespace anecheck::kernelweights

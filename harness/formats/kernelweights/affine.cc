@@ -3,9 +3,9 @@
 #include <cmath>
 #include <fmt/format.h>
 
-#include "harness/formats/weightblob/codec.h"
+#include "harness/formats/kernelweights/codec.h"
 
-namespace anecheck::weightblob {
+namespace anecheck::kernelweights {
 
 namespace internal {
 
@@ -135,4 +135,4 @@ Result<AffineInt8> EncodeAffineInt8(Extent extent, std::span<const Half> values,
   return AffineInt8{extent, true, std::move(blocks.bytes), std::move(blocks.scales), {}};
 }
 
-}  // namespace anecheck::weightblob
+}  // namespace anecheck::kernelweights

@@ -1,12 +1,12 @@
 // Weight files of network descriptions.
-#include "harness/formats/weightblob/weight_file.h"
+#include "harness/formats/netweights/weight_file.h"
 
 #include <utility>
 
 #include "harness/base/byte_reader.h"
 #include "harness/base/byte_writer.h"
 
-namespace anecheck::weightblob {
+namespace anecheck::netweights {
 
 namespace {
 
@@ -77,4 +77,4 @@ uint64_t BlobOffset(const WeightFile& file, size_t index) {
   return offset;
 }
 
-}  // namespace anecheck::weightblob
+}  // namespace anecheck::netweights

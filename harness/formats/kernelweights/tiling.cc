@@ -1,10 +1,10 @@
 // Weight tiles.
-#include "harness/formats/weightblob/tiling.h"
+#include "harness/formats/kernelweights/tiling.h"
 
 #include <algorithm>
 #include <fmt/format.h>
 
-namespace anecheck::weightblob {
+namespace anecheck::kernelweights {
 
 namespace {
 
@@ -90,4 +90,4 @@ Status PatchTiles(std::span<uint8_t> container, const TileRegion& region,
   return {};
 }
 
-}  // namespace anecheck::weightblob
+}  // namespace anecheck::kernelweights

@@ -1,4 +1,4 @@
-#include "harness/formats/weights/weight_file.h"
+#include "harness/formats/milweights/weight_file.h"
 
 #include <algorithm>
 #include <fmt/format.h>
@@ -7,7 +7,7 @@
 #include "harness/base/byte_writer.h"
 #include "harness/base/planted_bug.h"
 
-namespace anecheck::weights {
+namespace anecheck::milweights {
 namespace {
 
 using mil::DataType;
@@ -252,4 +252,4 @@ Bytes WeightFileWriter::Take() && {
   return std::move(bytes_);
 }
 
-}  // namespace anecheck::weights
+}  // namespace anecheck::milweights

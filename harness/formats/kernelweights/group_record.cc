@@ -1,12 +1,12 @@
 // Output-channel-group records.
-#include "harness/formats/weightblob/group_record.h"
+#include "harness/formats/kernelweights/group_record.h"
 
 #include <fmt/format.h>
 
 #include "harness/base/byte_reader.h"
 #include "harness/base/byte_writer.h"
 
-namespace anecheck::weightblob {
+namespace anecheck::kernelweights {
 
 GroupRecord UnloadedGroupRecord(uint32_t offset, uint32_t channels) {
   GroupRecord record{offset, channels, {}, {}};
@@ -43,4 +43,4 @@ Bytes WriteGroupRecords(std::span<const GroupRecord> records) {
   return std::move(writer).Take();
 }
 
-}  // namespace anecheck::weightblob
+}  // namespace anecheck::kernelweights

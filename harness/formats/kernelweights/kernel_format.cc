@@ -1,10 +1,10 @@
 // Tables of kernel formats.
-#include "harness/formats/weightblob/kernel_format.h"
+#include "harness/formats/kernelweights/kernel_format.h"
 
 #include <algorithm>
 #include <array>
 
-namespace anecheck::weightblob {
+namespace anecheck::kernelweights {
 
 namespace {
 
@@ -44,4 +44,4 @@ bool EncoderPacksIndexWidth(uint32_t bits, Generation generation) {
   return generation != Generation::kH13 && (bits == 3 || bits == 6);
 }
 
-}  // namespace anecheck::weightblob
+}  // namespace anecheck::kernelweights

@@ -1,9 +1,9 @@
 // Sparse weights: a bit mask and the elements that it keeps.
 #include <bit>
 
-#include "harness/formats/weightblob/codec.h"
+#include "harness/formats/kernelweights/codec.h"
 
-namespace anecheck::weightblob {
+namespace anecheck::kernelweights {
 
 namespace internal {
 
@@ -41,4 +41,4 @@ Result<Sparse> EncodeSparse(Extent extent, std::span<const Half> values) {
   return weights;
 }
 
-}  // namespace anecheck::weightblob
+}  // namespace anecheck::kernelweights

@@ -18,7 +18,7 @@
 #include "harness/base/half.h"
 #include "harness/base/result.h"
 
-namespace anecheck::weightblob {
+namespace anecheck::kernelweights {
 
 // A weight tensor as the codecs see it: output channels, and the elements of one channel, row
 // major. At most 2^28 elements, so that a hostile extent costs no memory before it is checked.
@@ -143,4 +143,4 @@ std::vector<Half> ReconstructOne(const BlockwiseInt8& weights);
 std::vector<Half> ReconstructOne(const Float8& weights);
 }  // namespace internal
 
-}  // namespace anecheck::weightblob
+}  // namespace anecheck::kernelweights

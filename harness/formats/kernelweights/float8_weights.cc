@@ -1,9 +1,9 @@
 // fp8 weights.
 #include <algorithm>
 
-#include "harness/formats/weightblob/codec.h"
+#include "harness/formats/kernelweights/codec.h"
 
-namespace anecheck::weightblob {
+namespace anecheck::kernelweights {
 
 namespace internal {
 
@@ -48,4 +48,4 @@ Result<Float8> EncodeFloat8(Extent extent, std::span<const Half> values, Float8F
   return weights;
 }
 
-}  // namespace anecheck::weightblob
+}  // namespace anecheck::kernelweights

@@ -31,7 +31,7 @@
 #include "harness/formats/format.h"
 #include "harness/formats/mil/data_type.h"
 
-namespace anecheck::weights {
+namespace anecheck::milweights {
 
 inline constexpr uint64_t kAlignment = 64;
 inline constexpr uint64_t kHeaderSize = 64;
@@ -110,4 +110,4 @@ class WeightFileWriter {
   uint32_t count_ = 0;
 };
 
-}  // namespace anecheck::weights
+}  // namespace anecheck::milweights

@@ -6,11 +6,11 @@
 #include "harness/base/file.h"
 #include "harness/base/testing/generators.h"
 #include "harness/base/testing/test_data.h"
+#include "harness/formats/netweights/netweights_format.h"
+#include "harness/formats/netweights/weight_file.h"
 #include "harness/formats/testing/format_checks.h"
-#include "harness/formats/weightblob/netweights_format.h"
-#include "harness/formats/weightblob/weight_file.h"
 
-namespace anecheck::weightblob {
+namespace anecheck::netweights {
 namespace {
 
 using testing::RealDataPath;
@@ -92,4 +92,4 @@ RC_GTEST_PROP(NetweightsFormat, AnyFileOfBlobsRoundTrips, ()) {
 }
 
 }  // namespace
-}  // namespace anecheck::weightblob
+}  // namespace anecheck::netweights

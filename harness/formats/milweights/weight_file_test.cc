@@ -1,6 +1,6 @@
 // The weight side file: what its writer lays out, what its reader accepts, refuses and keeps. The
 // rules of the format entry are tested beside their generator.
-#include "harness/formats/weights/weight_file.h"
+#include "harness/formats/milweights/weight_file.h"
 
 #include <cstdint>
 #include <gtest/gtest.h>
@@ -9,10 +9,10 @@
 #include <vector>
 
 #include "harness/base/testing/generators.h"
+#include "harness/formats/milweights/milweights_format.h"
 #include "harness/formats/testing/format_checks.h"
-#include "harness/formats/weights/milweights_format.h"
 
-namespace anecheck::weights {
+namespace anecheck::milweights {
 namespace {
 
 using mil::DataType;
@@ -207,4 +207,4 @@ RC_GTEST_PROP(WeightFile, AppendedBlobsReadBack, (const std::vector<std::vector<
 }
 
 }  // namespace
-}  // namespace anecheck::weights
+}  // namespace anecheck::milweights
