@@ -88,7 +88,6 @@ constexpr Row kFixed[] = {
     {"vmfb", "/form", "the module's tables are those of one form"},
     {"vmfb", "/container", "the members beside it are those of one container"},
     {"vmfb", "/location_table_type/", "the table beside it is of one kind"},
-    {"weightunit", "/index_bits", "the indices beside it need as many"},
 };
 
 // Another value is another spelling of the same bytes.
