@@ -19,11 +19,4 @@ struct SeedCandidate {
 std::vector<SeedCandidate> MakeSeedCandidates(const FuzzTarget& target, uint64_t count,
                                               size_t max_size);
 
-// Smaller files of the target's format than `file`: each is its JSON form without some members and
-// elements, or with shorter texts. Single cuts first, then, drawn from `choices`, many at a time.
-// At most `count`; none where the file does not parse or the target has no format. Names and
-// reasons are empty.
-std::vector<SeedCandidate> CutDown(const FuzzTarget& target, ByteSpan file, ChoiceStream& choices,
-                                   size_t count);
-
 }  // namespace anecheck::fuzz

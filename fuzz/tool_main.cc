@@ -24,7 +24,6 @@ constexpr const char* kUsage =
     "usage: anecheck_fuzz_tool list\n"
     "       anecheck_fuzz_tool replay TARGET [--every-law] [--sampled] FILE-OR-FOLDER...\n"
     "       anecheck_fuzz_tool seeds TARGET FOLDER [COUNT [MAX-SIZE]]\n"
-    "       anecheck_fuzz_tool smaller TARGET FOLDER COUNT SEED FILE...\n"
     "       anecheck_fuzz_tool dictionary TARGET\n"
     "       anecheck_fuzz_tool describe TARGET FILE...\n";
 
@@ -111,26 +110,6 @@ int WriteSeeds(const FuzzTarget& target, const std::string& folder, uint64_t cou
   return written.ok() ? 0 : Fail(written.error().message);
 }
 
-// Up to `count` smaller files of each of `paths`, as files of `folder`: its name, "-cut", a number.
-int WriteSmaller(const FuzzTarget& target, const std::string& folder, size_t count, uint64_t seed,
-                 std::span<char* const> paths) {
-  const Status made = MakeDirectories(folder);
-  if (!made.ok()) return Fail(made.error().message);
-  for (const std::string path : paths) {
-    const auto bytes = ReadFile(path);
-    if (!bytes.ok()) return Fail(bytes.error().message);
-    ChoiceStream choices = ChoiceStream::FromSeed(seed);
-    const std::string name = std::filesystem::path(path).filename().string();
-    size_t number = 0;
-    for (const SeedCandidate& cut : CutDown(target, *bytes, choices, count)) {
-      const Status written = WriteFileAtomic(fmt::format("{}/{}-cut{}", folder, name, number++),
-                                             std::span<const uint8_t>(cut.bytes));
-      if (!written.ok()) return Fail(written.error().message);
-    }
-  }
-  return 0;
-}
-
 // What the target's format says of an input, in one short line.
 std::string Description(const FuzzTarget& target, ByteSpan input) {
   if (target.format == nullptr || target.format->verify == nullptr) return "an input";
@@ -176,11 +155,6 @@ int Main(int argc, char** argv) {
   }
   if (command == "describe" && argc > 3) {
     return Describe(*target, std::span(argv + 3, static_cast<size_t>(argc - 3)));
-  }
-  if (command == "smaller" && argc > 6) {
-    return WriteSmaller(*target, argv[3], std::strtoull(argv[4], nullptr, 10),
-                        std::strtoull(argv[5], nullptr, 10),
-                        std::span(argv + 6, static_cast<size_t>(argc - 6)));
   }
   if (command == "dictionary" && argc == 3) {
     fmt::print("{}", MakeDictionary(*target));

@@ -13,7 +13,6 @@ option(ANECHECK_FUZZERS "Link the fuzz targets with libFuzzer (clang only)" OFF)
 set(ANECHECK_FUZZING_ENGINE "" CACHE STRING
     "With ANECHECK_FUZZERS: what to link for a main, where the flags of the compiler bring the instrumentation (empty: libFuzzer, and the project adds it)")
 set(ANECHECK_FUZZ_ONLY "" CACHE STRING "Names of the fuzz targets to build (empty: all)")
-option(ANECHECK_COVERAGE "Count executed lines for llvm-cov (clang only)" OFF)
 option(ANECHECK_TESTS "Build the tests" ON)
 option(ANECHECK_BENCHMARKS "Build the benchmarks" ON)
 
@@ -38,7 +37,6 @@ if(ANECHECK_LLD AND NOT APPLE)
     cmake_path(GET ANECHECK_LLD_PROGRAM PARENT_PATH ANECHECK_LLD_FOLDER)
     add_link_options("-B${ANECHECK_LLD_FOLDER}")
   endif()
-endif()
 
 add_library(anecheck_settings INTERFACE)
 target_include_directories(anecheck_settings INTERFACE
@@ -87,8 +85,4 @@ if(ANECHECK_FUZZERS AND NOT ANECHECK_FUZZING_ENGINE)
   endif()
   # scripts/check-planted-bugs switches them on one at a time (harness/base/planted_bug.h).
   target_compile_definitions(anecheck_settings INTERFACE ANECHECK_PLANTED_BUGS=1)
-endif()
-if(ANECHECK_COVERAGE)
-  target_compile_options(anecheck_settings INTERFACE -fprofile-instr-generate -fcoverage-mapping)
-  target_link_options(anecheck_settings INTERFACE -fprofile-instr-generate)
 endif()

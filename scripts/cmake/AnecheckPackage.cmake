@@ -85,7 +85,7 @@ install(FILES "${PROJECT_BINARY_DIR}/anecheckConfig.cmake"
 
 # Installs into the build folder, then builds and runs the example against what is there. Not where
 # the libraries need link options that the package leaves out.
-if(ANECHECK_TESTS AND NOT ANECHECK_SANITIZE AND NOT ANECHECK_COVERAGE)
+if(ANECHECK_TESTS AND NOT ANECHECK_SANITIZE)
   add_test(NAME package_example
     COMMAND "${CMAKE_COMMAND}" "-DBINARY=${PROJECT_BINARY_DIR}"
       "-DEXAMPLE=${PROJECT_SOURCE_DIR}/scripts/examples/package"

@@ -1,5 +1,5 @@
-/* A small reader of .npz archives with a bug planted in it, for scripts/compare-afl. It is careful
- * as real readers are: sizes are checked, and a member counts only where its CRC-32 agrees. The bug
+/* A small reader of .npz archives with a bug planted in it, for npz_fuzzer.c. It is careful as
+ * real readers are: sizes are checked, and a member counts only where its CRC-32 agrees. The bug
  * is in read_shape. Exit code 0: parsed, 1: refused. */
 #include <stdint.h>
 #include <stdio.h>
