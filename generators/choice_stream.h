@@ -10,6 +10,8 @@
 #include <span>
 #include <vector>
 
+#include "harness/base/hash.h"
+
 namespace anecheck {
 
 // Draws numbers from bytes. Two kinds: over a finite span (when it is used up every draw is 0, the
@@ -40,10 +42,7 @@ class ChoiceStream {
   // Uniform over all 64-bit words. Over bytes: the next eight, little endian, zero past the end.
   uint64_t Word() {
     if (endless_) {
-      uint64_t z = (state_ += 0x9e3779b97f4a7c15);
-      z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9;
-      z = (z ^ (z >> 27)) * 0x94d049bb133111eb;
-      return z ^ (z >> 31);
+      return MixBits(state_ += kGoldenRatio64);
     }
     Note(0);
     return Take(8);

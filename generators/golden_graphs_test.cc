@@ -21,30 +21,24 @@ struct GoldenGraphs {
 constexpr GoldenGraphs kGolden[] = {
 #define ANECHECK_GOLDEN(mode, family, prints) {CaseMode::mode, #mode, family, prints},
 #include "generators/golden_graphs.def"
+#include "harness/base/hash.h"
 #undef ANECHECK_GOLDEN
 };
 
 constexpr uint64_t kGraphs = 64;
 
-// FNV-1a over the words.
-void Fold(uint64_t word, uint64_t& prints) {
-  for (int shift = 0; shift < 64; shift += 8) {
-    prints = (prints ^ (word >> shift & 0xff)) * 0x100000001b3;
-  }
-}
-
 uint64_t Prints(CaseMode mode, int family) {
-  uint64_t prints = 0xcbf29ce484222325;
+  Fnv1a prints;
   for (uint64_t seed = 0; seed < kGraphs; ++seed) {
     ChoiceStream choices = ChoiceStream::FromSeed(seed);
     Graph graph;
     GenerateGraph(choices, {.family = family, .mode = mode}, graph);
-    Fold(GraphFingerprint(graph), prints);
+    prints.AddWord(GraphFingerprint(graph));
     for (const Tensor& input : GenerateInputs(choices, graph, mode)) {
-      for (const uint8_t byte : input.bytes) prints = (prints ^ byte) * 0x100000001b3;
+      prints.Add(std::span<const uint8_t>(input.bytes));
     }
   }
-  return prints;
+  return prints.value();
 }
 
 // A change of what is drawn gives other numbers in full: they are then to be replaced, once the

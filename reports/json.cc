@@ -2,6 +2,7 @@
 
 #include <nlohmann/json.hpp>
 
+#include "harness/base/version.h"
 #include "harness/campaign/campaign.h"
 #include "harness/campaign/lean_watch.h"
 #include "reports/finding_page.h"

@@ -366,15 +366,6 @@ std::string_view ProbeStandingName(ProbeStanding standing) {
   return kNames[static_cast<size_t>(standing)];
 }
 
-int64_t ReportData::CasesWith(std::string_view verdict) const {
-  int64_t cases = 0;
-  for (const RunInfo& run : runs) {
-    const auto found = run.verdicts.find(std::string(verdict));
-    if (found != run.verdicts.end()) cases += found->second;
-  }
-  return cases;
-}
-
 Result<ReportData> ReadReportData(std::span<const std::string> db_paths,
                                   const ReportProgress& progress) {
   ReportData data;

@@ -112,8 +112,6 @@ struct ReportData {
   int64_t KnownDefects() const;
   int64_t Unconfirmed() const;
   int64_t Probes(ProbeStanding standing) const;
-  // Cases with that verdict, over all runs.
-  int64_t CasesWith(std::string_view verdict) const;
 };
 
 // Told while results files are read and reports written: of `of` things of a kind, "runs",

@@ -5,6 +5,7 @@
 #include <nlohmann/json.hpp>
 #include <set>
 
+#include "harness/base/version.h"
 #include "harness/campaign/campaign.h"
 #include "reports/text.h"
 

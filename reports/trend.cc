@@ -12,6 +12,7 @@
 
 #include "harness/base/file.h"
 #include "harness/base/json_text.h"
+#include "harness/base/version.h"
 #include "harness/campaign/baseline/baseline.h"
 #include "harness/campaign/campaign.h"
 #include "harness/campaign/coverage.h"

@@ -11,6 +11,7 @@
 #include <optional>
 
 #include "fuzz/laws/memory_meter.h"
+#include "harness/base/hash.h"
 #include "harness/base/json_large.h"
 #include "harness/base/json_text.h"
 
@@ -209,10 +210,10 @@ ANECHECK_FUZZ_UNCHECKED bool IsSampled(ByteSpan input, uint64_t every) {
   for (; i + 8 <= input.size(); i += 8) {
     uint64_t word = 0;
     std::memcpy(&word, input.data() + i, 8);
-    hash = (hash ^ word) * 0x9e3779b97f4a7c15;
+    hash = (hash ^ word) * kGoldenRatio64;
     hash ^= hash >> 32;
   }
-  for (; i < input.size(); ++i) hash = (hash ^ input[i]) * 0x9e3779b97f4a7c15;
+  for (; i < input.size(); ++i) hash = (hash ^ input[i]) * kGoldenRatio64;
   return (hash >> 32) % every == 0;
 }
 

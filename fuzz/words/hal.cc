@@ -1,6 +1,7 @@
 #include "harness/formats/hal/hal.h"
 
 #include "fuzz/words/words.h"
+#include "harness/base/little_endian.h"
 #include "harness/formats/hal/rules.h"
 #include "harness/targets/catalog.h"
 

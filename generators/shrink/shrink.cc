@@ -9,6 +9,7 @@
 #include <string_view>
 #include <unordered_set>
 
+#include "harness/base/hash.h"
 #include "harness/graph/fingerprint.h"
 
 namespace anecheck {
@@ -20,7 +21,7 @@ bool HasWholeBytes(DType dtype) { return DTypeBits(dtype) % 8 == 0; }
 uint64_t KeyOf(const GraphCase& item) {
   uint64_t key = GraphFingerprint(item.graph);
   const auto add = [&key](std::string_view text) {
-    key = key * 0x9e3779b97f4a7c15 + std::hash<std::string_view>()(text);
+    key = key * kGoldenRatio64 + std::hash<std::string_view>()(text);
   };
   for (const Value& value : item.graph.values()) add(value.name);
   for (const Tensor& input : item.inputs) {

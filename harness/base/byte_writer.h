@@ -46,10 +46,6 @@ class ByteWriter {
     if (bytes_.size() < size) Fill(size - bytes_.size(), value);
   }
 
-  // Overwrites four or eight bytes at `position`, which must have been written before.
-  void PatchU32(size_t position, uint32_t value) { Patch(position, value); }
-  void PatchU64(size_t position, uint64_t value) { Patch(position, value); }
-
   // Room for `size` bytes in all, for a caller who knows how many they become.
   void Reserve(size_t size) { bytes_.reserve(size); }
 
@@ -64,13 +60,6 @@ class ByteWriter {
     bytes_.resize(at + sizeof(T));
     std::memcpy(bytes_.data() + at, &value, sizeof(T));
   }
-  template <typename T>
-  void Patch(size_t position, T value) {
-    for (size_t i = 0; i < sizeof(T); ++i) {
-      bytes_.at(position + i) = static_cast<uint8_t>(value >> (8 * i));
-    }
-  }
-
   std::vector<uint8_t> bytes_;
 };
 

@@ -42,34 +42,5 @@ TEST(ByteWriter, AppendsTextAndBytes) {
   EXPECT_EQ(std::move(writer).Take(), (Buffer{'a', 'b', 'c', 0, 7, 8, 9, 9}));
 }
 
-TEST(ByteWriter, PatchesInPlace) {
-  ByteWriter writer;
-  writer.Fill(13, 0xee);
-  writer.PatchU32(0, 0x04030201);
-  writer.PatchU64(5, 0x0807060504030201);
-  EXPECT_EQ(std::move(writer).Take(), (Buffer{1, 2, 3, 4, 0xee, 1, 2, 3, 4, 5, 6, 7, 8}));
-}
-
-TEST(ByteWriter, PadsUpToASizeAndNotDown) {
-  ByteWriter writer;
-  writer.Text("abc");
-  writer.PadTo(5, '-');
-  writer.PadTo(4, '+');
-  EXPECT_EQ(std::move(writer).Take(), (Buffer{'a', 'b', 'c', '-', '-'}));
-}
-
-RC_GTEST_PROP(ByteWriter, AlignReachesTheNextMultipleAndNoFurther, ()) {
-  const auto bytes = *testing::AnyBytes();
-  const auto alignment = *rc::gen::inRange<size_t>(1, 70);
-  ByteWriter writer;
-  writer.Bytes(bytes);
-  writer.Align(alignment, 0x5a);
-  RC_ASSERT(writer.size() % alignment == 0U);
-  RC_ASSERT(writer.size() - bytes.size() < alignment);
-  const auto all = writer.bytes();
-  RC_ASSERT(std::equal(bytes.begin(), bytes.end(), all.begin()));
-  for (size_t i = bytes.size(); i < all.size(); ++i) RC_ASSERT(all[i] == 0x5a);
-}
-
 }  // namespace
 }  // namespace anecheck

@@ -39,13 +39,4 @@ constexpr std::optional<T> CheckedProduct(std::span<const T> factors) {
   return product;
 }
 
-// The least multiple of `alignment` (1 or more) that is not below `value`, or nothing where it does
-// not fit in T.
-template <std::unsigned_integral T>
-constexpr std::optional<T> CheckedAlignUp(T value, T alignment) {
-  const T over = value % alignment;
-  if (over == 0) return value;
-  return CheckedAdd<T>(value, static_cast<T>(alignment - over));
-}
-
 }  // namespace anecheck

@@ -54,13 +54,5 @@ TEST(CheckedMath, ProductStopsAtTheFirstOverflow) {
   EXPECT_EQ(product({int64_t{1} << 40, int64_t{1} << 40, 0}), 0);
 }
 
-TEST(CheckedMath, AlignUpFindsTheLeastMultiple) {
-  EXPECT_EQ(CheckedAlignUp(0U, 64U), 0U);
-  EXPECT_EQ(CheckedAlignUp(1U, 64U), 64U);
-  EXPECT_EQ(CheckedAlignUp(64U, 64U), 64U);
-  EXPECT_EQ(CheckedAlignUp(65U, 3U), 66U);
-  EXPECT_EQ(CheckedAlignUp(UINT32_MAX, 2U), std::nullopt);
-}
-
 }  // namespace
 }  // namespace anecheck

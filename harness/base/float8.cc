@@ -50,11 +50,6 @@ unsigned RoundToCode(uint64_t significand, int exponent, const Layout& layout, b
 
 }  // namespace
 
-double Float8MaxValue(Float8Format format) {
-  const Layout& layout = LayoutOf(format);
-  return FiniteMagnitude(layout.largest, layout);
-}
-
 double Float8ToDouble(uint8_t bits, Float8Format format) {
   const Layout& layout = LayoutOf(format);
   const double sign = (bits & 0x80) != 0 ? -1.0 : 1.0;
@@ -66,10 +61,6 @@ double Float8ToDouble(uint8_t bits, Float8Format format) {
   return std::copysign(
       infinite ? std::numeric_limits<double>::infinity() : std::numeric_limits<double>::quiet_NaN(),
       sign);
-}
-
-float Float8ToFloat(uint8_t bits, Float8Format format) {
-  return static_cast<float>(Float8ToDouble(bits, format));
 }
 
 Half Float8ToHalf(uint8_t bits, Float8Format format) {
@@ -92,10 +83,6 @@ uint8_t DoubleToFloat8(double value, Float8Format format, Float8Overflow overflo
   const bool stays_finite = mode == Rounding::kTowardZero || (mode == Rounding::kUp && negative) ||
                             (mode == Rounding::kDown && !negative);
   return stays_finite ? static_cast<uint8_t>(sign | layout.largest) : beyond;
-}
-
-uint8_t FloatToFloat8(float value, Float8Format format, Float8Overflow overflow, Rounding mode) {
-  return DoubleToFloat8(static_cast<double>(value), format, overflow, mode);
 }
 
 }  // namespace anecheck

@@ -20,11 +20,8 @@ enum class Float8Overflow : uint8_t {
   kNonFinite,  // E4M3: NaN, 0x7f; E5M2: infinity, 0x7c
 };
 
-double Float8MaxValue(Float8Format format);
-
 // Exact; NaN becomes a quiet NaN of the same sign.
 double Float8ToDouble(uint8_t bits, Float8Format format);
-float Float8ToFloat(uint8_t bits, Float8Format format);
 // Exact: every fp8 value is an fp16 value. NaN becomes a quiet NaN.
 Half Float8ToHalf(uint8_t bits, Float8Format format);
 
@@ -33,7 +30,5 @@ Half Float8ToHalf(uint8_t bits, Float8Format format);
 // the same sign: 0x7f (E4M3), 0x7e (E5M2).
 uint8_t DoubleToFloat8(double value, Float8Format format, Float8Overflow overflow,
                        Rounding mode = Rounding::kNearestEven);
-uint8_t FloatToFloat8(float value, Float8Format format, Float8Overflow overflow,
-                      Rounding mode = Rounding::kNearestEven);
 
 }  // namespace anecheck

@@ -1,7 +1,6 @@
 #include "harness/base/log.h"
 
 #include <algorithm>
-#include <atomic>
 #include <cerrno>
 #include <mutex>
 #include <sys/ioctl.h>
@@ -15,7 +14,6 @@ constexpr std::string_view kEraseLine = "\r\x1b[K";
 constexpr std::string_view kEraseLineAbove = "\x1b[A\x1b[K";
 constexpr winsize kDefaultSize = {.ws_row = 24, .ws_col = 80, .ws_xpixel = 0, .ws_ypixel = 0};
 
-std::atomic<LogLevel> g_level = LogLevel::kInfo;
 std::mutex g_mutex;           // guards the terminal's current line
 size_t g_progress_lines = 0;  // lines of progress that stand there; the last is the current one
 
@@ -37,8 +35,6 @@ std::string_view LevelPrefix(LogLevel level) {
       return "warning: ";
     case LogLevel::kInfo:
       return "";
-    case LogLevel::kDebug:
-      return "debug: ";
   }
   return "";
 }
@@ -77,12 +73,7 @@ std::string Erasure() {
 
 }  // namespace
 
-void SetLogLevel(LogLevel level) { g_level = level; }
-
-LogLevel GetLogLevel() { return g_level; }
-
 void Log(LogLevel level, std::string_view message) {
-  if (level > GetLogLevel()) return;
   std::string line = "anecheck: ";
   line += LevelPrefix(level);
   line += OneLine(message);

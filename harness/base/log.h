@@ -8,11 +8,7 @@
 
 namespace anecheck {
 
-enum class LogLevel : uint8_t { kError, kWarning, kInfo, kDebug };
-
-// Messages above this level are dropped. kInfo at the start. Thread-safe.
-void SetLogLevel(LogLevel level);
-LogLevel GetLogLevel();
+enum class LogLevel : uint8_t { kError, kWarning, kInfo };
 
 // Writes one line, `anecheck: error: message`, in a single write, so that lines of several threads
 // and worker processes do not mix; a progress line on a terminal is taken away first. kInfo has no
@@ -21,7 +17,6 @@ void Log(LogLevel level, std::string_view message);
 inline void LogError(std::string_view message) { Log(LogLevel::kError, message); }
 inline void LogWarning(std::string_view message) { Log(LogLevel::kWarning, message); }
 inline void LogInfo(std::string_view message) { Log(LogLevel::kInfo, message); }
-inline void LogDebug(std::string_view message) { Log(LogLevel::kDebug, message); }
 
 // One line or several that are rewritten in place on a terminal. Elsewhere (a pipe, a file) each is
 // a message of its own, much more seldom, and none in the first interval. Cleared from the terminal

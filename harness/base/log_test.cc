@@ -68,12 +68,7 @@ class TerminalAsStderr {
   int saved_ = -1;
 };
 
-class LogTest : public ::testing::Test {
- protected:
-  void TearDown() override { SetLogLevel(LogLevel::kInfo); }
-};
-
-TEST_F(LogTest, WritesWholeLinesToStandardErrorOnly) {
+TEST(Log, WritesWholeLinesToStandardErrorOnly) {
   CaptureStdout();
   CaptureStderr();
   LogError("bad");
@@ -84,20 +79,7 @@ TEST_F(LogTest, WritesWholeLinesToStandardErrorOnly) {
   EXPECT_EQ(text, "anecheck: error: bad\nanecheck: warning: odd\nanecheck: two lines \n");
 }
 
-TEST_F(LogTest, LevelDecidesWhatIsShown) {
-  EXPECT_EQ(GetLogLevel(), LogLevel::kInfo);
-  CaptureStderr();
-  LogDebug("hidden");
-  SetLogLevel(LogLevel::kDebug);
-  EXPECT_EQ(GetLogLevel(), LogLevel::kDebug);
-  LogDebug("seen");
-  SetLogLevel(LogLevel::kError);
-  LogWarning("hidden");
-  LogError("seen");
-  EXPECT_EQ(GetCapturedStderr(), "anecheck: debug: seen\nanecheck: error: seen\n");
-}
-
-TEST_F(LogTest, ProgressIsPlainLinesWhereThereIsNoTerminal) {
+TEST(Log, ProgressIsPlainLinesWhereThereIsNoTerminal) {
   CaptureStderr();
   {
     ProgressLine progress(milliseconds(0), milliseconds(0));
@@ -107,7 +89,7 @@ TEST_F(LogTest, ProgressIsPlainLinesWhereThereIsNoTerminal) {
   EXPECT_EQ(GetCapturedStderr(), "anecheck: 1 of 2\nanecheck:   h13 1\nanecheck: 2 of 2\n");
 }
 
-TEST_F(LogTest, WhatIsSoonDoneIsSilentWhereThereIsNoTerminal) {
+TEST(Log, WhatIsSoonDoneIsSilentWhereThereIsNoTerminal) {
   CaptureStderr();
   {
     ProgressLine progress(milliseconds(0), std::chrono::hours(1));
@@ -117,7 +99,7 @@ TEST_F(LogTest, WhatIsSoonDoneIsSilentWhereThereIsNoTerminal) {
   EXPECT_EQ(GetCapturedStderr(), "");
 }
 
-TEST_F(LogTest, ProgressRewritesOneLineAndGoesAway) {
+TEST(Log, ProgressRewritesOneLineAndGoesAway) {
   TerminalAsStderr terminal;
   ASSERT_TRUE(terminal.ok());
   {
@@ -129,7 +111,7 @@ TEST_F(LogTest, ProgressRewritesOneLineAndGoesAway) {
   EXPECT_EQ(terminal.Finish(), "\r\x1b[K1 of 2\r\x1b[Ka line of more than\r\x1b[K");
 }
 
-TEST_F(LogTest, ProgressOfSeveralLinesIsTakenAwayWhole) {
+TEST(Log, ProgressOfSeveralLinesIsTakenAwayWhole) {
   TerminalAsStderr terminal;
   ASSERT_TRUE(terminal.ok());
   {
@@ -146,7 +128,7 @@ TEST_F(LogTest, ProgressOfSeveralLinesIsTakenAwayWhole) {
             "\r\x1b[K\x1b[A\x1b[Kanecheck: found\r\n");
 }
 
-TEST_F(LogTest, ProgressDrawsNoMoreThanOncePerInterval) {
+TEST(Log, ProgressDrawsNoMoreThanOncePerInterval) {
   TerminalAsStderr terminal;
   ASSERT_TRUE(terminal.ok());
   {
@@ -157,7 +139,7 @@ TEST_F(LogTest, ProgressDrawsNoMoreThanOncePerInterval) {
   EXPECT_EQ(terminal.Finish(), "\r\x1b[Kfirst\r\x1b[K");
 }
 
-TEST_F(LogTest, MessagesTakeTheProgressLineAwayFirst) {
+TEST(Log, MessagesTakeTheProgressLineAwayFirst) {
   TerminalAsStderr terminal;
   ASSERT_TRUE(terminal.ok());
   {

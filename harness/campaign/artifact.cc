@@ -4,6 +4,7 @@
 #include <nlohmann/json.hpp>
 
 #include "harness/base/base64.h"
+#include "harness/base/version.h"
 #include "harness/campaign/options_json.h"
 #include "harness/campaign/relation.h"
 #include "harness/graph/json.h"

@@ -21,8 +21,6 @@
 
 namespace anecheck {
 
-inline constexpr const char* kToolVersion = "0.1.0";
-
 struct CampaignTarget {
   std::string name;  // lower case, as the compiler takes it: "h17s"
   int family = 2;    // index of specification 003

@@ -11,6 +11,7 @@
 #include <utility>
 
 #include "harness/base/half.h"
+#include "harness/base/hash.h"
 #include "harness/campaign/attribute_class.h"
 #include "harness/campaign/judge_case.h"
 #include "harness/targets/catalog.h"
@@ -60,7 +61,7 @@ class CodeTable {
 
   // The entry of the code, or the empty one that it belongs into.
   Entry& Place(uint64_t code) {
-    size_t at = code * 0x9e3779b97f4a7c15 >> 32;
+    size_t at = code * kGoldenRatio64 >> 32;
     for (;; ++at) {
       Entry& entry = entries_[at & (entries_.size() - 1)];
       if (entry.code == code || entry.code == 0) return entry;

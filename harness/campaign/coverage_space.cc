@@ -9,6 +9,7 @@
 
 #include "generators/drawer.h"
 #include "generators/must_reject.h"
+#include "harness/base/hash.h"
 #include "harness/campaign/attribute_class.h"
 #include "harness/campaign/coverage.h"
 #include "harness/campaign/drawn_ops.h"
@@ -215,12 +216,6 @@ class Space {
   std::vector<CoverageCell> cells_;
 };
 
-uint64_t Mix(uint64_t z) {
-  z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9;
-  z = (z ^ (z >> 27)) * 0x94d049bb133111eb;
-  return z ^ (z >> 31);
-}
-
 constexpr std::string_view kAimedKinds[] = {"attribute_value", "op_attribute", "op_pair"};
 
 // The operations that a cell of one or of a pair names: "conv.groups=one", "conv>relu".
@@ -338,15 +333,15 @@ const Steering::Open& Steering::OpenTo(int family, bool direct, uint64_t known) 
 }
 
 Aim Steering::AimFor(uint64_t index, uint64_t seed, uint64_t known, int family, bool direct) {
-  const uint64_t draw = Mix(seed ^ Mix(index + 0x51ee2));
+  const uint64_t draw = MixBits(seed ^ MixBits(index + 0x51ee2));
   if (draw % kSteerEvery != 0) return {};
   const Open& open = OpenTo(family, direct, known);
   if (open.goals.empty()) return {};
   const bool single =
-      open.singles > 0 && (open.singles == open.goals.size() || Mix(draw) % kSingleEvery == 0);
+      open.singles > 0 && (open.singles == open.goals.size() || MixBits(draw) % kSingleEvery == 0);
   const std::span<const uint32_t> goals = single ? std::span(open.goals).first(open.singles)
                                                  : std::span(open.goals).subspan(open.singles);
-  const Goal& goal = goals_[goals[Mix(draw + 1) % goals.size()]];
+  const Goal& goal = goals_[goals[MixBits(draw + 1) % goals.size()]];
   return AimAtOps(goal.cell.kind, goal.ops);
 }
 

@@ -8,6 +8,7 @@
 #include <nlohmann/json.hpp>
 
 #include "harness/base/json_text.h"
+#include "harness/base/version.h"
 #include "harness/campaign/coverage.h"
 #include "harness/campaign/run_record.h"
 

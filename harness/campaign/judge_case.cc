@@ -6,6 +6,7 @@
 #include <set>
 #include <utility>
 
+#include "harness/base/hash.h"
 #include "harness/campaign/compiled_plan.h"
 #include "harness/campaign/execution.h"
 #include "harness/campaign/masked_message.h"
@@ -397,9 +398,7 @@ FindingRecord DescribeFinding(const Case& item, const CaseOutcome& outcome) {
 }
 
 std::string FindingId(std::string_view signature, uint64_t seed) {
-  uint64_t hash = seed ^ 0xcbf29ce484222325;
-  for (const char c : signature) hash = (hash ^ static_cast<uint8_t>(c)) * 0x100000001b3;
-  return fmt::format("f{:011x}", hash >> 20);
+  return fmt::format("f{:011x}", Fnv1a(seed ^ Fnv1a::kBasis).Add(signature).value() >> 20);
 }
 
 namespace {

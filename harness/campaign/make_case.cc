@@ -1,6 +1,7 @@
 #include <algorithm>
 
 #include "generators/repair/non_vacuous.h"
+#include "harness/base/hash.h"
 #include "harness/campaign/campaign.h"
 #include "harness/campaign/drawn_ops.h"
 #include "harness/campaign/rejected_graph.h"
@@ -11,12 +12,6 @@
 
 namespace anecheck {
 namespace {
-
-uint64_t Mix(uint64_t z) {
-  z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9;
-  z = (z ^ (z >> 27)) * 0x94d049bb133111eb;
-  return z ^ (z >> 31);
-}
 
 // The default mix: most cases where a wrong bit shows by equality, the rest spread over the cliffs.
 constexpr CaseMode kMix[] = {
@@ -75,7 +70,7 @@ bool CannotBeIntegers(const CampaignOptions& options, const Case& item) {
 // they would be without.
 CaseMode DrawnMode(const CampaignOptions& options, const Case& item) {
   if (item.mode != CaseMode::kMetamorphic) return item.mode;
-  const bool integers = Mix(item.seed ^ 0x1f83d9abfb41bd6b) % 2 != 0;
+  const bool integers = MixBits(item.seed ^ 0x1f83d9abfb41bd6b) % 2 != 0;
   return integers && MayBeIntegers(options.chain) && HasIntegers(options, item) ? CaseMode::kInteger
                                                                                 : item.mode;
 }
@@ -111,7 +106,7 @@ WorkingSet WorkingSetOf(const CampaignOptions& options, const Case& item) {
   if (options.small || options.chain || (named && !IsAboutSizes(item.mode))) {
     return WorkingSet::kSmall;
   }
-  const uint64_t draw = Mix(item.seed ^ 0x3c6ef372fe94f82b);
+  const uint64_t draw = MixBits(item.seed ^ 0x3c6ef372fe94f82b);
   const uint64_t every = named ? kNamedWorkingSetEvery : kWorkingSetEvery;
   if (draw % every != 0) return WorkingSet::kSmall;
   return draw / every % k2MegabytesEvery == 0 ? WorkingSet::k2Megabytes : WorkingSet::k64Kilobytes;
@@ -170,7 +165,7 @@ bool IsRepeated(const Case& item) {
 // Half of those take other inputs the second time: a change that is known to move an output beyond
 // its bound, so that what belongs to the first inputs hardly passes.
 std::vector<Tensor> InputsAgain(const Case& item) {
-  const uint64_t draw = Mix(item.seed ^ 0x9b05688c2b3e6c1f);
+  const uint64_t draw = MixBits(item.seed ^ 0x9b05688c2b3e6c1f);
   const std::vector<Witness>& witnesses = item.movement.witnesses;
   if (!IsRepeated(item) || draw % 2 == 0 || witnesses.empty()) return {};
   return item.movement.changes[witnesses[draw / 2 % witnesses.size()].change];
@@ -189,7 +184,7 @@ std::string RouteOfCase(const CampaignOptions& options, uint64_t index) {
 }
 
 uint64_t CaseSeed(uint64_t run_seed, uint64_t index) {
-  return Mix(Mix(run_seed + 0x9e3779b97f4a7c15) + index * 0xd1342543de82ef95);
+  return MixBits(MixBits(run_seed + kGoldenRatio64) + index * 0xd1342543de82ef95);
 }
 
 Status SpellCase(Case& item) {

@@ -10,6 +10,7 @@
 #include <gnu/libc-version.h>
 #endif
 
+#include "harness/base/version.h"
 #include "harness/campaign/options_json.h"
 
 namespace anecheck {

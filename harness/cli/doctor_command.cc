@@ -9,6 +9,7 @@
 #include <zlib.h>
 
 #include "harness/base/parallel_for.h"
+#include "harness/base/version.h"
 #include "harness/campaign/campaign.h"
 #include "harness/cli/command.h"
 #include "harness/cli/command_line.h"

@@ -72,6 +72,7 @@ int Main(int argc, char** argv) {
   Selected selected;
   CommandLine line(app);
 #define ANECHECK_COMMAND(Name) Add##Name##Command(line, selected);
+#include "harness/base/version.h"
 #include "harness/cli/commands.def"
 #undef ANECHECK_COMMAND
   try {

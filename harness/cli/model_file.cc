@@ -9,6 +9,7 @@
 
 #include "harness/base/file.h"
 #include "harness/base/half.h"
+#include "harness/base/hash.h"
 #include "harness/base/log.h"
 #include "harness/cli/with_file.h"
 #include "harness/graph/json.h"
@@ -22,7 +23,7 @@ namespace anecheck {
 namespace {
 
 uint64_t Mix(uint64_t z) {
-  z = (z + 0x9e3779b97f4a7c15) * 0xbf58476d1ce4e5b9;
+  z = (z + kGoldenRatio64) * 0xbf58476d1ce4e5b9;
   z = (z ^ (z >> 27)) * 0x94d049bb133111eb;
   return z ^ (z >> 31);
 }

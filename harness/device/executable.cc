@@ -11,12 +11,6 @@
 namespace anecheck::device {
 namespace {
 
-const Port* FindPort(const std::vector<Port>& ports, std::string_view name) {
-  const auto found =
-      std::ranges::find_if(ports, [&](const Port& port) { return port.name == name; });
-  return found == ports.end() ? nullptr : &*found;
-}
-
 // None for what is never run to its end.
 size_t ArenaWords(const Executable& executable) {
   return executable.times_out ? 0 : static_cast<size_t>(executable.arena_bytes + 7) / 8;
@@ -35,9 +29,6 @@ std::string_view BackendName(Backend backend) {
   }
   return "ane";
 }
-
-const Port* Executable::FindInput(std::string_view port) const { return FindPort(inputs, port); }
-const Port* Executable::FindOutput(std::string_view port) const { return FindPort(outputs, port); }
 
 Execution::Execution(std::shared_ptr<const Executable> executable)
     : executable_(std::move(executable)),

@@ -68,9 +68,6 @@ struct Executable {
   // Of a function whose inputs have ranges of shapes: makes the executables for the shapes that are
   // bound. This one has the standard extents. Null for fixed shapes.
   std::shared_ptr<const RangedProgram> ranged;
-
-  const Port* FindInput(std::string_view port) const;
-  const Port* FindOutput(std::string_view port) const;
 };
 
 // The state of one operation made from an executable: intermediate tensors and working memory.

@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "harness/base/half.h"
+#include "harness/base/hash.h"
 #include "harness/device/half_block.h"
 
 namespace anecheck::device {
@@ -23,12 +24,9 @@ struct Place {
 // take part: by their index alone small tensors would have the same elements touched, or none.
 bool Touches(const Fault& fault, const Place& place) {
   if (fault.share >= 1) return true;
-  uint64_t hash = static_cast<uint64_t>(place.index) + 0x9e3779b97f4a7c15;
-  hash += static_cast<uint64_t>(place.count) * 0xd1342543de82ef95 + (uint64_t{place.bits} << 40);
-  hash = (hash ^ (hash >> 30)) * 0xbf58476d1ce4e5b9;
-  hash = (hash ^ (hash >> 27)) * 0x94d049bb133111eb;
-  hash ^= hash >> 31;
-  return static_cast<double>(hash >> 11) * 0x1p-53 < fault.share;
+  uint64_t sum = static_cast<uint64_t>(place.index) + kGoldenRatio64;
+  sum += static_cast<uint64_t>(place.count) * 0xd1342543de82ef95 + (uint64_t{place.bits} << 40);
+  return static_cast<double>(MixBits(sum) >> 11) * 0x1p-53 < fault.share;
 }
 
 uint16_t MoveUlps(uint16_t bits, int64_t ulps) {

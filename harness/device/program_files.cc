@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 #include <utility>
 
+#include "harness/base/hash.h"
 #include "harness/device/simulator_control.h"
 #include "harness/device/task_list.h"
 #include "harness/formats/e5/e5.h"
@@ -115,7 +116,7 @@ Result<std::vector<FilePort>> PortsOf(const Executable& executable) {
 std::string KernelName(size_t task, std::span<const uint8_t> bytes) {
   std::string name = "K";
   for (uint64_t part = 0; part < 4; ++part) {
-    uint64_t sum = 0x9e3779b97f4a7c15 * (part + 1) + task;
+    uint64_t sum = kGoldenRatio64 * (part + 1) + task;
     for (const uint8_t byte : bytes) sum = sum * 0x5851f42d4c957f2d + byte + 1;
     name += fmt::format("{:016X}", sum);
   }

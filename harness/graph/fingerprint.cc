@@ -7,20 +7,14 @@
 #include <string_view>
 #include <vector>
 
+#include "harness/base/hash.h"
+
 namespace anecheck {
 namespace {
 
-// The finaliser of splitmix64 over a running sum: every input bit reaches every output bit.
-constexpr uint64_t Step(uint64_t state, uint64_t word) {
-  uint64_t z = state + word + 0x9e3779b97f4a7c15;
-  z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9;
-  z = (z ^ (z >> 27)) * 0x94d049bb133111eb;
-  return z ^ (z >> 31);
-}
-
 class Hasher {
  public:
-  void Add(uint64_t word) { state_ = Step(state_, word); }
+  void Add(uint64_t word) { state_ = MixBits(state_ + word + kGoldenRatio64); }
   void Add(std::string_view text) {
     Add(text.size());
     Add(std::span(reinterpret_cast<const uint8_t*>(text.data()), text.size()));

@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 #include <limits>
 
+#include "harness/base/hash.h"
 #include "harness/formats/hwx/builder.h"
 #include "harness/formats/hwx/container.h"
 #include "harness/formats/pair/pair.h"
@@ -69,11 +70,10 @@ Status CheckProgram(const CompiledProgram& program) {
 // known.
 std::string KernelName(const CompiledKernel& kernel) {
   std::string name = "K";
-  uint64_t hash = 0xcbf29ce484222325 ^ kernel.task;
+  Fnv1a hash(Fnv1a::kBasis ^ kernel.task);
   for (int word = 0; word < 4; ++word) {
-    for (const uint8_t byte : kernel.bytes) hash = (hash ^ byte) * 0x100000001b3;
-    hash = (hash ^ static_cast<uint64_t>(word)) * 0x100000001b3;
-    name += fmt::format("{:016X}", hash);
+    hash.Add(std::span<const uint8_t>(kernel.bytes)).Add(static_cast<uint64_t>(word));
+    name += fmt::format("{:016X}", hash.value());
   }
   return name;
 }

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "harness/base/file.h"
+#include "harness/base/hash.h"
 #include "harness/base/parallel_for.h"
 #include "harness/parserfuzz/kept_findings.h"
 #include "harness/parserfuzz/panic.h"
@@ -403,7 +404,7 @@ Failure Classify(const CommandOutcome& outcome, const CommandLimits& limits,
 
 Bytes MakeFile(const ParserFuzzOptions& options, uint64_t index) {
   ChoiceStream choices =
-      ChoiceStream::FromSeed(options.seed * 0x9e3779b97f4a7c15 + index * 0xd1342543de82ef95);
+      ChoiceStream::FromSeed(options.seed * kGoldenRatio64 + index * 0xd1342543de82ef95);
   Bytes file = options.parts.generator->generate(choices);
   const uint64_t way = choices.Below(8);
   if (way == 0) return file;

@@ -11,6 +11,7 @@
 #include <utility>
 #include <vector>
 
+#include "harness/base/hash.h"
 #include "harness/results/store.h"
 
 namespace anecheck {
@@ -22,7 +23,7 @@ struct KeyHash {
   template <typename Key>
   size_t operator()(const Key* key) const {
     size_t hash = 0;
-    std::apply([&](const auto&... part) { ((hash = hash * 0x9e3779b97f4a7c15 + Of(part)), ...); },
+    std::apply([&](const auto&... part) { ((hash = hash * kGoldenRatio64 + Of(part)), ...); },
                *key);
     return hash;
   }

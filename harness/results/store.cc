@@ -13,13 +13,12 @@
 #include <utility>
 
 #include "harness/base/file.h"
+#include "harness/base/version.h"
 #include "harness/results/schema_sql.h"
 #include "harness/results/statement.h"
 
 namespace anecheck {
 namespace {
-
-constexpr const char* kToolVersion = "0.1.0";
 
 // One thread writes, so that the connection needs no locks of its own.
 constexpr int kWriting = SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE | SQLITE_OPEN_NOMUTEX;

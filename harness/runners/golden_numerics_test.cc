@@ -7,6 +7,7 @@
 #include <limits>
 
 #include "harness/base/half.h"
+#include "harness/base/hash.h"
 #include "harness/graph/graph.h"
 #include "harness/ops/op.h"
 #include "harness/runners/worker.h"
@@ -281,7 +282,7 @@ TEST(GoldenSeams, TrigonometryErrsByAFewHundredths) {
 // Numbers between -4 and 4, the same ones for a seed.
 std::vector<double> Scattered(size_t count, uint64_t seed) {
   std::vector<double> numbers;
-  uint64_t state = seed * 0x9e3779b97f4a7c15 + 1;
+  uint64_t state = seed * kGoldenRatio64 + 1;
   for (size_t i = 0; i < count; ++i) {
     double sum = 0;  // near normal
     for (int k = 0; k < 12; ++k) {

@@ -6,6 +6,8 @@
 #include <set>
 #include <utility>
 
+#include "harness/base/little_endian.h"
+
 namespace anecheck {
 namespace {
 
@@ -39,14 +41,6 @@ const Known<T>& Get(const std::map<uint32_t, Known<T>>& values, uint32_t offset,
 bool IsScalar(uint32_t offset) {
   const HalField* field = HalLayout::Get().At(offset);
   return field != nullptr && (field->kind == HalKind::kScalar || field->kind == HalKind::kValue);
-}
-
-uint64_t LittleEndian(std::span<const uint8_t> bytes) {
-  uint64_t value = 0;
-  for (size_t i = 0; i < bytes.size() && i < 8; ++i) {
-    value |= static_cast<uint64_t>(bytes[i]) << (8 * i);
-  }
-  return value;
 }
 
 template <typename T>
@@ -106,7 +100,8 @@ Status Hal::LoadBlob(std::span<const uint8_t> blob, const std::string& source) {
   for (const HalField& field : layout.fields()) {
     if (field.kind != HalKind::kScalar && field.kind != HalKind::kValue) continue;
     const auto bytes = blob.subspan(field.offset, field.width);
-    scalars_[field.offset].Replace({LittleEndian(bytes), source, field.note});
+    scalars_[field.offset].Replace(
+        {LoadLittle(bytes, 0, std::min<size_t>(bytes.size(), 8)), source, field.note});
   }
   for (uint32_t offset = 0; offset < kHalSize; ++offset) {
     if (layout.MayBeFlag(offset)) flags_[offset].Replace({(blob[offset] & 1) != 0, source, ""});

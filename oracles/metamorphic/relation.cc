@@ -4,6 +4,7 @@
 #include <cmath>
 #include <limits>
 
+#include "harness/base/hash.h"
 #include "harness/graph/copy_node.h"
 #include "oracles/metamorphic/alike_axes.h"
 
@@ -176,12 +177,6 @@ std::vector<ValueId> SitesOf(const Relation& relation, const Graph& graph) {
   return sites;
 }
 
-uint64_t Stir(uint64_t z) {
-  z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9;
-  z = (z ^ (z >> 27)) * 0x94d049bb133111eb;
-  return z ^ (z >> 31);
-}
-
 // Whether two numbers are no farther apart than the law allows two of their bounds to be.
 bool Near(RelationLaw law, const Estimate& a, const Estimate& b, size_t i, double x, double y) {
   if (x == y || (x != x && y != y)) return true;
@@ -211,12 +206,12 @@ std::optional<Rewritten> RewriteBy(const Relation& relation, const Graph& graph,
   std::vector<ValueId> sites = SitesOf(relation, graph);
   if (sites.empty()) return std::nullopt;
   std::ranges::rotate(sites,
-                      sites.begin() + static_cast<std::ptrdiff_t>(Stir(choice) % sites.size()));
+                      sites.begin() + static_cast<std::ptrdiff_t>(MixBits(choice) % sites.size()));
   const auto first =
       std::ranges::find_if(sites, [&](ValueId site) { return graph.value(site).name == wanted; });
   if (first != sites.end()) std::swap(*first, sites.front());
   for (const ValueId site : sites) {
-    if (auto made = at(site, Stir(choice + 1))) return made;
+    if (auto made = at(site, MixBits(choice + 1))) return made;
   }
   return std::nullopt;
 }
@@ -231,11 +226,11 @@ Rewritten Rewrite(const Graph& graph, uint64_t choice, bool direct, const GraphF
   for (const Relation& relation : Relations()) {
     if (!relation.direct || direct) order.push_back(&relation);
   }
-  uint64_t drawn = Stir(choice ^ 0x5851f42d4c957f2d);
+  uint64_t drawn = MixBits(choice ^ 0x5851f42d4c957f2d);
   // Few graphs can be written both ways: every second one that can is.
   const bool other = direct && drawn % 2 == 0;
   for (size_t i = 0; i < order.size(); ++i) {
-    drawn = Stir(drawn + 1);
+    drawn = MixBits(drawn + 1);
     std::swap(order[i], order[i + drawn % (order.size() - i)]);
   }
   if (other) std::iter_swap(order.begin(), std::ranges::find(order, true, &Relation::direct));

@@ -39,11 +39,4 @@ Visit VisitPage(const std::string& browser, const TempDirectory& folder, const s
   return {text.ok() ? *text : "", console.ok() ? *console : ""};
 }
 
-bool PicturePage(const std::string& browser, const TempDirectory& folder, const std::string& name,
-                 int width, int height, const std::string& path) {
-  const std::string command = Command(browser, folder, width, height) + " --screenshot='" + path +
-                              "' 'file://" + folder.File(name) + "' >/dev/null 2>&1";
-  return std::system(command.c_str()) == 0 && ReadFile(path).ok();
-}
-
 }  // namespace anecheck::reports

@@ -19,8 +19,4 @@ struct Visit {
 Visit VisitPage(const std::string& browser, const TempDirectory& folder, const std::string& name,
                 const std::string& address, int width = 1280);
 
-// Whether a picture of the page at that width could be written to `path`.
-bool PicturePage(const std::string& browser, const TempDirectory& folder, const std::string& name,
-                 int width, int height, const std::string& path);
-
 }  // namespace anecheck::reports

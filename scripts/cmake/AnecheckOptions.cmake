@@ -37,6 +37,7 @@ if(ANECHECK_LLD AND NOT APPLE)
     cmake_path(GET ANECHECK_LLD_PROGRAM PARENT_PATH ANECHECK_LLD_FOLDER)
     add_link_options("-B${ANECHECK_LLD_FOLDER}")
   endif()
+endif()
 
 add_library(anecheck_settings INTERFACE)
 target_include_directories(anecheck_settings INTERFACE

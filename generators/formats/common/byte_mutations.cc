@@ -2,7 +2,7 @@
 
 #include <fmt/format.h>
 
-#include "harness/formats/record/record.h"
+#include "harness/base/little_endian.h"
 
 namespace anecheck {
 namespace {

@@ -6,6 +6,7 @@
 #include <array>
 
 #include "generators/formats/common/byte_mutations.h"
+#include "harness/base/little_endian.h"
 #include "harness/formats/hal/hal.h"
 #include "harness/formats/hal/rules.h"
 #include "harness/targets/catalog.h"

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "generators/formats/mutator/anecheck_fuzz_mutator.h"
+#include "harness/base/hash.h"
 
 namespace {
 
@@ -15,7 +16,7 @@ struct Mutator {
   uint64_t state = 0;
   std::vector<uint8_t> buffer;
 
-  uint64_t NextSeed() { return state += 0x9e3779b97f4a7c15; }
+  uint64_t NextSeed() { return state += kGoldenRatio64; }
 };
 
 bool IsKnown(const char* format) {

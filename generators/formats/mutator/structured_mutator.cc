@@ -7,6 +7,7 @@
 
 #include "generators/formats/mutator/extreme_values.h"
 #include "generators/formats/mutator/json_edit.h"
+#include "harness/base/little_endian.h"
 
 namespace anecheck {
 namespace {
@@ -19,12 +20,6 @@ constexpr int kJsonTries = 4;
 constexpr size_t kMaxJsonInput = size_t{1} << 17;
 
 size_t Difference(size_t size, size_t at) { return at < size ? size - at : 0; }
-
-uint64_t LoadLittle(const Bytes& bytes, size_t at, size_t width) {
-  uint64_t value = 0;
-  for (size_t i = 0; i < width; ++i) value |= uint64_t{bytes[at + i]} << (8 * i);
-  return value;
-}
 
 // What a field may become where a parser computes with it: an end of its width, a place near the
 // file's end or its own, or the old value moved a little, or so far that a product of it wraps.

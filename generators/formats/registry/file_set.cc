@@ -10,6 +10,7 @@
 #include <utility>
 
 #include "harness/base/checksum.h"
+#include "harness/base/hash.h"
 #include "harness/formats/registry/registry.h"
 
 namespace anecheck {
@@ -21,7 +22,7 @@ constexpr uint64_t kMostDraws = 16;  // of a mutated file, until one is new
 
 // Seeds of neighbouring files must not give neighbouring streams.
 uint64_t FileSeed(uint64_t seed, uint64_t index) {
-  ChoiceStream choices = ChoiceStream::FromSeed(seed ^ (index * 0x9e3779b97f4a7c15));
+  ChoiceStream choices = ChoiceStream::FromSeed(seed ^ (index * kGoldenRatio64));
   return choices.Word();
 }
 

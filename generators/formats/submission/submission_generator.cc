@@ -5,7 +5,7 @@
 #include <fmt/format.h>
 
 #include "generators/formats/common/byte_mutations.h"
-#include "harness/formats/record/record.h"
+#include "harness/base/little_endian.h"
 #include "harness/formats/submission/submission.h"
 
 namespace anecheck {

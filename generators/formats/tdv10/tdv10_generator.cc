@@ -3,6 +3,7 @@
 #include <array>
 
 #include "generators/formats/common/byte_mutations.h"
+#include "harness/base/little_endian.h"
 #include "harness/formats/tdv10/file.h"
 
 namespace anecheck {

@@ -7,6 +7,7 @@
 #include <nlohmann/json.hpp>
 
 #include "generators/formats/vmfb/vmfb_generator.h"
+#include "harness/base/little_endian.h"
 #include "harness/formats/flatbuffer/document_json.h"
 #include "harness/formats/vmfb/module_writer.h"
 #include "harness/formats/vmfb/vmfb.h"
@@ -253,7 +254,7 @@ vmfb::ZipExtra WideExtra(std::initializer_list<uint64_t> values) {
   vmfb::ZipExtra extra{.id = 1, .data = Bytes(8 * values.size())};
   size_t at = 0;
   for (const uint64_t value : values) {
-    flatbuffer::StoreLittle(&extra.data[at], value, 8);
+    StoreLittle(&extra.data[at], value, 8);
     at += 8;
   }
   return extra;

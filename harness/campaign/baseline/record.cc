@@ -7,6 +7,7 @@
 #include <mutex>
 #include <optional>
 
+#include "harness/base/hash.h"
 #include "harness/base/parallel_for.h"
 #include "harness/campaign/baseline/baseline.h"
 #include "harness/campaign/judge_case.h"
@@ -25,24 +26,18 @@ constexpr uint64_t kEntriesTogether = 32;
 
 class Digest {
  public:
-  void Add(std::string_view text) {
-    for (const char c : text) Byte(static_cast<uint8_t>(c));
-    Byte(0xff);
-  }
-  void Add(uint64_t number) {
-    for (int i = 0; i < 8; ++i) Byte(static_cast<uint8_t>(number >> (8 * i)));
-  }
+  void Add(std::string_view text) { state_.Add(text).Add(0xff); }
+  void Add(uint64_t number) { state_.AddWord(number); }
   void Add(const Tensor& tensor) {
     Add(DTypeName(tensor.type.dtype));
     for (const int64_t dim : tensor.type.shape.dims()) Add(static_cast<uint64_t>(dim));
-    for (const uint8_t byte : tensor.bytes) Byte(byte);
+    state_.Add(std::span<const uint8_t>(tensor.bytes));
   }
-  uint64_t value() const { return state_; }
-  std::string Text() const { return fmt::format("{:016x}", state_); }
+  uint64_t value() const { return state_.value(); }
+  std::string Text() const { return fmt::format("{:016x}", value()); }
 
  private:
-  void Byte(uint8_t byte) { state_ = (state_ ^ byte) * 0x100000001b3; }
-  uint64_t state_ = 0xcbf29ce484222325;
+  Fnv1a state_;
 };
 
 struct EntryPlan {

@@ -51,7 +51,6 @@ std::string UnitOf(const UnitText& unit) {
 
 std::string PlistText(std::string_view text) { return fmt::format("<string>{}</string>", text); }
 std::string PlistInteger(int64_t value) { return fmt::format("<integer>{}</integer>", value); }
-std::string PlistReal(std::string_view value) { return fmt::format("<real>{}</real>", value); }
 std::string PlistFlag(bool value) { return value ? "<true/>" : "<false/>"; }
 
 std::string PlistArray(const std::vector<std::string>& values) {

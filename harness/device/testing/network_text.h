@@ -13,7 +13,6 @@ namespace anecheck::device::testing {
 // Values of a property list.
 std::string PlistText(std::string_view text);
 std::string PlistInteger(int64_t value);
-std::string PlistReal(std::string_view value);
 std::string PlistFlag(bool value);
 std::string PlistTexts(const std::vector<std::string>& texts);
 std::string PlistArray(const std::vector<std::string>& values);

@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
+#include "harness/base/hex_text.h"
 #include "harness/formats/e5/e5_rules.h"
 #include "harness/formats/enums/enums.h"
 #include "harness/formats/flatbuffer/document.h"
@@ -158,9 +159,8 @@ Result<std::string> Print(ByteSpan bytes) {
   const flatbuffer::Object& vtable = document.objects[root.vtable];
   std::string out = fmt::format("dispatch descriptor (.e5), {} bytes, format version {}\n",
                                 bytes.size(), program.format_version);
-  out +=
-      fmt::format("root table at 0x{:x}, vtable {} at 0x{:x}\n", root.at,
-                  flatbuffer::ToHex(bytes.subspan(vtable.at, document.SizeOf(vtable))), vtable.at);
+  out += fmt::format("root table at 0x{:x}, vtable {} at 0x{:x}\n", root.at,
+                     HexText(bytes.subspan(vtable.at, document.SizeOf(vtable))), vtable.at);
   const int16_t tensor = WireSchema().FindTable("TensorDescriptor");
   if (AnyOperandHasField(document, WireSchema().tables[tensor].FindField("component_pack")->id)) {
     out += "note: operands carry component_pack, which specification 000, listing 23.2 has not\n";

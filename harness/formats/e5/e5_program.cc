@@ -7,9 +7,9 @@
 
 #include "generated/flatbuffer_schemas/e5_schema/e5_bfbs_generated.h"
 #include "generated/flatbuffer_schemas/e5_schema/e5_generated.h"
+#include "harness/base/little_endian.h"
 #include "harness/formats/e5/e5.h"
 #include "harness/formats/enums/enums.h"
-#include "harness/formats/flatbuffer/little_endian.h"
 #include "harness/formats/flatbuffer/shape.h"
 
 namespace anecheck::e5 {
@@ -244,7 +244,7 @@ std::array<uint64_t, 4> Four(const flatbuffers::Vector<uint64_t>* vector) {
   std::array<uint64_t, 4> values{};
   for (uint32_t i = 0; vector != nullptr && i < vector->size() && i < 4; ++i) {
     // Only the length of a vector is sure to be aligned.
-    values[i] = flatbuffer::LoadLittle(vector->Data() + 8 * i, 8);
+    values[i] = LoadLittle(vector->Data() + 8 * i, 8);
   }
   return values;
 }

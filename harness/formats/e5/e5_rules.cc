@@ -9,8 +9,8 @@
 #include <unordered_set>
 
 #include "generated/flatbuffer_schemas/e5_schema/e5_generated.h"
+#include "harness/base/little_endian.h"
 #include "harness/formats/e5/e5.h"
-#include "harness/formats/flatbuffer/little_endian.h"
 #include "harness/formats/message.h"
 #include "harness/formats/violation_list.h"
 
@@ -170,8 +170,6 @@ class RuleChecker {
   }
 
   void CheckRoot() {
-    using flatbuffer::LoadU16;
-    using flatbuffer::LoadU32;
     const uint32_t table = LoadU32(bytes_.data());
     const uint8_t* vtable = &bytes_[static_cast<size_t>(
         static_cast<int64_t>(table) - static_cast<int32_t>(LoadU32(&bytes_[table])))];

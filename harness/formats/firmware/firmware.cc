@@ -6,6 +6,7 @@
 
 #include "harness/base/byte_reader.h"
 #include "harness/base/byte_writer.h"
+#include "harness/base/little_endian.h"
 #include "harness/formats/enums/firmware_commands.h"
 #include "harness/formats/violation_list.h"
 

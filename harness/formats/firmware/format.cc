@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
+#include "harness/base/hex_text.h"
 #include "harness/base/json_fields.h"
 #include "harness/formats/enums/firmware_commands.h"
 #include "harness/formats/firmware/firmware.h"
@@ -47,12 +48,12 @@ Result<Json> ToJson(ByteSpan bytes) {
     return Json{{"format", "firmware"},
                 {"form", "command"},
                 {"header", RecordToJson(CommandFields(), bytes.first(kCommandHeaderSize))},
-                {"payload", HexBytesText(bytes.subspan(kCommandHeaderSize))}};
+                {"payload", HexText(bytes.subspan(kCommandHeaderSize))}};
   }
   ANECHECK_ASSIGN(const std::vector<Part> parts, ParsePackage(bytes));
   Json list = Json::array();
   for (const Part& part : parts) {
-    list.push_back({{"magic", MagicName(part.magic)}, {"body", HexBytesText(part.body)}});
+    list.push_back({{"magic", MagicName(part.magic)}, {"body", HexText(part.body)}});
   }
   return Json{{"format", "firmware"}, {"form", "package"}, {"parts", std::move(list)}};
 }

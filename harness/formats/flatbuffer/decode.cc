@@ -2,8 +2,9 @@
 #include <algorithm>
 #include <fmt/format.h>
 
+#include "harness/base/hash.h"
+#include "harness/base/little_endian.h"
 #include "harness/formats/flatbuffer/document.h"
-#include "harness/formats/flatbuffer/little_endian.h"
 
 namespace anecheck::flatbuffer {
 namespace {
@@ -29,7 +30,7 @@ class ObjectIndex {
     uint32_t object = kNoObject;
   };
   Entry* Probe(uint64_t key) {
-    size_t i = (key * 0x9e3779b97f4a7c15 >> 20) & (entries_.size() - 1);
+    size_t i = (key * kGoldenRatio64 >> 20) & (entries_.size() - 1);
     while (entries_[i].key != kEmpty && entries_[i].key != key) i = (i + 1) & (entries_.size() - 1);
     return &entries_[i];
   }

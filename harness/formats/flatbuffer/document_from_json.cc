@@ -5,8 +5,9 @@
 #include <nlohmann/json.hpp>
 #include <tuple>
 
+#include "harness/base/hex_text.h"
+#include "harness/base/little_endian.h"
 #include "harness/formats/flatbuffer/document_json.h"
-#include "harness/formats/flatbuffer/little_endian.h"
 #include "harness/formats/message.h"
 
 namespace anecheck::flatbuffer {
@@ -88,7 +89,7 @@ class JsonReader {
       Fail(path, "must be hexadecimal text");
       return {};
     }
-    Result<Bytes> bytes = FromHex(json.get_ref<const std::string&>());
+    Result<Bytes> bytes = BytesFromHex(json.get_ref<const std::string&>());
     if (!bytes.ok()) {
       Fail(path, bytes.error().message);
       return {};

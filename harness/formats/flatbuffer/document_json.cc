@@ -4,7 +4,8 @@
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
-#include "harness/formats/flatbuffer/little_endian.h"
+#include "harness/base/hex_text.h"
+#include "harness/base/little_endian.h"
 #include "harness/formats/message.h"
 
 namespace anecheck::flatbuffer {
@@ -66,7 +67,7 @@ class JsonWriter {
       Json entry;
       entry["@"] = raw.at;
       if (raw.overlaps) entry["inside"] = true;
-      entry["hex"] = ToHex(raw.bytes);
+      entry["hex"] = HexText(raw.bytes);
       list.push_back(std::move(entry));
     }
     return list;
@@ -139,7 +140,7 @@ class JsonWriter {
     const bool plain = std::ranges::all_of(text, [](char c) { return (c & 0x80) == 0; });
     if (plain) return text;
     Json json;
-    json["hex"] = ToHex(bytes);
+    json["hex"] = HexText(bytes);
     return json;
   }
 
@@ -165,7 +166,7 @@ class JsonWriter {
 
   Json Scalars(const Field& field, const Object& object) const {
     const ByteSpan bytes = document_.DataOf(object);
-    if (field.element_width == 1 && field.type < 0) return ToHex(bytes);
+    if (field.element_width == 1 && field.type < 0) return HexText(bytes);
     Json list = Json::array();
     for (size_t at = 0; at < bytes.size(); at += field.element_width) {
       list.push_back(Scalar(field.type, field.is_bool, field.is_signed, field.element_width,
@@ -189,7 +190,7 @@ class JsonWriter {
         StoreLittle(from, 0, member.width);
       }
       if (std::ranges::any_of(rest, [](uint8_t byte) { return byte != 0; })) {
-        json["padding"] = ToHex(rest);
+        json["padding"] = HexText(rest);
       }
       list.push_back(std::move(json));
     }
@@ -203,43 +204,7 @@ class JsonWriter {
   bool exhausted_ = false;
 };
 
-int HexDigit(char c) {
-  if (c >= '0' && c <= '9') return c - '0';
-  if (c >= 'a' && c <= 'f') return c - 'a' + 10;
-  if (c >= 'A' && c <= 'F') return c - 'A' + 10;
-  return -1;
-}
-
 }  // namespace
-
-std::string ToHex(ByteSpan bytes) {
-  static constexpr std::string_view kDigits = "0123456789abcdef";
-  std::string text;
-  text.reserve(bytes.size() * 2);
-  for (const uint8_t byte : bytes) {
-    text.push_back(kDigits[byte >> 4]);
-    text.push_back(kDigits[byte & 15]);
-  }
-  return text;
-}
-
-Result<Bytes> FromHex(std::string_view text) {
-  if (text.size() % 2 != 0) {
-    return MakeError(ErrorCode::kInvalid, "hexadecimal text has an odd number of digits");
-  }
-  Bytes bytes;
-  bytes.reserve(text.size() / 2);
-  for (size_t i = 0; i < text.size(); i += 2) {
-    const int high = HexDigit(text[i]);
-    const int low = HexDigit(text[i + 1]);
-    if (high < 0 || low < 0) {
-      return MakeError(ErrorCode::kInvalid,
-                       fmt::format("'{}' is no hexadecimal byte", Shown(text.substr(i, 2))));
-    }
-    bytes.push_back(static_cast<uint8_t>(high << 4 | low));
-  }
-  return bytes;
-}
 
 Result<Json> DocumentToJson(const Schema& schema, const Document& document) {
   return JsonWriter(schema, document).Run();

@@ -34,8 +34,4 @@ using FieldSource =
 std::vector<FieldFact> DocumentFacts(const Schema& schema, int16_t root_table,
                                      const std::string& prefix, const FieldSource& source_of);
 
-// Bytes as hexadecimal text and back; nothing where the text is none.
-std::string ToHex(ByteSpan bytes);
-Result<Bytes> FromHex(std::string_view text);
-
 }  // namespace anecheck::flatbuffer

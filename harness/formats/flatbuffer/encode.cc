@@ -2,8 +2,8 @@
 #include <algorithm>
 #include <fmt/format.h>
 
+#include "harness/base/little_endian.h"
 #include "harness/formats/flatbuffer/document.h"
-#include "harness/formats/flatbuffer/little_endian.h"
 
 namespace anecheck::flatbuffer {
 namespace {

@@ -4,8 +4,9 @@
 #include <array>
 #include <cstring>
 
+#include "harness/base/hash.h"
+#include "harness/base/little_endian.h"
 #include "harness/base/planted_bug.h"
-#include "harness/formats/flatbuffer/little_endian.h"
 
 namespace anecheck::flatbuffer {
 namespace {
@@ -92,7 +93,7 @@ class PlanCache {
   static constexpr size_t kTries = 4;
   static constexpr uint64_t kNone = UINT64_MAX;
   // Multiplicative hashing: the top bits of the product depend on every bit of the key.
-  static size_t SlotOf(uint64_t key) { return key * 0x9e3779b97f4a7c15 >> (64 - kSlotBits); }
+  static size_t SlotOf(uint64_t key) { return key * kGoldenRatio64 >> (64 - kSlotBits); }
 
   std::array<uint64_t, kSlots> keys_;
   std::array<Plan, kSlots> plans_;

@@ -5,8 +5,8 @@
 #include <fmt/format.h>
 #include <string>
 
+#include "harness/base/little_endian.h"
 #include "harness/base/planted_bug.h"
-#include "harness/formats/flatbuffer/little_endian.h"
 #include "harness/formats/flatbuffer/quick_shape.h"
 #include "harness/formats/message.h"
 

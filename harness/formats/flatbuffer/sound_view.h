@@ -6,7 +6,7 @@
 #include <cstdint>
 #include <string_view>
 
-#include "harness/formats/flatbuffer/little_endian.h"
+#include "harness/base/little_endian.h"
 
 namespace anecheck::flatbuffer {
 

@@ -6,7 +6,7 @@
 #include <optional>
 #include <string_view>
 
-#include "harness/formats/flatbuffer/little_endian.h"
+#include "harness/base/little_endian.h"
 #include "harness/formats/format.h"
 
 namespace anecheck::flatbuffer {

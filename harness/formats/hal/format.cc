@@ -5,7 +5,9 @@
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
+#include "harness/base/hex_text.h"
 #include "harness/base/json_fields.h"
+#include "harness/base/little_endian.h"
 #include "harness/formats/hal/hal.h"
 #include "harness/formats/hal/rules.h"
 #include "harness/targets/catalog.h"
@@ -75,7 +77,7 @@ std::string FieldLine(const HalField& field, const HalBlob& blob) {
     const uint8_t byte = blob.bytes()[field.offset];
     value = byte > 1 ? fmt::format("{} (byte 0x{:x})", byte & 1, byte) : fmt::format("{}", byte);
   } else if (field.kind == HalKind::kPointer || field.kind == HalKind::kString) {
-    value = HexBytesText(blob.bytes().subspan(field.offset, field.width));
+    value = HexText(blob.bytes().subspan(field.offset, field.width));
   } else {
     value = fmt::format("{}", LoadLittle(blob.bytes(), field.offset, field.width));
   }

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <fmt/format.h>
 
+#include "harness/base/little_endian.h"
+
 namespace anecheck {
 namespace {
 
@@ -75,12 +77,6 @@ Status HalBlob::SetScalar(uint32_t offset, uint64_t value) {
         offset);
   }
   StoreLittle(bytes_, offset, field->width, value);
-  return {};
-}
-
-Status HalBlob::SetFlag(uint32_t offset, bool value) {
-  if (!HalLayout::Get().MayBeFlag(offset)) return NoField(offset, "flag");
-  bytes_[offset] = static_cast<uint8_t>((bytes_[offset] & 0xfe) | (value ? 1 : 0));
   return {};
 }
 

@@ -36,9 +36,8 @@ class HalBlob {
   // The raw bytes of the field of any kind that begins at `offset`.
   Result<ByteSpan> Field(uint32_t offset) const;
 
-  // Change that field's bytes and nothing else. A flag keeps its upper seven bits.
+  // Changes that field's bytes and nothing else.
   Status SetScalar(uint32_t offset, uint64_t value);
-  Status SetFlag(uint32_t offset, bool value);
 
   ByteSpan bytes() const { return bytes_; }
 

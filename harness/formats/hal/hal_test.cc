@@ -8,6 +8,7 @@
 #include <nlohmann/json.hpp>
 #include <rapidcheck/gtest.h>
 
+#include "harness/base/little_endian.h"
 #include "harness/base/testing/generators.h"
 #include "harness/targets/catalog.h"
 
@@ -72,11 +73,7 @@ RC_GTEST_PROP(HalBlob, WritingAFieldChangesItsBytesAlone, ()) {
   const HalField& field = fields[*rc::gen::inRange<size_t>(0, fields.size())];
   const uint64_t value = *rc::gen::arbitrary<uint64_t>();
   HalBlob blob = Blob(before);
-  if (field.kind == HalKind::kFlag) {
-    RC_ASSERT(blob.SetFlag(field.offset, (value & 1) != 0).ok());
-    RC_ASSERT(blob.Flag(field.offset).value() == ((value & 1) != 0));
-    RC_ASSERT((blob.bytes()[field.offset] & 0xfe) == (before[field.offset] & 0xfe));
-  } else if (field.kind == HalKind::kScalar || field.kind == HalKind::kValue) {
+  if (field.kind == HalKind::kScalar || field.kind == HalKind::kValue) {
     const uint64_t fits = field.width == 8 ? value : value & ((1ull << (8 * field.width)) - 1);
     RC_ASSERT(blob.SetScalar(field.offset, fits).ok());
     RC_ASSERT(blob.Scalar(field.offset).value() == fits);
@@ -93,7 +90,6 @@ RC_GTEST_PROP(HalBlob, WritingAFieldChangesItsBytesAlone, ()) {
 TEST(HalBlob, RefusesValuesThatDoNotFit) {
   HalBlob blob = Blob();
   EXPECT_THAT(blob.SetScalar(0x29c, 1ull << 32).error().message, HasSubstr("does not fit"));
-  EXPECT_FALSE(blob.SetFlag(0x238, true).ok());
 }
 
 RC_GTEST_PROP(HalFormat, RoundTripsAnyTable, ()) {

@@ -203,8 +203,6 @@ struct Container {
   const Section* FindSection(std::string_view sectname) const;
   // The section with tasks, or nullptr.
   const Section* Text() const;
-  // The first thread of a flavor, or nullptr.
-  const Thread* FindThread(uint32_t flavor) const;
 };
 
 // Reads a container. The bytes must outlive it. kTruncated or kMalformed with the absolute offset

@@ -499,13 +499,6 @@ const Section* Container::Text() const {
   return nullptr;
 }
 
-const Thread* Container::FindThread(uint32_t flavor) const {
-  for (const Thread& thread : threads) {
-    if (thread.flavor == flavor) return &thread;
-  }
-  return nullptr;
-}
-
 Result<Container> Parse(ByteSpan bytes) { return Parser(bytes).Run(); }
 
 namespace {

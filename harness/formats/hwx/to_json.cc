@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
+#include "harness/base/hex_text.h"
 #include "harness/formats/enums/enums.h"
 #include "harness/formats/hwx/banner.h"
 #include "harness/formats/hwx/json.h"

@@ -5,6 +5,7 @@
 #include <map>
 #include <set>
 
+#include "harness/base/little_endian.h"
 #include "harness/formats/hwx/banner.h"
 #include "harness/formats/hwx/names.h"
 #include "harness/formats/hwx/relocate.h"
@@ -476,9 +477,7 @@ class Verifier {
              fmt::format("a relocation at 0x{:x} is at no coefficient base", address));
       return;
     }
-    const auto* word = section.data.data() + address;
-    const uint32_t offset = static_cast<uint32_t>(word[0] | word[1] << 8 | word[2] << 16) |
-                            static_cast<uint32_t>(word[3]) << 24;
+    const uint32_t offset = LoadU32(section.data.data() + address);
     if (!tile_offsets_[relocation.symbolnum].contains(offset)) {
       Report(kRelocationTile, section.offset + static_cast<uint64_t>(address),
              fmt::format("the word at 0x{:x} is 0x{:x}, where no tile begins", address, offset));

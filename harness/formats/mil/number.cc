@@ -7,6 +7,7 @@
 #include <cmath>
 #include <limits>
 
+#include "harness/base/hex_text.h"
 #include "harness/base/real_text.h"
 
 namespace anecheck::mil {
@@ -32,12 +33,6 @@ Split SplitToken(std::string_view token) {
   split.digits = token;
   split.has_exponent = token.find_first_of(split.hex ? "pP" : "eE") != std::string_view::npos;
   return split;
-}
-
-int HexDigit(char c) {
-  if (c >= '0' && c <= '9') return c - '0';
-  const char lower = static_cast<char>(c | 0x20);
-  return lower >= 'a' && lower <= 'f' ? lower - 'a' + 10 : -1;
 }
 
 // An exponent's digits, with sign, held within +-2^30: far outside what any format can use.

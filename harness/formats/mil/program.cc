@@ -55,12 +55,4 @@ Sequence<ArgumentView> ProgramAttributes(const Program& program) {
   return {&program, program.attributes.first, program.attributes.first + program.attributes.count};
 }
 
-const Argument* FindArgument(const Program& program, Slice arguments, std::string_view name) {
-  for (uint32_t i = 0; i < arguments.count; ++i) {
-    const Argument& argument = program.arguments[arguments.first + i];
-    if (program.View(argument.name) == name) return &argument;
-  }
-  return nullptr;
-}
-
 }  // namespace anecheck::mil

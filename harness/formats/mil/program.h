@@ -370,7 +370,4 @@ class FunctionView {
 Sequence<FunctionView> Functions(const Program& program);
 Sequence<ArgumentView> ProgramAttributes(const Program& program);
 
-// The argument or attribute of that name, or nothing. Linear in their number.
-const Argument* FindArgument(const Program& program, Slice arguments, std::string_view name);
-
 }  // namespace anecheck::mil

@@ -3,6 +3,7 @@
 #include <array>
 #include <bit>
 
+#include "harness/base/little_endian.h"
 #include "harness/formats/mil/number.h"
 
 namespace anecheck::mil {
@@ -18,17 +19,6 @@ constexpr std::string_view kHeader18 =
 constexpr std::string_view kHeader16 =
     "program(1.0)\n[buildInfo = dict<tensor<string, []>, tensor<string, []>>("
     "{{\"coremlc-component-MIL\", \"3520.4.1\"}, {\"coremlc-version\", \"3520.5.1\"}})]\n{";
-
-uint64_t LittleEndian(std::span<const uint8_t> bytes) {
-  uint64_t value = 0;
-  for (size_t i = 0; i < bytes.size(); ++i) value |= static_cast<uint64_t>(bytes[i]) << (8 * i);
-  return value;
-}
-
-int64_t SignExtend(uint64_t value, size_t bytes) {
-  const auto shift = static_cast<int>(64 - 8 * bytes);
-  return static_cast<int64_t>(value << shift) >> shift;
-}
 
 void AppendRaw(std::string& out, uint64_t word, size_t bytes) {
   static constexpr std::string_view kHex = "0123456789abcdef";
@@ -240,7 +230,7 @@ void TextWriter::Float32(std::string_view argument, float value) {
 
 void TextWriter::Element(DataType type, std::span<const uint8_t>& elements) {
   const auto bytes = static_cast<size_t>((DataTypeBits(type) + 7) / 8);
-  const uint64_t word = LittleEndian(elements.first(bytes));
+  const uint64_t word = LoadLittle(elements, 0, bytes);
   elements = elements.subspan(bytes);
   switch (DataTypeClass(type)) {
     case DataClass::kBool:

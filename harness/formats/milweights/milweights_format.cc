@@ -8,6 +8,7 @@
 #include <string>
 
 #include "harness/base/base64.h"
+#include "harness/base/little_endian.h"
 #include "harness/formats/coverage/coverage.h"
 #include "harness/formats/format.h"
 #include "harness/formats/milweights/weight_file.h"
@@ -173,16 +174,13 @@ class Verifier {
 };
 
 int Recognise(ByteSpan bytes, std::string_view path) {
-  const auto word = [&](size_t at) {
-    return static_cast<uint32_t>(bytes[at]) | static_cast<uint32_t>(bytes[at + 1]) << 8 |
-           static_cast<uint32_t>(bytes[at + 2]) << 16 | static_cast<uint32_t>(bytes[at + 3]) << 24;
-  };
-  if (bytes.size() < milweights::kHeaderSize || word(4) != milweights::kVersion) return 0;
+  if (bytes.size() < milweights::kHeaderSize || LoadU32(&bytes[4]) != milweights::kVersion)
+    return 0;
   if (bytes.size() >= milweights::kHeaderSize + milweights::kRecordSize &&
-      word(milweights::kHeaderSize) == milweights::kSentinel) {
+      LoadU32(&bytes[milweights::kHeaderSize]) == milweights::kSentinel) {
     return 100;
   }
-  return word(0) == 0 && path.ends_with("weight.bin") ? 60 : 0;
+  return LoadU32(bytes.data()) == 0 && path.ends_with("weight.bin") ? 60 : 0;
 }
 
 // Arrays of bytes are left out of the JSON where they are all zero.

@@ -9,6 +9,7 @@
 
 #include "harness/base/base64.h"
 #include "harness/base/half.h"
+#include "harness/base/little_endian.h"
 #include "harness/formats/netweights/weight_file.h"
 #include "harness/formats/violation_list.h"
 
@@ -132,16 +133,13 @@ Result<std::vector<Violation>> Verify(ByteSpan bytes) {
 std::string FirstValues(ByteSpan bytes) {
   std::string text = "fp16";
   for (size_t i = 0; i + 2 <= bytes.size() && i < 8; i += 2) {
-    const Half half{static_cast<uint16_t>(bytes[i] | bytes[i + 1] << 8)};
+    const Half half{LoadU16(&bytes[i])};
     text += fmt::format(" {}", HalfToDouble(half));
   }
   if (bytes.size() < 4) return text;
   text += ", fp32";
   for (size_t i = 0; i + 4 <= bytes.size() && i < 8; i += 4) {
-    const uint32_t bits =
-        static_cast<uint32_t>(bytes[i]) | static_cast<uint32_t>(bytes[i + 1]) << 8 |
-        static_cast<uint32_t>(bytes[i + 2]) << 16 | static_cast<uint32_t>(bytes[i + 3]) << 24;
-    text += fmt::format(" {}", std::bit_cast<float>(bits));
+    text += fmt::format(" {}", std::bit_cast<float>(LoadU32(&bytes[i])));
   }
   return text;
 }

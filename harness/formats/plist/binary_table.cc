@@ -6,6 +6,7 @@
 #include <string_view>
 #include <unordered_map>
 
+#include "harness/base/hash.h"
 #include "harness/formats/plist/binary.h"
 #include "harness/formats/tree/text.h"
 
@@ -121,7 +122,7 @@ class TableBuilder {
 
   struct KeyHash {
     size_t operator()(const ScalarKey& key) const {
-      const uint64_t number = (key.bits + static_cast<uint8_t>(key.kind)) * 0x9e3779b97f4a7c15;
+      const uint64_t number = (key.bits + static_cast<uint8_t>(key.kind)) * kGoldenRatio64;
       return std::hash<std::string_view>()(key.text) ^ (number >> 20);
     }
   };

@@ -5,7 +5,9 @@
 #include <optional>
 #include <vector>
 
+#include "harness/base/hex_text.h"
 #include "harness/base/json_fields.h"
+#include "harness/base/little_endian.h"
 #include "harness/formats/message.h"
 
 namespace anecheck {
@@ -16,13 +18,6 @@ using json_fields::Bad;
 constexpr std::string_view kOpaque = "opaque";
 // Two runs of opaque bytes closer than this become one, zeros between them included.
 constexpr size_t kRunGap = 8;
-
-std::optional<int> Digit(char c) {
-  if (c >= '0' && c <= '9') return c - '0';
-  if (c >= 'a' && c <= 'f') return c - 'a' + 10;
-  if (c >= 'A' && c <= 'F') return c - 'A' + 10;
-  return std::nullopt;
-}
 
 // For each byte whether a field covers it.
 std::vector<bool> Covered(std::span<const RecordField> fields, size_t size) {
@@ -48,8 +43,7 @@ Json OpaqueRuns(std::span<const RecordField> fields, ByteSpan bytes) {
     for (size_t j = end; j < bytes.size() && !covered[j] && j - end < kRunGap; ++j) {
       if (bytes[j] != 0) end = j + 1;
     }
-    runs.push_back(
-        {{"offset", HexNumberText(i)}, {"bytes", HexBytesText(bytes.subspan(i, end - i))}});
+    runs.push_back({{"offset", HexNumber(i)}, {"bytes", HexText(bytes.subspan(i, end - i))}});
     i = end;
   }
   return runs;
@@ -103,39 +97,9 @@ Status ReadOpaque(std::span<const RecordField> fields, const Json& json, std::sp
 
 }  // namespace
 
-uint64_t LoadLittle(ByteSpan bytes, size_t offset, size_t width) {
-  uint64_t value = 0;
-  for (size_t i = 0; i < width; ++i) value |= static_cast<uint64_t>(bytes[offset + i]) << (8 * i);
-  return value;
-}
-
-void StoreLittle(std::span<uint8_t> bytes, size_t offset, size_t width, uint64_t value) {
-  for (size_t i = 0; i < width; ++i) bytes[offset + i] = static_cast<uint8_t>(value >> (8 * i));
-}
-
-std::string HexNumberText(uint64_t value) { return fmt::format("0x{:x}", value); }
-
-std::string HexBytesText(ByteSpan bytes) {
-  static constexpr std::string_view kDigits = "0123456789abcdef";
-  std::string text;
-  text.reserve(bytes.size() * 2);
-  for (const uint8_t byte : bytes) {
-    text.push_back(kDigits[byte >> 4]);
-    text.push_back(kDigits[byte & 15]);
-  }
-  return text;
-}
-
 Result<Bytes> ParseHexBytes(std::string_view text, std::string_view path) {
-  if (text.size() % 2 != 0) return Bad(path, "an odd number of hexadecimal digits");
-  Bytes bytes;
-  bytes.reserve(text.size() / 2);
-  for (size_t i = 0; i < text.size(); i += 2) {
-    const std::optional<int> high = Digit(text[i]);
-    const std::optional<int> low = Digit(text[i + 1]);
-    if (!high || !low) return Bad(path, fmt::format("no hexadecimal digit at character {}", i));
-    bytes.push_back(static_cast<uint8_t>(*high * 16 + *low));
-  }
+  Result<Bytes> bytes = BytesFromHex(text);
+  if (!bytes.ok()) return Bad(path, bytes.error().message);
   return bytes;
 }
 
@@ -144,12 +108,12 @@ Json RecordToJson(std::span<const RecordField> fields, ByteSpan bytes) {
   for (const RecordField& field : fields) {
     std::string name(field.name);
     if (field.kind == RecordKind::kBytes) {
-      json[std::move(name)] = HexBytesText(bytes.subspan(field.offset, field.width));
+      json[std::move(name)] = HexText(bytes.subspan(field.offset, field.width));
       continue;
     }
     const uint64_t value = LoadLittle(bytes, field.offset, field.width);
     if (field.kind == RecordKind::kHex) {
-      json[std::move(name)] = HexNumberText(value);
+      json[std::move(name)] = HexNumber(value);
     } else {
       json[std::move(name)] = value;
     }

@@ -40,15 +40,7 @@ Result<Bytes> RecordFromJson(std::span<const RecordField> fields, const Json& js
 // The bytes that belong to a field.
 uint64_t RecordTypedBytes(std::span<const RecordField> fields);
 
-// Little-endian numbers of up to 8 bytes. Precondition: offset + width <= bytes.size().
-uint64_t LoadLittle(ByteSpan bytes, size_t offset, size_t width);
-void StoreLittle(std::span<uint8_t> bytes, size_t offset, size_t width, uint64_t value);
-
-// "0x1f800".
-std::string HexNumberText(uint64_t value);
-// Two digits a byte.
-std::string HexBytesText(ByteSpan bytes);
-// The inverse of HexBytesText; fails on an odd count or another character.
+// Hexadecimal text under `path`, which the error names.
 Result<Bytes> ParseHexBytes(std::string_view text, std::string_view path);
 
 }  // namespace anecheck

@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
+#include "harness/base/hex_text.h"
 #include "harness/base/json_fields.h"
 #include "harness/formats/record/record.h"
 #include "harness/formats/submission/submission.h"
@@ -48,18 +49,18 @@ std::string MethodText(const Call& call) {
 
 Json ScalarsJson(std::span<const uint64_t> scalars) {
   Json list = Json::array();
-  for (const uint64_t scalar : scalars) list.push_back(HexNumberText(scalar));
+  for (const uint64_t scalar : scalars) list.push_back(HexNumber(scalar));
   return list;
 }
 
 Json CallJson(const Call& call) {
   return Json{{"client", call.client},
               {"selector", call.selector},
-              {"result", HexNumberText(call.result)},
+              {"result", HexNumber(call.result)},
               {"scalars_in", ScalarsJson(call.scalars_in)},
-              {"struct_in", HexBytesText(call.struct_in)},
+              {"struct_in", HexText(call.struct_in)},
               {"scalars_out", ScalarsJson(call.scalars_out)},
-              {"struct_out", HexBytesText(call.struct_out)},
+              {"struct_out", HexText(call.struct_out)},
               {"derived", {{"method", MethodText(call)}}}};
 }
 

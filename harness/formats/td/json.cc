@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
+#include "harness/base/hex_text.h"
 #include "harness/formats/message.h"
 #include "harness/formats/td/json_fields.h"
 #include "harness/formats/td/layout.h"

@@ -3,29 +3,11 @@
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
+#include "harness/base/hex_text.h"
 #include "harness/formats/message.h"
 
 namespace anecheck {
 namespace {
-
-int HexDigit(char c) {
-  if (c >= '0' && c <= '9') return c - '0';
-  if (c >= 'a' && c <= 'f') return c - 'a' + 10;
-  if (c >= 'A' && c <= 'F') return c - 'A' + 10;
-  return -1;
-}
-
-bool ReadHexText(std::string_view text, Bytes& bytes) {
-  if (text.size() % 2 != 0) return false;
-  bytes.reserve(text.size() / 2);
-  for (size_t i = 0; i < text.size(); i += 2) {
-    const int high = HexDigit(text[i]);
-    const int low = HexDigit(text[i + 1]);
-    if (high < 0 || low < 0) return false;
-    bytes.push_back(static_cast<uint8_t>(high << 4 | low));
-  }
-  return true;
-}
 
 const Json& EmptyArray() {
   static const Json empty = Json::array();
@@ -129,14 +111,15 @@ std::string JsonFields::TextOr(std::string_view key, std::string_view fallback) 
 }
 
 Bytes JsonFields::HexBytesOr(std::string_view key) {
-  Bytes bytes;
   const Json* value = Read(key);
-  if (value == nullptr) return bytes;
-  if (!value->is_string() || !ReadHexText(value->get_ref<const std::string&>(), bytes)) {
+  if (value == nullptr) return {};
+  Result<Bytes> bytes = value->is_string() ? BytesFromHex(value->get_ref<const std::string&>())
+                                           : MakeError(ErrorCode::kInvalid, "no text");
+  if (!bytes.ok()) {
     Fail(key, "must be a string of hexadecimal digits, two a byte");
     return {};
   }
-  return bytes;
+  return std::move(bytes).value();
 }
 
 const Json& JsonFields::Array(std::string_view key) {
@@ -167,19 +150,6 @@ void JsonFields::Fail(std::string_view key, std::string_view what) {
 std::string JsonFields::Path(std::string_view key) const {
   if (path_.empty()) return std::string(key.empty() ? "document" : key);
   return key.empty() ? path_ : fmt::format("{}.{}", path_, key);
-}
-
-std::string HexNumber(uint64_t value) { return fmt::format("0x{:x}", value); }
-
-std::string HexText(ByteSpan bytes) {
-  constexpr std::string_view kDigits = "0123456789abcdef";
-  std::string text;
-  text.reserve(2 * bytes.size());
-  for (const uint8_t byte : bytes) {
-    text.push_back(kDigits[byte >> 4]);
-    text.push_back(kDigits[byte & 15]);
-  }
-  return text;
 }
 
 bool ReadJsonUint(const Json& value, uint64_t max, uint64_t& result) {

@@ -63,10 +63,6 @@ class JsonFields {
   std::vector<bool> read_;  // by place in the object
 };
 
-// "0x1f800": addresses and words whose bits matter.
-std::string HexNumber(uint64_t value);
-// Two digits a byte, no separators.
-std::string HexText(ByteSpan bytes);
 // The number of a JSON number or "0x..." string; false where it is neither or above `max`.
 bool ReadJsonUint(const Json& value, uint64_t max, uint64_t& result);
 // Text that may hold bytes which are not UTF-8 cannot stand in JSON; such bytes are escaped as

@@ -4,7 +4,9 @@
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
+#include "harness/base/hex_text.h"
 #include "harness/base/json_fields.h"
+#include "harness/base/little_endian.h"
 #include "harness/formats/message.h"
 #include "harness/formats/tdv10/file.h"
 
@@ -73,7 +75,7 @@ Json ImageJson(const Image& image) {
     for (uint32_t i = 0; i < group.count; ++i) {
       const uint32_t address = group.address + 4 * i;
       const uint32_t rest = image.Register(address).value() & ~FieldMask(address);
-      if (rest != 0) registers[HexNumberText(address)] = HexNumberText(rest);
+      if (rest != 0) registers[HexNumber(address)] = HexNumber(rest);
     }
     groups[std::string(group.name)] = std::move(registers);
   }
@@ -144,7 +146,7 @@ Result<Json> ToJson(ByteSpan bytes) {
     json["records"] = std::move(records);
     return json;
   }
-  if (form == Form::kStructure) json["lead"] = HexBytesText(bytes.first(kStructureLead));
+  if (form == Form::kStructure) json["lead"] = HexText(bytes.first(kStructureLead));
   ANECHECK_ASSIGN(const Image image,
                   Image::Parse(form == Form::kImage ? bytes : bytes.subspan(kStructureLead)));
   json["image"] = ImageJson(image);

@@ -2,8 +2,8 @@
 
 #include <fmt/format.h>
 
+#include "harness/base/little_endian.h"
 #include "harness/formats/message.h"
-#include "harness/formats/record/record.h"
 
 namespace anecheck::tdv10 {
 namespace {

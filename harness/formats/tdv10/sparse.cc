@@ -4,6 +4,7 @@
 
 #include "harness/base/byte_reader.h"
 #include "harness/base/byte_writer.h"
+#include "harness/base/little_endian.h"
 #include "harness/base/planted_bug.h"
 
 namespace anecheck::tdv10 {

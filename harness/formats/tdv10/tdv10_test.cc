@@ -7,6 +7,7 @@
 #include <rapidcheck/gtest.h>
 #include <set>
 
+#include "harness/base/little_endian.h"
 #include "harness/base/testing/generators.h"
 #include "harness/formats/tdv10/file.h"
 

@@ -4,6 +4,7 @@
 #include <iterator>
 #include <map>
 
+#include "harness/base/little_endian.h"
 #include "harness/formats/tdv10/file.h"
 #include "harness/formats/violation_list.h"
 

@@ -62,12 +62,6 @@ Value Value::Strings(const std::vector<std::string>& values) {
   return Value(Payload(std::move(array)));
 }
 
-std::string_view Value::KindName() const {
-  static constexpr std::string_view kNames[] = {"null",   "boolean", "integer", "integer",   "real",
-                                                "string", "data",    "array",   "dictionary"};
-  return kNames[data.index()];
-}
-
 namespace {
 
 // `key_at(i)` is key i of `count`.

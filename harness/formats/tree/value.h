@@ -81,11 +81,7 @@ struct Value {
   const Dict* AsDict() const { return std::get_if<Dict>(&data); }
   Array* AsArray() { return std::get_if<Array>(&data); }
   Dict* AsDict() { return std::get_if<Dict>(&data); }
-  bool IsNull() const { return std::holds_alternative<std::monostate>(data); }
   bool IsNumber() const { return data.index() >= 2 && data.index() <= 4; }
-
-  // The kind as messages name it: "dictionary", "array", "string", "integer", ...
-  std::string_view KindName() const;
 };
 
 // Equal payloads; places do not count.

@@ -5,6 +5,8 @@
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
+#include "harness/base/hex_text.h"
+#include "harness/base/little_endian.h"
 #include "harness/formats/flatbuffer/document.h"
 #include "harness/formats/flatbuffer/document_json.h"
 #include "harness/formats/flatbuffer/shape.h"
@@ -144,7 +146,7 @@ Result<Bytes> PutTogether(Parts parts, bool edited) {
   if (parts.settled && !moved.steps.empty() && parts.is_archive) {
     const uint32_t origin = document.start - 4;
     const uint32_t end = moved.NewPlace(document.append_at);
-    flatbuffer::StoreLittle(&file[origin], end - origin, 4);
+    StoreLittle(&file[origin], end - origin, 4);
   }
   if (parts.settled && (edited || !moved.steps.empty())) {
     ANECHECK_RETURN_IF_ERROR(PatchRecords(document, moved, std::move(zip), &file));
@@ -186,7 +188,7 @@ Result<Parts> PartsFromJson(const Json& json) {
     parts.settled = json["zip"].value("computed", true);
     if (json.contains("payload")) {
       for (const Json& entry : json["payload"]) {
-        ANECHECK_ASSIGN(Bytes bytes, flatbuffer::FromHex(entry.at("hex").get<std::string>()));
+        ANECHECK_ASSIGN(Bytes bytes, BytesFromHex(entry.at("hex").get<std::string>()));
         parts.payload.push_back(
             {entry.at("@").get<uint32_t>(), entry.contains("overlaps"), std::move(bytes)});
       }
@@ -269,7 +271,7 @@ Result<Json> ToJson(ByteSpan bytes) {
     Json entry;
     entry["@"] = raw.at;
     if (raw.overlaps) entry["overlaps"] = true;
-    entry["hex"] = flatbuffer::ToHex(raw.bytes);
+    entry["hex"] = HexText(raw.bytes);
     json["payload"].push_back(std::move(entry));
   }
   return json;
@@ -388,10 +390,9 @@ class Printer {
     for (uint32_t i = 0; i < descriptors.size() && Room(); ++i) {
       const uint8_t* at = module_.file.data() + descriptors.ElementAt(i, width);
       Line("  {} {}: bytecode {} +{}, {} i32 and {} ref registers", i, FunctionName(i),
-           static_cast<int32_t>(flatbuffer::LoadU32(at)),
-           static_cast<int32_t>(flatbuffer::LoadU32(at + 4)),
-           static_cast<int16_t>(flatbuffer::LoadU16(at + ids_.descriptor_i32)),
-           static_cast<int16_t>(flatbuffer::LoadU16(at + ids_.descriptor_ref)));
+           static_cast<int32_t>(LoadU32(at)), static_cast<int32_t>(LoadU32(at + 4)),
+           static_cast<int16_t>(LoadU16(at + ids_.descriptor_i32)),
+           static_cast<int16_t>(LoadU16(at + ids_.descriptor_ref)));
     }
   }
 

@@ -3,7 +3,7 @@
 #include <array>
 #include <fmt/format.h>
 
-#include "harness/formats/flatbuffer/little_endian.h"
+#include "harness/base/little_endian.h"
 #include "harness/formats/flatbuffer/sound_view.h"
 #include "harness/formats/message.h"
 #include "harness/formats/violation_list.h"
@@ -14,7 +14,6 @@ namespace {
 
 using FactEvidence::kRealFile;
 using FactEvidence::kSpecification;
-using flatbuffer::LoadU32;
 using flatbuffer::SoundTable;
 using flatbuffer::SoundVector;
 
@@ -200,7 +199,7 @@ class RuleChecker {
     }
   }
 
-  static int16_t I16(const uint8_t* at) { return static_cast<int16_t>(flatbuffer::LoadU16(at)); }
+  static int16_t I16(const uint8_t* at) { return static_cast<int16_t>(LoadU16(at)); }
 
   void CheckDescriptors() {
     const uint32_t bytecode = root_.Vector(ids_.bytecode).size();

@@ -10,9 +10,10 @@
 #include "harness/base/byte_reader.h"
 #include "harness/base/byte_writer.h"
 #include "harness/base/checksum.h"
+#include "harness/base/hex_text.h"
+#include "harness/base/little_endian.h"
 #include "harness/base/planted_bug.h"
 #include "harness/formats/flatbuffer/document_json.h"
-#include "harness/formats/flatbuffer/little_endian.h"
 #include "harness/formats/message.h"
 
 namespace anecheck::vmfb {
@@ -87,9 +88,9 @@ Bytes ToBytes(ByteSpan bytes) { return Bytes(bytes.begin(), bytes.end()); }
 
 void ParseExtra(ByteSpan bytes, ZipRecord* record) {
   while (bytes.size() >= 4) {
-    const uint16_t size = flatbuffer::LoadU16(&bytes[2]);
+    const uint16_t size = LoadU16(&bytes[2]);
     if (size + 4u > bytes.size() && !IsPlanted(PlantedBug::kVmfbExtraRecord)) break;
-    record->extra.push_back({flatbuffer::LoadU16(bytes.data()), ToBytes(bytes.subspan(4, size))});
+    record->extra.push_back({LoadU16(bytes.data()), ToBytes(bytes.subspan(4, size))});
     bytes = bytes.subspan(4 + size);
   }
   record->extra_rest = ToBytes(bytes);
@@ -148,8 +149,8 @@ Status ParseRecord(ByteSpan file, uint64_t at, ZipRecordKind kind, ZipRecord* to
 
 // Whether an end record stands at `at`, whose comment is the rest of the file.
 bool IsEnd(ByteSpan file, size_t at) {
-  return flatbuffer::LoadU32(&file[at]) == SpecOf(ZipRecordKind::kEnd).signature &&
-         flatbuffer::LoadU16(&file[at + 20]) == file.size() - kEndSize - at;
+  return LoadU32(&file[at]) == SpecOf(ZipRecordKind::kEnd).signature &&
+         LoadU16(&file[at + 20]) == file.size() - kEndSize - at;
 }
 
 // The end record stands last, with a comment of at most 65535 bytes.
@@ -201,7 +202,7 @@ uint64_t GetWide(const ZipRecord& record, int which) {
   if (!Saturated(record, place.field)) return record.values[place.field];
   const auto extra = Wide(record, place.before);
   if (!extra) return kSaturated;
-  return flatbuffer::LoadLittle(&record.extra[*extra].data[8 * place.before], 8);
+  return LoadLittle(&record.extra[*extra].data[8 * place.before], 8);
 }
 
 // Each of the following compares numbers with what they should be, and tells whether they agree.
@@ -225,7 +226,7 @@ bool SettleWide(Record& record, int which, uint64_t value) {
     const WidePlace place = PlaceOf(record, which);
     const auto extra = Saturated(record, place.field) ? Wide(record, place.before) : std::nullopt;
     if (extra) {
-      flatbuffer::StoreLittle(&record.extra[*extra].data[8 * place.before], value, 8);
+      StoreLittle(&record.extra[*extra].data[8 * place.before], value, 8);
     } else {
       record.values[place.field] = value;
     }
@@ -277,7 +278,7 @@ Json RecordToJson(const ZipRecord& record) {
   if (record.kind == ZipRecordKind::kLocal || record.kind == ZipRecordKind::kCentral) {
     json["name"] = std::string(record.name.begin(), record.name.end());
     const bool plain = std::ranges::all_of(record.name, [](uint8_t c) { return c < 0x80; });
-    if (!plain) json["name"] = Json{{"hex", flatbuffer::ToHex(record.name)}};
+    if (!plain) json["name"] = Json{{"hex", HexText(record.name)}};
   }
   for (size_t i = 0; i < spec.fields.size(); ++i) {
     if (spec.fields[i].length == Length::kNone) {
@@ -291,24 +292,24 @@ Json RecordToJson(const ZipRecord& record) {
     if (extra.id == 1 && extra.data.size() % 8 == 0) {
       Json values = Json::array();
       for (size_t i = 0; i < extra.data.size(); i += 8) {
-        values.push_back(flatbuffer::LoadLittle(&extra.data[i], 8));
+        values.push_back(LoadLittle(&extra.data[i], 8));
       }
       entry["values"] = std::move(values);
     } else {
-      entry["hex"] = flatbuffer::ToHex(extra.data);
+      entry["hex"] = HexText(extra.data);
     }
     extras.push_back(std::move(entry));
   }
   if (!extras.empty()) json["extra"] = std::move(extras);
-  if (!record.extra_rest.empty()) json["extra_rest"] = flatbuffer::ToHex(record.extra_rest);
-  if (!record.comment.empty()) json["comment"] = flatbuffer::ToHex(record.comment);
+  if (!record.extra_rest.empty()) json["extra_rest"] = HexText(record.extra_rest);
+  if (!record.comment.empty()) json["comment"] = HexText(record.comment);
   return json;
 }
 
 Result<Bytes> HexOf(const Json& json, const char* key) {
   const auto found = json.find(key);
   if (found == json.end()) return Bytes();
-  return flatbuffer::FromHex(found->get<std::string>());
+  return BytesFromHex(found->get<std::string>());
 }
 
 Result<ZipExtra> ExtraFromJson(const Json& json) {
@@ -319,7 +320,7 @@ Result<ZipExtra> ExtraFromJson(const Json& json) {
   }
   for (const Json& value : json["values"]) {
     extra.data.resize(extra.data.size() + 8);
-    flatbuffer::StoreLittle(&extra.data[extra.data.size() - 8], value.get<uint64_t>(), 8);
+    StoreLittle(&extra.data[extra.data.size() - 8], value.get<uint64_t>(), 8);
   }
   return extra;
 }
