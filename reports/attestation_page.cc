@@ -72,10 +72,9 @@ std::string AttestationHtml(const Attestation& matrix) {
   for (const char* name : {"verdicts", "statements", "cells"}) data.erase(name);
   data["statement_count"] = statements.size();
   AddCells(cells, data);
-  std::string html = FillMark(page::kAttestationTemplate, "{{style}}",
-                              std::string(page::kPageStyle) + std::string(page::kAttestationStyle));
-  html = FillMark(html, "{{script}}",
-                  std::string(page::kAttestationGrid) + std::string(page::kAttestationPage));
+  std::string html =
+      AssemblePage(page::kAttestationTemplate, {page::kPageStyle, page::kAttestationStyle},
+                   {page::kPageHelpers, page::kAttestationGrid, page::kAttestationPage});
   // From the last mark to the first, so that nothing in the data can pass for a mark.
   html = FillMark(html, "{{statements}}", ScriptSafe(JsonLines(statements)));
   std::string layers;

@@ -287,9 +287,8 @@ void NamePages(ReportData& data) {
 
 std::string FindingHtml(const ReportData& data, size_t index, std::string_view artifact) {
   const FindingInfo& finding = data.findings[index];
-  std::string page = FillMark(page::kFindingTemplate, "{{style}}",
-                              std::string(page::kPageStyle) + std::string(page::kFindingStyle));
-  page = FillMark(page, "{{script}}", page::kFindingPage);
+  std::string page = AssemblePage(page::kFindingTemplate, {page::kPageStyle, page::kFindingStyle},
+                                  {page::kFindingPage});
   page = FillMark(page, "{{title}}", EscapeXml(finding.id));
   return FillMark(page, "{{content}}", Content(data, finding, artifact));
 }

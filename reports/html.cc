@@ -36,16 +36,22 @@ std::string ScriptSafe(std::string_view json) {
   return safe;
 }
 
+std::string AssemblePage(std::string_view body, std::initializer_list<std::string_view> styles,
+                         std::initializer_list<std::string_view> scripts) {
+  const auto joined = [](std::initializer_list<std::string_view> parts) {
+    std::string text;
+    for (const std::string_view part : parts) text += part;
+    return text;
+  };
+  const std::string page = FillMark(body, "{{head}}", page::kPageHead);
+  return FillMark(FillMark(page, "{{style}}", joined(styles)), "{{script}}", joined(scripts));
+}
+
 std::string ReportHtml(const nlohmann::ordered_json& report) {
+  const std::string page = AssemblePage(page::kPageTemplate, {page::kPageStyle},
+                                        {page::kPageHelpers, page::kPageCore, page::kPageMatrix,
+                                         page::kPageFindings, page::kPageErrors, page::kPageStart});
   // The data comes last, so that nothing in it can pass for a mark of the template.
-  std::string page = FillMark(anecheck::page::kPageTemplate, "{{style}}", page::kPageStyle);
-  std::string script;
-  for (const std::string_view part :
-       {anecheck::page::kPageCore, anecheck::page::kPageMatrix, anecheck::page::kPageFindings,
-        anecheck::page::kPageErrors, anecheck::page::kPageStart}) {
-    script += part;
-  }
-  page = FillMark(page, "{{script}}", script);
   return FillMark(page, "{{data}}", ScriptSafe(DumpJson(report)));
 }
 

@@ -2,6 +2,7 @@
 // the report's JSON inside. All drawing happens in the page, from text nodes alone.
 #pragma once
 
+#include <initializer_list>
 #include <nlohmann/json_fwd.hpp>
 #include <string>
 #include <string_view>
@@ -10,6 +11,10 @@ namespace anecheck::reports {
 
 // `report` is ReportJson's.
 std::string ReportHtml(const nlohmann::ordered_json& report);
+
+// A page of its template, with the head that all pages share; the marks of its data are left.
+std::string AssemblePage(std::string_view body, std::initializer_list<std::string_view> styles,
+                         std::initializer_list<std::string_view> scripts);
 
 // `text` with the first place that reads `mark` replaced.
 std::string FillMark(std::string_view text, std::string_view mark, std::string_view content);

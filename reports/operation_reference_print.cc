@@ -203,9 +203,9 @@ std::string OperationReferenceHtml(const Json& reference) {
       if (op["class"] == name) sections += OpHtml(op);
     }
   }
-  std::string page = FillMark(page::kReferenceTemplate, "{{style}}",
-                              std::string(page::kPageStyle) + std::string(page::kReferenceStyle));
-  page = FillMark(page, "{{script}}", page::kReferencePage);
+  std::string page =
+      AssemblePage(page::kReferenceTemplate, {page::kPageStyle, page::kReferenceStyle},
+                   {page::kPageHelpers, page::kReferencePage});
   page = FillMark(page, "{{classes}}", options);
   page = FillMark(page, "{{operations}}", sections);
   page = FillMark(page, "{{terms}}", TableHtml(TermRows(reference)));

@@ -5,6 +5,10 @@
 
 namespace anecheck::page {
 
+// The head of every page, and what their scripts share.
+extern const std::string_view kPageHead;
+extern const std::string_view kPageHelpers;
+// The report.
 extern const std::string_view kPageTemplate;
 extern const std::string_view kPageStyle;
 // The page's script, in this order.

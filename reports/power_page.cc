@@ -9,8 +9,8 @@
 namespace anecheck::reports {
 
 std::string PowerHtml(const nlohmann::ordered_json& power) {
-  std::string html = FillMark(page::kPowerTemplate, "{{style}}", page::kPageStyle);
-  html = FillMark(html, "{{script}}", page::kPowerPage);
+  const std::string html = AssemblePage(page::kPowerTemplate, {page::kPageStyle},
+                                        {page::kPageHelpers, page::kPowerPage});
   // The data comes last, so that nothing in it can pass for a mark of the template.
   return FillMark(html, "{{data}}", ScriptSafe(DumpJson(power)));
 }

@@ -370,14 +370,9 @@ Result<Json> ReadTrend(std::span<const std::string> db_paths,
 }
 
 std::string TrendHtml(const Json& trend) {
-  const std::string style = std::string(page::kPageStyle) + std::string(page::kTrendStyle);
-  std::string page = FillMark(page::kTrendTemplate, "{{style}}", style);
-  std::string script;
-  for (const std::string_view part :
-       {page::kPageCore, page::kPageErrors, page::kTrendPlots, page::kTrendPage}) {
-    script += part;
-  }
-  page = FillMark(page, "{{script}}", script);
+  const std::string page = AssemblePage(page::kTrendTemplate, {page::kPageStyle, page::kTrendStyle},
+                                        {page::kPageHelpers, page::kPageCore, page::kPageErrors,
+                                         page::kTrendPlots, page::kTrendPage});
   return FillMark(page, "{{data}}", ScriptSafe(DumpJson(trend)));
 }
 

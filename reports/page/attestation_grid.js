@@ -1,19 +1,6 @@
 // The table of the matrix: the cells in view are in the document, the others are space around them,
 // so that the page answers at once whatever its size. Printing draws all.
-"use strict";
 const data = JSON.parse(document.getElementById("matrix-data").textContent);
-const byId = (id) => document.getElementById(id);
-
-function make(tag, properties = {}, ...children) {
-  const node = document.createElement(tag);
-  for (const [name, value] of Object.entries(properties)) {
-    if (name === "class") node.className = value;
-    else if (name in node) node[name] = value;
-    else node.setAttribute(name, value);
-  }
-  node.append(...children);
-  return node;
-}
 
 const STATES = {
   "unknown": ["?", "rests on a value that no source gives"],

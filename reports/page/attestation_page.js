@@ -1,4 +1,4 @@
-// The filters of the matrix, and what a cell opens. All text goes through text nodes.
+// The filters of the matrix, and what a cell opens.
 let longTasks = 0;
 try {
   new PerformanceObserver((list) => {
@@ -86,23 +86,9 @@ function drawConflicts() {
   document.body.dataset.conflicts = data.known_conflicts.length;
 }
 
-// The filters live in the address, so that a view can be linked.
-function readAddress() {
-  const hash = new URLSearchParams(location.hash.slice(1));
-  for (const name of FILTERS) {
-    filters[name] = hash.get(name) ?? "";
-    byId(`filter-${name}`).value = filters[name];
-  }
-  return hash;
-}
-
 function applyFilters() {
-  const hash = new URLSearchParams();
-  for (const name of FILTERS) {
-    filters[name] = byId(`filter-${name}`).value;
-    if (filters[name]) hash.set(name, filters[name]);
-  }
-  history.replaceState(null, "", `#${hash}`);
+  for (const name of FILTERS) filters[name] = byId(`filter-${name}`).value;
+  writeFilters();
   draw();
 }
 
@@ -121,23 +107,8 @@ function openLinked(hash) {
 }
 
 function listen() {
-  let pending = 0;
-  byId("filter-search").addEventListener("input", () => {
-    clearTimeout(pending);
-    pending = setTimeout(applyFilters, 120);
-  });
-  for (const name of FILTERS.slice(1)) {
-    byId(`filter-${name}`).addEventListener("change", applyFilters);
-  }
-  byId("filter-clear").addEventListener("click", () => {
-    for (const name of FILTERS) byId(`filter-${name}`).value = "";
-    applyFilters();
-  });
-  byId("theme").addEventListener("click", () => {
-    const dark = document.documentElement.dataset.theme === "dark" ||
-      (!document.documentElement.dataset.theme && matchMedia("(prefers-color-scheme: dark)").matches);
-    document.documentElement.dataset.theme = dark ? "light" : "dark";
-  });
+  listenToFilters(applyFilters);
+  listenToTheme();
   byId("cells").addEventListener("click", (event) => {
     const node = event.target.closest("td");
     if (node) openCell(node.cell);
@@ -153,15 +124,9 @@ function listen() {
   addEventListener("resize", () => show());
   addEventListener("beforeprint", drawForPaper);
   addEventListener("afterprint", () => byId("paper").replaceChildren());
-  document.addEventListener("keydown", (event) => {
-    const typing = event.target.matches?.("input, select, textarea");
-    if (event.key === "/" && !typing && !byId("cell").open) {
-      byId("filter-search").focus();
-      event.preventDefault();
-    }
-  });
+  listenToSlash();
   addEventListener("hashchange", () => {
-    const hash = readAddress();
+    const hash = readFilters();
     draw();
     openLinked(hash);
   });
@@ -179,7 +144,7 @@ for (const [state, [, text]] of Object.entries(STATES)) {
 for (const kind of ["silicon", "published", "reported", "simulated"]) {
   byId("legend").append(make("li", {}, chip("dispatched", kind, 0), ` edge: ${kind} evidence`));
 }
-const hash = readAddress();
+const hash = readFilters();
 listen();
 draw();
 setTimeout(() => {

@@ -1,20 +1,5 @@
-// The page's data, its filters and the summary. All text goes through text nodes: nothing in a
-// report is ever read as HTML.
-"use strict";
+// The page's data, its filters and the summary.
 const report = JSON.parse(document.getElementById("report-data").textContent);
-const byId = (id) => document.getElementById(id);
-
-// An element with properties and children; strings become text nodes.
-function make(tag, properties = {}, ...children) {
-  const node = document.createElement(tag);
-  for (const [name, value] of Object.entries(properties)) {
-    if (name === "class") node.className = value;
-    else if (name in node && name !== "list") node[name] = value;
-    else node.setAttribute(name, value);
-  }
-  node.append(...children.filter((child) => child !== null && child !== undefined));
-  return node;
-}
 
 const count = (number) => Number(number).toLocaleString("en");
 
@@ -49,23 +34,18 @@ function stateChip(state, evidence) {
   return chip;
 }
 
-// The filters live in the address, so that a view can be linked and the back button works.
 const FILTERS = ["search", "target", "state", "evidence", "route"];
 const filters = {search: "", target: "", state: "", evidence: "", route: "", all: false};
 
 function readAddress() {
-  const hash = new URLSearchParams(location.hash.slice(1));
-  for (const name of FILTERS) filters[name] = hash.get(name) ?? "";
-  filters.all = hash.get("all") === "1";
-  for (const name of FILTERS) byId(`filter-${name}`).value = filters[name];
+  filters.all = readFilters().get("all") === "1";
   byId("filter-all").checked = filters.all;
 }
 
-function writeAddress() {
-  const hash = new URLSearchParams();
-  for (const name of FILTERS) if (filters[name]) hash.set(name, filters[name]);
-  if (filters.all) hash.set("all", "1");
-  history.replaceState(null, "", `#${hash}`);
+function takeFilters() {
+  for (const name of FILTERS) filters[name] = byId(`filter-${name}`).value;
+  filters.all = byId("filter-all").checked;
+  writeFilters(filters.all ? {all: "1"} : {});
 }
 
 const matchesSearch = (...texts) =>

@@ -20,47 +20,20 @@ function openLinked() {
 }
 
 function applyFilters() {
-  for (const name of FILTERS) filters[name] = byId(`filter-${name}`).value;
-  filters.all = byId("filter-all").checked;
+  takeFilters();
   findingsShown = FINDINGS_STEP;
-  writeAddress();
   drawFiltered();
 }
 
 function listen() {
-  let pending = 0;
-  byId("filter-search").addEventListener("input", () => {
-    clearTimeout(pending);
-    pending = setTimeout(applyFilters, 120);
-  });
-  for (const name of [...FILTERS.slice(1), "all"]) {
-    byId(`filter-${name}`).addEventListener("change", applyFilters);
-  }
-  byId("filter-clear").addEventListener("click", () => {
-    for (const name of FILTERS) byId(`filter-${name}`).value = "";
-    byId("filter-all").checked = false;
-    applyFilters();
-  });
+  listenToFilters(applyFilters, [...FILTERS.slice(1), "all"]);
   byId("findings-more").addEventListener("click", () => {
     findingsShown += FINDINGS_STEP;
     drawFindings();
   });
-  byId("theme").addEventListener("click", () => {
-    const dark = getComputedStyle(document.documentElement).colorScheme === "dark" ||
-      (!document.documentElement.dataset.theme && matchMedia("(prefers-color-scheme: dark)").matches);
-    document.documentElement.dataset.theme = dark ? "light" : "dark";
-  });
-  document.querySelector("[data-goto]").addEventListener("click", (event) => {
-    event.preventDefault();
-    byId(event.target.dataset.goto).focus();
-  });
-  document.addEventListener("keydown", (event) => {
-    const typing = event.target.matches?.("input, select, textarea");
-    if (event.key === "/" && !typing && !byId("cell").open) {
-      byId("filter-search").focus();
-      event.preventDefault();
-    }
-  });
+  listenToTheme();
+  listenToSkipLink();
+  listenToSlash();
   addEventListener("hashchange", () => {
     readAddress();
     drawFiltered();

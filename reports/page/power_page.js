@@ -1,18 +1,5 @@
-// The measurement of power. All text goes through text nodes.
-"use strict";
+// The measurement of power.
 const data = JSON.parse(document.getElementById("power-data").textContent);
-const byId = (id) => document.getElementById(id);
-
-function make(tag, properties = {}, ...children) {
-  const node = document.createElement(tag);
-  for (const [name, value] of Object.entries(properties)) {
-    if (name === "class") node.className = value;
-    else if (name in node) node[name] = value;
-    else node.setAttribute(name, value);
-  }
-  node.append(...children);
-  return node;
-}
 
 const percent = (share) => `${+(share * 100).toFixed(1)} %`;
 const orDash = (value) => value === null || value === "" ? "–" : String(value);
@@ -27,20 +14,6 @@ function fillTable(table, heads, rows) {
 
 const FILTERS = ["search", "group", "kind", "found"];
 const filters = {};
-
-function readAddress() {
-  const given = new URLSearchParams(location.hash.slice(1));
-  for (const name of FILTERS) {
-    filters[name] = given.get(name) ?? "";
-    byId(`filter-${name}`).value = filters[name];
-  }
-}
-
-function writeAddress() {
-  const given = new URLSearchParams();
-  for (const name of FILTERS) if (filters[name]) given.set(name, filters[name]);
-  history.replaceState(null, "", `#${given}`);
-}
 
 function fits(fault) {
   const text = `${fault.id} ${fault.op} ${fault.class} ${fault.description}`.toLowerCase();
@@ -124,17 +97,17 @@ fillChoices("kind", data.faults.map((fault) => fault.kind));
 for (const name of FILTERS) {
   byId(`filter-${name}`).addEventListener("input", (event) => {
     filters[name] = event.target.value;
-    writeAddress();
+    writeFilters();
     drawFaults();
   });
 }
 byId("filter-clear").addEventListener("click", () => {
   history.replaceState(null, "", "#");
-  readAddress();
+  readFilters();
   drawFaults();
 });
-addEventListener("hashchange", () => { readAddress(); drawFaults(); });
-readAddress();
+addEventListener("hashchange", () => { readFilters(); drawFaults(); });
+readFilters();
 drawFigures();
 drawFaults();
 drawMagnitudes();

@@ -1,7 +1,5 @@
 // Filters that live in the address: #op=NAME scrolls to an operation, the others hide what does not
 // fit.
-"use strict";
-const byId = (id) => document.getElementById(id);
 const FILTERS = ["search", "class", "reference"];
 const operations = [...document.querySelectorAll(".operation")];
 const texts = new Map(operations.map((section) => [section, section.textContent.toLowerCase()]));

@@ -249,32 +249,14 @@ function drawTrend() {
 }
 
 function applyTrendFilters() {
-  for (const name of FILTERS) filters[name] = byId(`filter-${name}`).value;
-  filters.all = byId("filter-all").checked;
-  writeAddress();
+  takeFilters();
   drawTrend();
 }
 
 function listenToTrend() {
-  for (const name of [...FILTERS, "all"]) {
-    byId(`filter-${name}`).addEventListener(name === "search" ? "input" : "change",
-                                            applyTrendFilters);
-  }
-  byId("filter-clear").addEventListener("click", () => {
-    for (const name of FILTERS) byId(`filter-${name}`).value = "";
-    byId("filter-all").checked = false;
-    applyTrendFilters();
-  });
-  byId("theme").addEventListener("click", () => {
-    const root = document.documentElement;
-    const dark = root.dataset.theme === "dark" ||
-      (!root.dataset.theme && matchMedia("(prefers-color-scheme: dark)").matches);
-    root.dataset.theme = dark ? "light" : "dark";
-  });
-  document.querySelector("[data-goto]").addEventListener("click", (event) => {
-    event.preventDefault();
-    byId(event.target.dataset.goto).focus();
-  });
+  listenToFilters(applyTrendFilters, [...FILTERS.slice(1), "all"]);
+  listenToTheme();
+  listenToSkipLink();
   addEventListener("hashchange", () => {
     readAddress();
     drawTrend();
