@@ -6,6 +6,7 @@
 #include <string>
 
 #include "generators/graph_generator.h"
+#include "harness/base/hash.h"
 #include "harness/graph/fingerprint.h"
 
 namespace anecheck {
@@ -21,7 +22,6 @@ struct GoldenGraphs {
 constexpr GoldenGraphs kGolden[] = {
 #define ANECHECK_GOLDEN(mode, family, prints) {CaseMode::mode, #mode, family, prints},
 #include "generators/golden_graphs.def"
-#include "harness/base/hash.h"
 #undef ANECHECK_GOLDEN
 };
 

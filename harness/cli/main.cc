@@ -7,7 +7,7 @@
 #include <string>
 
 #include "harness/base/log.h"
-#include "harness/campaign/campaign.h"
+#include "harness/base/version.h"
 #include "harness/cli/command.h"
 #include "harness/cli/command_line.h"
 #include "harness/runners/worker.h"
@@ -72,7 +72,6 @@ int Main(int argc, char** argv) {
   Selected selected;
   CommandLine line(app);
 #define ANECHECK_COMMAND(Name) Add##Name##Command(line, selected);
-#include "harness/base/version.h"
 #include "harness/cli/commands.def"
 #undef ANECHECK_COMMAND
   try {

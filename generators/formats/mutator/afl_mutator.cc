@@ -16,7 +16,7 @@ struct Mutator {
   uint64_t state = 0;
   std::vector<uint8_t> buffer;
 
-  uint64_t NextSeed() { return state += kGoldenRatio64; }
+  uint64_t NextSeed() { return state += anecheck::kGoldenRatio64; }
 };
 
 bool IsKnown(const char* format) {
