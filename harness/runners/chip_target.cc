@@ -57,7 +57,7 @@ std::vector<std::string> TargetsOfChip(std::string_view chip) {
   for (const Target& target : TargetCatalog::Builtin().targets()) {
     const auto rows = target.chips.statements();
     const bool named = std::ranges::any_of(
-        rows, [&](const Statement<std::string>& row) { return Names(row.value, asked); });
+        rows, [&](const SourcedValue<std::string>& row) { return Names(row.value, asked); });
     if (named) targets.push_back(target.compiler_name);
   }
   return targets;

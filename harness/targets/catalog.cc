@@ -142,11 +142,11 @@ Known<Family> TargetCatalog::Floor(std::string_view op) const {
 void TargetCatalog::Restate(Target& target, const HalField& field) const {
   Known<LimitValue> restated;
   if (field.kind == HalKind::kFlag) {
-    for (const Statement<bool>& flag : target.hal.Capability(field.offset).statements()) {
+    for (const SourcedValue<bool>& flag : target.hal.Capability(field.offset).statements()) {
       restated.Add({LimitValue{flag.value}, flag.source, flag.note});
     }
   } else {
-    for (const Statement<uint64_t>& scalar : target.hal.Scalar(field.offset).statements()) {
+    for (const SourcedValue<uint64_t>& scalar : target.hal.Scalar(field.offset).statements()) {
       restated.Add({LimitValue{scalar.value}, scalar.source, scalar.note});
     }
   }

@@ -56,7 +56,7 @@ Status ReadFamily(const Json& row, const char* key, const std::string& path, boo
   ANECHECK_RETURN_IF_ERROR(ReadNumbers(row, key, path, false, numbers));
   if (!numbers.known()) return {};
   if (replace) known = {};
-  for (const Statement<uint64_t>& statement : numbers.statements()) {
+  for (const SourcedValue<uint64_t>& statement : numbers.statements()) {
     if (statement.value >= kFamilyCount) {
       return Bad(path, fmt::format("{} is no family index (0 to 7)", statement.value));
     }

@@ -14,7 +14,7 @@ namespace anecheck {
 
 // One source's word on a value.
 template <typename T>
-struct Statement {
+struct SourcedValue {
   T value{};
   std::string source;  // "specification 003, table 24.4"
   std::string note;    // what must be read with it; often empty
@@ -32,7 +32,7 @@ class Known {
     return known;
   }
 
-  void Add(Statement<T> statement) { statements_.push_back(std::move(statement)); }
+  void Add(SourcedValue<T> statement) { statements_.push_back(std::move(statement)); }
 
   bool known() const { return !statements_.empty(); }
   explicit operator bool() const { return known(); }
@@ -45,12 +45,12 @@ class Known {
   const std::string& unknown_reason() const { return unknown_reason_; }
 
   // Every statement, in order of strength. Equal values from several sources all stand.
-  std::span<const Statement<T>> statements() const { return statements_; }
+  std::span<const SourcedValue<T>> statements() const { return statements_; }
 
   // The distinct values, in order of strength.
   std::vector<T> values() const {
     std::vector<T> distinct;
-    for (const Statement<T>& statement : statements_) {
+    for (const SourcedValue<T>& statement : statements_) {
       if (std::find(distinct.begin(), distinct.end(), statement.value) == distinct.end()) {
         distinct.push_back(statement.value);
       }
@@ -62,13 +62,13 @@ class Known {
   bool conflicting() const { return values().size() > 1; }
 
   // Forgets all earlier statements.
-  void Replace(Statement<T> statement) {
+  void Replace(SourcedValue<T> statement) {
     statements_.clear();
     Add(std::move(statement));
   }
 
  private:
-  std::vector<Statement<T>> statements_;
+  std::vector<SourcedValue<T>> statements_;
   std::string unknown_reason_ = "no source gives this value";
 };
 

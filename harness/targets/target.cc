@@ -44,7 +44,7 @@ bool IsScalar(uint32_t offset) {
 }
 
 template <typename T>
-void Put(Known<T>& known, Statement<T> statement, bool replace) {
+void Put(Known<T>& known, SourcedValue<T> statement, bool replace) {
   if (replace) {
     known.Replace(std::move(statement));
   } else {
@@ -109,7 +109,7 @@ Status Hal::LoadBlob(std::span<const uint8_t> blob, const std::string& source) {
   return {};
 }
 
-Status Hal::State(const HalField& field, Statement<uint64_t> statement, bool replace) {
+Status Hal::State(const HalField& field, SourcedValue<uint64_t> statement, bool replace) {
   switch (field.kind) {
     case HalKind::kFlag:
       if (statement.value > 1) break;
@@ -130,7 +130,7 @@ Status Hal::State(const HalField& field, Statement<uint64_t> statement, bool rep
                   HalKindName(field.kind), field.width, statement.value));
 }
 
-Status Hal::StateText(const HalField& field, Statement<std::string> statement, bool replace) {
+Status Hal::StateText(const HalField& field, SourcedValue<std::string> statement, bool replace) {
   if (field.kind != HalKind::kString) {
     return MakeError(ErrorCode::kInvalid,
                      fmt::format("{} at 0x{:x} is a {} and holds no text", field.name, field.offset,
@@ -151,7 +151,7 @@ Known<uint64_t> Limit(const Target& target, std::string_view name) {
   const Known<LimitValue> list = LimitList(target, name);
   if (!list.known()) return Known<uint64_t>::Unknown(list.unknown_reason());
   Known<uint64_t> single;
-  for (const Statement<LimitValue>& statement : list.statements()) {
+  for (const SourcedValue<LimitValue>& statement : list.statements()) {
     if (statement.value.size() != 1) {
       return Known<uint64_t>::Unknown(fmt::format("the limit {} is a list of values", name));
     }

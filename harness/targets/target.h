@@ -74,8 +74,8 @@ class Hal {
   Status LoadBlob(std::span<const uint8_t> blob, const std::string& source);
 
   // For loaders: a new statement about a field, or (replace) the only one.
-  Status State(const HalField& field, Statement<uint64_t> statement, bool replace);
-  Status StateText(const HalField& field, Statement<std::string> statement, bool replace);
+  Status State(const HalField& field, SourcedValue<uint64_t> statement, bool replace);
+  Status StateText(const HalField& field, SourcedValue<std::string> statement, bool replace);
 
  private:
   std::map<uint32_t, Known<uint64_t>> scalars_;

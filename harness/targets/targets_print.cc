@@ -30,7 +30,7 @@ TargetProperty Property(std::string group, std::string key, std::string name,
   TargetProperty property{
       std::move(group), std::move(key), std::move(name), known.known(), {}, false, false};
   std::vector<std::string> distinct;
-  for (const Statement<T>& statement : known.statements()) {
+  for (const SourcedValue<T>& statement : known.statements()) {
     property.statements.push_back({Show(statement.value), statement.source, statement.note});
     if (property.statements.back().value != property.statements.front().value) {
       property.conflicting = true;
@@ -63,7 +63,7 @@ void AppendTable(const Target& target, std::vector<TargetProperty>& list) {
 
 Json PropertyJson(const TargetProperty& property) {
   Json statements = Json::array();
-  for (const Statement<std::string>& statement : property.statements) {
+  for (const SourcedValue<std::string>& statement : property.statements) {
     Json row = {{"value", statement.value}, {"source", statement.source}};
     if (!statement.note.empty()) row["note"] = statement.note;
     statements.push_back(std::move(row));
@@ -185,7 +185,7 @@ std::string TargetText(const TargetCatalog& catalog, const Target& target) {
       continue;
     }
     for (size_t i = 0; i < property.statements.size(); ++i) {
-      const Statement<std::string>& statement = property.statements[i];
+      const SourcedValue<std::string>& statement = property.statements[i];
       text += fmt::format("  {:10} {:6} {}{} = {}  [{}]{}\n", property.group,
                           property.key == property.name ? "" : property.key, property.name,
                           property.dead ? " (dead)" : "", statement.value, statement.source,

@@ -18,7 +18,7 @@ struct TargetProperty {
   std::string key;    // the offset of a table field, "0x238"; otherwise the name
   std::string name;
   bool known = false;
-  std::vector<Statement<std::string>> statements;  // values printed; empty where not known
+  std::vector<SourcedValue<std::string>> statements;  // values printed; empty where not known
   bool conflicting = false;
   bool dead = false;  // a table field that nothing reads
 
