@@ -122,6 +122,8 @@ TEST(Table241, ChangesWhereItSays) {
   EXPECT_EQ(Scalar("H16", 0x668), 14u);
   EXPECT_EQ(Policy("H11"), "None");
   EXPECT_EQ(Policy("M11"), "None");
+  EXPECT_EQ(Policy("M9"), "None");
+  EXPECT_EQ(Scalar("H17s", 0x400), 4u);
 }
 
 TEST(Table241, ExtendedKernelMemoryIsOffOnAll28) {
@@ -271,6 +273,7 @@ TEST(Table245, NamedOffsetsAreFields) {
     }
     EXPECT_TRUE(listed) << row.field;
   }
+  EXPECT_FALSE(Named("H13").hal.Capability(0x8bc).known()) << "a name without a value";
 }
 
 // "Dead and family-gated fields": five scalars that nothing reads through the table.
