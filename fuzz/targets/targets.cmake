@@ -1,6 +1,6 @@
 # The targets that are no row of formats.def.
 anecheck_fuzzer(stabs SOURCES targets/stabs_target.cc DEPENDS anecheck_stabs)
-foreach(CODING "td_byte_address kByteAddress" "td_dense kDense" "td_sparse kDenseAndSparse")
+foreach(CODING "td_byte_address kByteAddress" "td_word_address kWordAddress")
   separate_arguments(CODING)
   list(GET CODING 0 NAME)
   list(GET CODING 1 ENUMERATOR)

@@ -68,8 +68,7 @@ WordTables words::hwx() {
   magic.Number(hwx::kMagic, 4);
   WordTables tables = {magic,     Commands(),      Sections(), Subtypes(),
                        Threads(), BannerOptions(), Catalog()};
-  for (const td::Coding coding :
-       {td::Coding::kByteAddress, td::Coding::kDense, td::Coding::kDenseAndSparse}) {
+  for (const td::Coding coding : {td::Coding::kByteAddress, td::Coding::kWordAddress}) {
     tables.push_back(RegisterRuns(coding));
   }
   return tables;

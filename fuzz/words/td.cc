@@ -14,10 +14,8 @@ std::string_view NameOf(td::Coding coding) {
   switch (coding) {
     case td::Coding::kByteAddress:
       return "byte_address_runs";
-    case td::Coding::kDense:
-      return "dense_runs";
-    case td::Coding::kDenseAndSparse:
-      return "dense_and_sparse_runs";
+    case td::Coding::kWordAddress:
+      return "word_address_runs";
   }
   return "runs";
 }
@@ -44,8 +42,7 @@ WordTable words::RegisterRuns(td::Coding coding) {
 }
 
 WordTables words::td() {
-  return {RegisterRuns(td::Coding::kByteAddress), RegisterRuns(td::Coding::kDense),
-          RegisterRuns(td::Coding::kDenseAndSparse)};
+  return {RegisterRuns(td::Coding::kByteAddress), RegisterRuns(td::Coding::kWordAddress)};
 }
 
 }  // namespace anecheck::fuzz

@@ -62,7 +62,7 @@ void WriteSomewhere(Task& task, const td::Generation& generation, ChoiceStream& 
   // A version-7 stream ends with its last word that is not zero, so that it cannot hold a single
   // zero written at address 0.
   const uint32_t address = block.byte_address + 4 * first;
-  if (generation.coding == Coding::kDenseAndSparse && choices.Coin()) {
+  if (generation.coding == Coding::kWordAddress && choices.Coin()) {
     const uint32_t span = std::min(left - 1, 16u);
     const auto mask = static_cast<uint16_t>(choices.Below(uint64_t{1} << span));
     task.WriteSparse(address, mask, DrawRun(choices, 1 + static_cast<size_t>(std::popcount(mask))));
@@ -98,6 +98,7 @@ Task GenerateV7Task(const td::Generation& generation, ChoiceStream& choices) {
 Task GenerateLaterTask(const td::Generation& generation, ChoiceStream& choices, bool first) {
   Task task;
   for (uint32_t i = 1; i < generation.header_words; ++i) task.header[i] = DrawValue(choices);
+  if (td::AnnouncesExtraWord(task, generation.header_words)) task.extra_word = DrawValue(choices);
   if (!first) task.padding = static_cast<uint32_t>(choices.Below(3));
   for (uint64_t i = choices.Below(8); i > 0; --i) WriteSomewhere(task, generation, choices);
   return task;
@@ -265,7 +266,7 @@ bool OpenHeader(Chain& chain, uint64_t, uint64_t b) {
 bool ReservedBits(Chain& chain, uint64_t a, uint64_t b) {
   RegisterWrite* write = PickWrite(chain, a, b);
   if (write == nullptr || IsV7(chain) || write->sparse) return false;
-  write->reserved = static_cast<uint16_t>(1 + a % 0x3ff);
+  write->reserved = static_cast<uint16_t>(1 + a % 0xff);  // no address packet: bit 29 is clear
   return true;
 }
 

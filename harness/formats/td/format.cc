@@ -122,6 +122,10 @@ void ForEachWord(const Chain& chain, Visit visit) {
     for (uint32_t i = 0; i < chain.header_words; ++i) {
       word(HeaderWord(*chain.generation, i), task.header[i]);
     }
+    if (task.extra_word) {
+      visit(at, ByteKind::kTyped);
+      at += 4;
+    }
     for (const RegisterWrite& write : task.writes) {
       visit(at, ByteKind::kTyped);
       at += 4;

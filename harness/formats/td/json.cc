@@ -132,6 +132,7 @@ Json TaskToJson(const Chain& chain, size_t index) {
   if (task.padding != 0) object["padding"] = task.padding;
   object["derived"] = {{"offset", HexNumber(task.offset)}, {"size", HexNumber(task.size)}};
   object["header"] = HeaderToJson(chain, task, DerivedOf(chain, index));
+  if (task.extra_word) object["extra_word"] = HexNumber(*task.extra_word);
   Json writes = Json::array();
   for (const RegisterWrite& write : task.writes) {
     writes.push_back(WriteToJson(*chain.generation, task, write));
@@ -201,6 +202,7 @@ Task TaskFromJson(Chain& chain, const Json& json, size_t index, Status* status) 
   Task task;
   task.padding = static_cast<uint32_t>(fields.UintOr("padding", 0, 0xffffff));
   HeaderFromJson(chain, task, JsonFields(fields.Object("header"), fields.Path("header"), status));
+  if (fields.Has("extra_word")) task.extra_word = fields.U32("extra_word");
   const Json& writes = fields.Array("writes");
   for (size_t i = 0; i < writes.size(); ++i) {
     WriteFromJson(chain, task,

@@ -88,8 +88,7 @@ constexpr auto kLaterHeader = std::to_array<NamedWord>({
 
 // Registers of later generations that more/hwx_stream_rules.csv places.
 constexpr auto kChannelCfg = std::to_array<WordField>({{"InFmt", 0, 2}, {"OutFmt", 4, 2}});
-constexpr auto kDenseTaskType = std::to_array<WordField>({{"TaskType", 0, 4}});
-constexpr auto kSparseTaskType = std::to_array<WordField>({{"TaskType", 4, 4}});
+constexpr auto kTaskType = std::to_array<WordField>({{"TaskType", 4, 4}});
 
 }  // namespace
 
@@ -109,10 +108,9 @@ WordLayout Register(const Generation& generation, uint32_t byte_address) {
     const uint32_t image_offset = V7ImageOffset(byte_address);
     return image_offset == 0 ? WordLayout{} : V7().Find(image_offset);
   }
-  const bool late = generation.coding == Coding::kDenseAndSparse;
-  if (byte_address == 0) return {"Common.ChannelCfg", kChannelCfg};
-  if (!late && byte_address == 4 * 10) return {"Common[10]", kDenseTaskType};
-  if (late && byte_address == 4 * 15) return {"Common.MacCfg", kSparseTaskType};
+  const bool early = PlacesAsH14(generation);
+  if (byte_address == (early ? 4u * 2 : 0u)) return {"Common.ChannelCfg", kChannelCfg};
+  if (byte_address == (early ? 4u * 14 : 4u * 15)) return {"Common.MacCfg", kTaskType};
   return {};
 }
 

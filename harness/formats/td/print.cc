@@ -63,6 +63,9 @@ void PrintTaskHead(Out out, const Chain& chain, size_t index, int indent) {
     PrintFields(out, HeaderWord(*chain.generation, i), task.header[i]);
     fmt::format_to(out, "\n");
   }
+  if (task.extra_word) {
+    fmt::format_to(out, "{:{}}extra word 0x{:x}\n", "", indent + 2, *task.extra_word);
+  }
 }
 
 void PrintState(Out out, const Generation& generation, const RegisterState& state, int indent) {

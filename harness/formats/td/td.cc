@@ -86,11 +86,6 @@ Status DecodeStream(ByteReader& reader, uint64_t end, Coding coding, Task& task)
   while (reader.position() < end) {
     const uint32_t word = reader.U32("write");
     RegisterWrite write = DecodeHeaderWord(word, coding);
-    if (write.sparse && coding == Coding::kDense) {
-      reader.Fail(ErrorCode::kMalformed, "write",
-                  fmt::format("header 0x{:x} is sparse, this generation writes dense runs", word));
-      return reader.status();
-    }
     write.first = static_cast<uint32_t>(task.values.size());
     if (!reader.CheckCount(write.count, 4, "values")) return reader.status();
     const uint16_t surplus = IsPlanted(PlantedBug::kTdRunLength) ? 1 : 0;
@@ -105,6 +100,7 @@ Status DecodeStream(ByteReader& reader, uint64_t end, Coding coding, Task& task)
 // One version-7 task from `offset` up to `end`, which is the next task or the section's end.
 Status DecodeV7Task(ByteReader& reader, Task& task, const Generation& generation) {
   for (uint32_t i = 0; i < generation.header_words; ++i) task.header[i] = reader.U32("header");
+  if (AnnouncesExtraWord(task, generation.header_words)) task.extra_word = reader.U32("extra");
   if (!reader.ok()) return reader.status();
   const uint64_t used = UsedBytes(reader.all());
   ANECHECK_RETURN_IF_ERROR(DecodeStream(reader, used, generation.coding, task));
@@ -177,6 +173,7 @@ Result<Chain> DecodeSequential(ByteSpan text, const Generation& generation, uint
         reader.Sub(task.offset, 4ull * words, "task", static_cast<int64_t>(chain.tasks.size()));
     if (!reader.ok()) return reader.status().error();
     for (uint32_t i = 0; i < header_words; ++i) task.header[i] = extent.U32("header");
+    if (AnnouncesExtraWord(task, header_words)) task.extra_word = extent.U32("extra");
     ANECHECK_RETURN_IF_ERROR(DecodeStream(extent, 4ull * words, generation.coding, task));
     task.size = 4 * words;
     const uint64_t end =
@@ -285,11 +282,18 @@ Status CheckWords(ByteSpan text, uint64_t base) {
 Status CheckEncodable(const Chain& chain, size_t index) {
   const Task& task = chain.tasks[index];
   const bool v7 = chain.generation->coding == Coding::kByteAddress;
+  if (task.extra_word.has_value() != AnnouncesExtraWord(task, chain.header_words)) {
+    return MakeError(
+        ErrorCode::kInvalid,
+        fmt::format("task[{}]: the last header word is 0x{:x}, which announces {} word "
+                    "behind the header",
+                    index, task.header[chain.header_words - 1u],
+                    task.extra_word ? "no" : "one more"));
+  }
   for (const RegisterWrite& write : task.writes) {
     const bool count_fits = write.count >= 1 && write.count <= 64;
-    const bool sparse_fits =
-        !write.sparse || (chain.generation->coding == Coding::kDenseAndSparse &&
-                          write.count == 1 + std::popcount(write.mask));
+    const bool sparse_fits = !write.sparse || (chain.generation->coding == Coding::kWordAddress &&
+                                               write.count == 1 + std::popcount(write.mask));
     const bool address_fits =
         v7 ? write.byte_address <= kByteAddressMask
            : write.byte_address % 4 == 0 && write.byte_address / 4 <= kWordAddressMask;
@@ -331,6 +335,10 @@ std::optional<uint32_t> Task::Find(uint32_t byte_address) const {
     });
   }
   return found;
+}
+
+bool AnnouncesExtraWord(const Task& task, uint8_t header_words) {
+  return (task.header[header_words - 1u] & 3) == 3;
 }
 
 uint32_t LastAddress(const RegisterWrite& write) {
@@ -415,6 +423,7 @@ Result<Bytes> Encode(const Chain& chain) {
     }
     writer.PadTo(task.offset);
     writer.Bytes({reinterpret_cast<const uint8_t*>(task.header.data()), 4u * chain.header_words});
+    if (task.extra_word) writer.U32(*task.extra_word);
     for (const RegisterWrite& write : task.writes) {
       writer.U32(EncodeHeaderWord(write, chain.generation->coding));
       const auto values = task.ValuesOf(write);
@@ -430,7 +439,8 @@ Result<Bytes> Encode(const Chain& chain) {
 }
 
 uint32_t TaskBytes(const Chain& chain, const Task& task) {
-  return static_cast<uint32_t>(4 * (chain.header_words + task.writes.size() + task.values.size()));
+  return static_cast<uint32_t>(4 * (chain.header_words + (task.extra_word ? 1 : 0) +
+                                    task.writes.size() + task.values.size()));
 }
 
 uint32_t NextOffset(const Chain& chain, const Task& previous) {
@@ -461,6 +471,10 @@ void Layout(Chain& chain) {
   }
 }
 
+bool PlacesAsH14(const Generation& generation) {
+  return generation.version == 11 || generation.version == 8;
+}
+
 void RegisterState::Apply(const Task& task) {
   for (const RegisterWrite& write : task.writes) {
     ForEachRegister(task, write,
@@ -476,14 +490,12 @@ std::optional<uint32_t> RegisterState::Get(uint32_t byte_address) const {
 
 TaskSummary Summarise(const Generation& generation, const RegisterState& state) {
   TaskSummary summary;
-  const bool late = generation.coding == Coding::kDenseAndSparse;
-  if (const auto word = state.Get(late ? 4 * 15 : 4 * 10)) {
-    summary.task_type = late ? (*word >> 4 & 0xf) : (*word & 0xf);
-  }
-  const auto channel = state.Get(0);
-  const uint32_t absent = late ? 2 : 0;  // float16 from H16, int8 before
-  summary.in_format = channel ? *channel & 3 : absent;
-  summary.out_format = channel ? *channel >> 4 & 3 : absent;
+  const bool early = PlacesAsH14(generation);
+  if (const auto word = state.Get(early ? 4 * 14 : 4 * 15)) summary.task_type = *word >> 4 & 0xf;
+  const auto formats = state.Get(early ? 4 * 2 : 0);
+  constexpr uint32_t kAbsent = 2;  // float16
+  summary.in_format = formats ? *formats & 3 : kAbsent;
+  summary.out_format = formats ? *formats >> 4 & 3 : kAbsent;
   return summary;
 }
 

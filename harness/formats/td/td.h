@@ -20,9 +20,11 @@ namespace anecheck::td {
 
 // How a generation writes its register stream.
 enum class Coding : uint8_t {
-  kByteAddress,     // H13: [31:26] count - 1, [25:0] byte address (facts/hwx.md, real files)
-  kDense,           // H14, H15: [20:15] extra count, [14:0] word address (public guide)
-  kDenseAndSparse,  // H16 and later: bit 31 selects a mask of 16 instead (public guide)
+  kByteAddress,  // H13: [31:26] count - 1, [25:0] byte address (facts/hwx.md, real files)
+  // H14 and later: [14:0] word address; [20:15] count - 1, or with bit 31 a mask of 16 in [30:15].
+  // [28:21] are the number of a base address where bit 29 is set: the values are offsets in it
+  // (header_forms.md: 46 records of H14 to H18 are read so).
+  kWordAddress,
 };
 
 // One engine unit's registers. Addresses count in bytes.
@@ -75,9 +77,12 @@ struct RegisterWrite {
   uint32_t first = 0;
   uint16_t count = 0;
   uint16_t mask = 0;
-  uint16_t reserved = 0;  // dense header bits [30:21] from H14
+  uint16_t reserved = 0;  // dense header bits [30:21] from H14: see kAddressPacket
   bool sparse = false;
 };
+
+// In `reserved`: the values are offsets behind base address `reserved & 0xff`.
+inline constexpr uint16_t kAddressPacket = 0x100;
 
 // The highest register that a write sets.
 uint32_t LastAddress(const RegisterWrite& write);
@@ -88,6 +93,9 @@ struct Task {
   uint32_t size = 0;     // header and stream, without padding
   uint32_t padding = 0;  // from H14: 16-byte zero units before this task
   std::array<uint32_t, kMaxHeaderWords> header = {};
+  // A word between header and stream, where the header announces one (AnnouncesExtraWord): the task
+  // that wrote the surface of the coefficients (register_semantics.csv, header_forms.md).
+  std::optional<uint32_t> extra_word;
   std::vector<RegisterWrite> writes;
   std::vector<uint32_t> values;
 
@@ -101,6 +109,10 @@ struct Task {
   // The last value written to a register by this task's own stream.
   std::optional<uint32_t> Find(uint32_t byte_address) const;
 };
+
+// Whether the last word of a header of `header_words` words announces an extra word: its lowest two
+// bits are set.
+bool AnnouncesExtraWord(const Task& task, uint8_t header_words);
 
 // Calls visit(byte_address, value) for every register that a write sets, in order.
 template <typename Visit>
@@ -179,6 +191,10 @@ class RegisterState {
  private:
   std::map<uint32_t, uint32_t> values_;
 };
+
+// H14 and H15 place the task type and the formats one way, later generations another
+// (h14_registers.csv, h15_registers.csv, h16_registers.csv).
+bool PlacesAsH14(const Generation& generation);
 
 // What the engine is asked to do by the state after a task, as far as the public guide names it
 // (generations from H14): the task type, and input and output element formats with the defaults

@@ -209,13 +209,41 @@ TEST(DenseCoding, ReadsExtraCountAndWordAddress) {
   EXPECT_EQ(Encode(chain).value(), bytes);
 }
 
-TEST(DenseCoding, RefusesASparseWord) {
+// Records of H14 and H15 are sparse too.
+TEST(SparseCoding, IsThatOfH14Too) {
   const Bytes bytes = FromWords({1, 0, 0, 0,                         //
-                                 10u << kSize, 0, 0, 0, 0, 0, 0, 0,  //
-                                 0x80000000, 1});
-  const auto chain = Decode(bytes, Version(11));
-  ASSERT_FALSE(chain.ok());
-  EXPECT_NE(chain.error().message.find("sparse"), std::string::npos);
+                                 11u << kSize, 0, 0, 0, 0, 0, 0, 0,  //
+                                 0x80000000 | 2u << 15 | 0x140, 1, 2});
+  const Chain chain = Decode(bytes, Version(11)).value();
+  EXPECT_EQ(chain.tasks[0].Find(0x500), 1u);
+  EXPECT_EQ(chain.tasks[0].Find(0x508), 2u);
+  EXPECT_EQ(Encode(chain).value(), bytes);
+}
+
+// The lowest bits of the last header word are set: one more word stands before the stream.
+TEST(ExtraWord, StandsBehindAHeaderThatAnnouncesIt) {
+  const Bytes later = FromWords({1, 0, 0, 0,                           //
+                                 11u << kSize, 0, 0, 0, 0, 0, 0, 0x3,  //
+                                 0x77,                                 //
+                                 0x140, 0xaa});
+  const Chain chain = Decode(later, Version(11)).value();
+  EXPECT_EQ(chain.tasks[0].extra_word, 0x77u);
+  EXPECT_EQ(chain.tasks[0].Find(0x500), 0xaau);
+  EXPECT_EQ(Encode(chain).value(), later);
+  EXPECT_EQ(Encode(ChainFromJson(ChainToJson(chain)).value()).value(), later);
+
+  const Bytes v7 = FromWords({0x02000000, 0, 0, 0, 0, 0, 0, 0, 0, 0x23, 0x77, 0x4800, 0xaa});
+  const Chain real = Decode(v7, Version(7)).value();
+  EXPECT_EQ(real.tasks[0].extra_word, 0x77u);
+  EXPECT_EQ(real.tasks[0].Find(0x4800), 0xaau);
+  EXPECT_EQ(Encode(real).value(), v7);
+}
+
+TEST(ExtraWord, IsMissedWhereItIsAnnounced) {
+  const Bytes v7 = FromWords({0x02000000, 0, 0, 0, 0, 0, 0, 0, 0, 0x23, 0x77, 0x4800, 0xaa});
+  Chain chain = Decode(v7, Version(7)).value();
+  chain.tasks[0].extra_word.reset();
+  EXPECT_FALSE(Encode(chain).ok());
 }
 
 TEST(SparseCoding, FirstValueGoesToTheBaseThenMaskBitsFollow) {
@@ -372,7 +400,7 @@ TEST(BareSections, AreReadAsTheVersionThatIsSaid) {
 TEST(LaterGenerations, RegistersCarryOverFromTaskToTask) {
   RegisterState state;
   EXPECT_EQ(Summarise(Version(17), state).in_format, 2u);  // float16 where never written
-  EXPECT_EQ(Summarise(Version(11), state).in_format, 0u);  // int8
+  EXPECT_EQ(Summarise(Version(11), state).in_format, 2u);
   EXPECT_FALSE(Summarise(Version(17), state).task_type);
   Task first;
   const uint32_t formats[] = {0x11, 5, 6};

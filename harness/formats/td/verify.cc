@@ -28,8 +28,9 @@ constexpr auto kRules = std::to_array<Rule>({
      FactEvidence::kRealFile},
     {"td-tail", "a version-7 text section ends with its last task",
      "facts/hwx.md, task chain; table 23.7", FactEvidence::kRealFile},
-    {"td-reserved-bits", "bits 21 to 30 of a dense stream word are zero",
-     "more/hwx_stream_rules.csv names no field there", FactEvidence::kAssumed},
+    {"td-reserved-bits",
+     "bits 21 to 30 of a dense stream word are zero, or bit 29 and a base address number",
+     "header_forms.md, records 2 and 3", FactEvidence::kAssumed},
     {"td-task-id", "task ids count up from 0", "nine real files; not stated by a source",
      FactEvidence::kAssumed},
     {"td-section-header", "a text section from H14 on begins with the words 1, 0, 0, 0",
@@ -138,7 +139,7 @@ class ChainVerifier {
 
   void CheckWrites(size_t index) {
     const Task& task = chain_.tasks[index];
-    uint64_t offset = task.offset + 4ull * chain_.header_words;
+    uint64_t offset = task.offset + 4ull * (chain_.header_words + (task.extra_word ? 1 : 0));
     for (const RegisterWrite& write : task.writes) {
       CheckWrite(index, write, offset);
       offset += 4 + 4ull * write.count;
@@ -146,7 +147,7 @@ class ChainVerifier {
   }
 
   void CheckWrite(size_t index, const RegisterWrite& write, uint64_t offset) {
-    if (write.reserved != 0) {
+    if (write.reserved != 0 && (write.reserved & ~0xffu) != kAddressPacket) {
       Report(
           kReservedBits, offset,
           fmt::format("task[{}] has reserved bits 0x{:x} in a stream word", index, write.reserved));

@@ -1,0 +1,128 @@
+#include "harness/emulator/activation_table.h"
+
+#include <cmath>
+#include <cstring>
+#include <fmt/format.h>
+
+#include "harness/base/half.h"
+
+namespace anecheck::emulator {
+namespace {
+
+constexpr size_t kWords = 64;
+constexpr size_t kFirstUnused = 43;
+constexpr uint16_t kMostKnotsAUnit = 10;
+constexpr double kCentre = 16;  // knot of x = 0 in a centred table
+
+bool KnownMode(uint16_t mode) {
+  for (const TableMode known :
+       {TableMode::kCentred, TableMode::kExp2, TableMode::kOdd, TableMode::kReciprocal,
+        TableMode::kRoot, TableMode::kReciprocalRoot, TableMode::kLog2}) {
+    if (mode == static_cast<uint16_t>(known)) return true;
+  }
+  return false;
+}
+
+// m in [0.5, 2) and an even exponent.
+double EvenMantissa(double x, int& exponent) {
+  double mantissa = std::frexp(x, &exponent);  // [0.5, 1)
+  if (exponent % 2 != 0) {
+    mantissa *= 2;
+    exponent -= 1;
+  }
+  return mantissa;
+}
+
+}  // namespace
+
+double ActivationTable::Evaluate(double x) const {
+  if (std::isnan(x)) return x;
+  const bool odd = mode == TableMode::kOdd || mode == TableMode::kReciprocal;
+  const double argument = odd ? std::fabs(x) : x;
+  const auto signed_value = [&](double value) { return odd && std::signbit(x) ? -value : value; };
+  if (argument <= low) return signed_value(below);
+  if (argument >= high) return signed_value(above);
+  if (knots_a_unit == kNoKnots) {
+    return argument < 0 ? left_slope * argument + left_intercept
+                        : right_slope * argument + right_intercept;
+  }
+  const double unit = std::ldexp(1.0, knots_a_unit);
+  double position = argument * unit;
+  double factor = 1;
+  double addend = 0;
+  int exponent = 0;
+  switch (mode) {
+    case TableMode::kCentred:
+      position += kCentre;
+      break;
+    case TableMode::kOdd:
+      break;
+    case TableMode::kExp2: {
+      const double whole = std::floor(argument);
+      position = (argument - whole) * unit;
+      factor = std::exp2(whole);
+      break;
+    }
+    case TableMode::kReciprocal:
+      position = (std::frexp(argument, &exponent) - 0.5) * unit;
+      factor = std::ldexp(1.0, -exponent);
+      break;
+    case TableMode::kLog2:
+      position = (std::frexp(argument, &exponent) - 0.5) * unit;
+      addend = exponent;
+      break;
+    case TableMode::kRoot:
+      position = EvenMantissa(argument, exponent) * unit;
+      factor = std::ldexp(1.0, exponent / 2);
+      break;
+    case TableMode::kReciprocalRoot:
+      position = EvenMantissa(argument, exponent) * unit;
+      factor = std::ldexp(1.0, -exponent / 2);
+      break;
+  }
+  if (position < 0) return signed_value(left_slope * argument + left_intercept);
+  if (position > kKnots - 1) return signed_value(right_slope * argument + right_intercept);
+  const int knot = std::min(static_cast<int>(position), kKnots - 2);
+  const double first = knots[static_cast<size_t>(knot)];
+  const double step = knots[static_cast<size_t>(knot) + 1] - first;
+  return signed_value((first + (position - knot) * step) * factor + addend);
+}
+
+Result<ActivationTable> ParseTable(std::span<const uint8_t> bytes, const std::string& who) {
+  std::array<uint16_t, kWords> words;
+  std::memcpy(words.data(), bytes.data(), sizeof words);
+  const auto number = [&](size_t i) { return HalfToDouble(Half{words[i]}); };
+  if (!KnownMode(words[42])) {
+    return MakeError(ErrorCode::kUnsupported,
+                     fmt::format("{}: halfword 42 of the table is 0x{:x}; known modes are 1, 0xa, "
+                                 "0x60, 0x67, 0xc5, 0xc6 and 0xc9",
+                                 who, words[42]));
+  }
+  if (words[41] > kMostKnotsAUnit && words[41] != ActivationTable::kNoKnots) {
+    return MakeError(ErrorCode::kUnsupported,
+                     fmt::format("{}: halfword 41 of the table is {}; known are 0 to 10 and 64",
+                                 who, words[41]));
+  }
+  for (size_t i = kFirstUnused; i < kWords; ++i) {
+    if (words[i] == 0) continue;
+    return MakeError(ErrorCode::kUnsupported,
+                     fmt::format("{}: halfword {} of the table is 0x{:x}; it is zero in every known"
+                                 " table",
+                                 who, i, words[i]));
+  }
+  ActivationTable table;
+  table.low = number(0);
+  table.high = number(1);
+  table.below = number(2);
+  table.above = number(3);
+  for (size_t i = 0; i < ActivationTable::kKnots; ++i) table.knots[i] = number(4 + i);
+  table.left_slope = number(37);
+  table.left_intercept = number(38);
+  table.right_slope = number(39);
+  table.right_intercept = number(40);
+  table.knots_a_unit = words[41];
+  table.mode = static_cast<TableMode>(words[42]);
+  return table;
+}
+
+}  // namespace anecheck::emulator

@@ -1,0 +1,52 @@
+// The activation table of a neural task: 64 halfwords, evaluated as the facts of H13 programs and
+// of later programs say ("Activation table", "Reciprocal table").
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <span>
+#include <string>
+
+#include "harness/base/result.h"
+
+namespace anecheck::emulator {
+
+inline constexpr uint64_t kTableBytes = 128;
+
+// How an argument becomes a knot position and what is done to the value between the knots.
+enum class TableMode : uint16_t {
+  kCentred = 0x01,         // k = x * 2^s + 16
+  kExp2 = 0x0a,            // k = frac(x) * 2^s, value * 2^floor(x)
+  kOdd = 0x60,             // k = |x| * 2^s, sign of x
+  kReciprocal = 0x67,      // |x| = f * 2^e, f in [0.5, 1): k = (f - 0.5) * 2^s, value * 2^-e, sign
+  kRoot = 0xc5,            // x = m * 2^e, e even, m in [0.5, 2): k = m * 2^s, value * 2^(e/2)
+  kReciprocalRoot = 0xc6,  // the same, value * 2^(-e/2)
+  kLog2 = 0xc9,            // x = f * 2^e: k = (f - 0.5) * 2^s, value + e
+};
+
+struct ActivationTable {
+  static constexpr int kKnots = 33;
+  // Halfword 41: no knots, the outer lines alone.
+  static constexpr uint16_t kNoKnots = 64;
+
+  double low = 0;  // arguments up to `low` give `below`, those from `high` on `above`
+  double high = 0;
+  double below = 0;
+  double above = 0;
+  std::array<double, kKnots> knots = {};
+  double left_slope = 0;
+  double left_intercept = 0;
+  double right_slope = 0;
+  double right_intercept = 0;
+  uint16_t knots_a_unit = 0;  // log2
+  TableMode mode = TableMode::kCentred;
+
+  // The value in full precision; NaN gives NaN.
+  double Evaluate(double x) const;
+};
+
+// kUnsupported, naming `who`, where the mode or the number of knots a unit is not known, or words
+// are set that no table sets. Precondition: kTableBytes bytes.
+Result<ActivationTable> ParseTable(std::span<const uint8_t> bytes, const std::string& who);
+
+}  // namespace anecheck::emulator

@@ -1,0 +1,28 @@
+// The coefficient streams of a neural task, unpacked: weights, biases and activation tables.
+// Source: layout.md, "Coefficient stream of NE tasks" and "Zero-skip stream".
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <vector>
+
+#include "harness/emulator/activation_table.h"
+#include "harness/emulator/memory.h"
+#include "harness/emulator/task.h"
+
+namespace anecheck::emulator {
+
+struct Coefficients {
+  // weights[(g * output channels + o) * taps + r], r = (channel * Kh + ky) * Kw + kx.
+  std::vector<float> weights;
+  std::vector<float> bias;  // of g and o; empty without a bias row
+  uint64_t taps = 0;
+  std::optional<ActivationTable> table;
+};
+
+// kUnsupported where a stream is not used up to its padding or holds what no known stream holds;
+// kInvalid where it leaves its surface.
+Result<Coefficients> ReadCoefficients(const Task& task, Memory& memory);
+
+}  // namespace anecheck::emulator

@@ -1,0 +1,33 @@
+// The two kinds of engines: what a task's sources become, before the result is stored.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "harness/base/result.h"
+#include "harness/device/numeric_model.h"
+#include "harness/emulator/coefficients.h"
+#include "harness/emulator/task.h"
+
+namespace anecheck::emulator {
+
+// How numbers are combined. With no model: in fp64, rounded once to fp16 at the end. With one: as
+// the simulated engine of that family does.
+struct Arithmetic {
+  const device::NumericModel* model = nullptr;
+  // Steps of one task, multiplications or elements, at most; more is kLimit.
+  uint64_t max_steps = uint64_t{1} << 40;
+};
+
+// The model of the family of a generation, with the documented departures of its silicon.
+const device::NumericModel& FamilyModel(Generation generation);
+
+// fp16 bits of the result, in the order g, d, c, y, x of `task.output`. Values of the sources are
+// in the same order over their own extents.
+Result<std::vector<uint16_t>> RunNeural(const Task& task, const Coefficients& coefficients,
+                                        std::vector<float> input, const Arithmetic& arithmetic);
+Result<std::vector<uint16_t>> RunPlanar(const Task& task, const std::vector<float>& source1,
+                                        const std::vector<float>& source2,
+                                        const Arithmetic& arithmetic);
+
+}  // namespace anecheck::emulator

@@ -1,0 +1,142 @@
+// The fields of a task descriptor as data: name, place in each generation, known values, evidence.
+// The emulator decodes by this table alone, and an encoder may place fields by it. Rows:
+// fields.def.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <unordered_map>
+#include <vector>
+
+namespace anecheck::emulator {
+
+// The generations that differ in where fields stand. H17 is as H16, as far as records reach.
+enum class Generation : uint8_t { kH13, kH14, kH15, kH16, kH18 };
+inline constexpr size_t kGenerations = 5;
+std::string_view GenerationName(Generation generation);
+// The generation of a task descriptor version (7, 11, 8, 17, 19, 20), or nothing.
+std::optional<Generation> GenerationOfVersion(uint32_t version);
+
+inline constexpr uint32_t kEngines = 16;
+
+// FIELD16 and FIELD4 take 16 and 4 values.
+enum class Field : uint16_t {
+#define FIELD(name, ...) k##name,
+#define FIELD4(name, ...) k##name, k##name##Last = k##name + 3,
+#define FIELD16(name, ...) k##name, k##name##Last = k##name + 15,
+#include "harness/emulator/fields.def"
+#undef FIELD
+#undef FIELD4
+#undef FIELD16
+  kCount
+};
+inline constexpr size_t kFieldValues = static_cast<size_t>(Field::kCount);
+
+// What the meaning of a field rests on, strongest first.
+enum class Evidence : uint8_t {
+  kRealFile,  // decides the result of an executed container that a compiler wrote
+  kRecorded,  // decides that of an executed record of a compiler's words
+  kNotes,     // public notes, or files that only agree with it
+  kAssumed,   // by name or symmetry alone
+};
+std::string_view EvidenceName(Evidence evidence);
+
+enum class Effect : uint8_t { kResult, kSchedules };
+
+// When a field counts. Words of idle units keep leftovers that mean nothing.
+enum class When : uint8_t {
+  kAlways,
+  kNeural,        // tasks of the neural engines
+  kPlanar,        // tasks of the planar engine
+  kTwoSources,    // planar tasks with an elementwise operation
+  kReducing,      // planar reductions
+  kCoefficients,  // neural tasks with coefficients
+  kKernel,        // tasks with a coefficient or table stream
+  kTable,         // tasks with a table of its own
+  kSource1Dma,
+  kSource2Dma,
+  kResultDma,
+  kL2Source1,
+  kL2Source2,
+  kL2Result,
+};
+
+enum class PlaceKind : uint8_t {
+  kNone,
+  kRegister,   // bits of a register; `address` counts bytes
+  kHeader,     // bits of a header word; `address` is its index
+  kPacketBar,  // BAR number of the address packet that wrote the register
+  kBound,      // 1 where an address packet wrote the register
+};
+
+struct Place {
+  PlaceKind kind = PlaceKind::kNone;
+  uint32_t address = 0;
+  uint8_t bit = 0;
+  uint8_t width = 0;
+};
+
+// 1.0 in the width of the field: fp16 in 16 bits, fp32 in 32.
+inline constexpr uint32_t kOne = 0xffffffff;
+
+struct FieldRow {
+  Field field = Field::kCount;
+  uint32_t count = 1;  // values, 4 bytes apart
+  std::string_view name;
+  When when = When::kAlways;
+  Effect effect = Effect::kResult;
+  Evidence evidence = Evidence::kAssumed;
+  std::string_view values;  // the grammar of fields.def
+  uint32_t reset = 0;
+  std::array<Place, kGenerations> places = {};
+  std::string_view meaning;
+  std::string_view other;
+};
+
+std::span<const FieldRow> FieldRows();
+const FieldRow& RowOf(Field field);
+
+// A range of known codes. `meaning` is the code that the emulator acts on for `low`: the same,
+// unless a test changes it.
+struct KnownCodes {
+  uint32_t low = 0;
+  uint32_t high = 0;
+  uint32_t meaning = 0;
+  std::string_view name;
+};
+// The codes of a row at a place of `width` bits; none where every value is known.
+std::vector<KnownCodes> CodesOf(const FieldRow& row, uint8_t width);
+
+// The table of one generation, indexed for decoding. Immutable; any number of threads may read it.
+class FieldTable {
+ public:
+  struct Entry {
+    const FieldRow* row = nullptr;
+    Place place;
+    std::vector<KnownCodes> codes;  // empty: any value
+    uint32_t reset = 0;
+  };
+
+  // `rows` must outlive the table.
+  FieldTable(std::span<const FieldRow> rows, Generation generation);
+  // The committed rows.
+  static const FieldTable& Of(Generation generation);
+
+  Generation generation() const { return generation_; }
+  std::span<const Entry> entries() const { return entries_; }
+  std::vector<Entry>& mutable_entries() { return entries_; }  // of tests that change a meaning
+
+  // The bits of a register (or header word) that a field claims.
+  uint32_t KnownBits(PlaceKind kind, uint32_t address) const;
+
+ private:
+  Generation generation_;
+  std::vector<Entry> entries_;
+  std::unordered_map<uint64_t, uint32_t> known_bits_;
+};
+
+}  // namespace anecheck::emulator

@@ -1,0 +1,48 @@
+#include "harness/emulator/memory.h"
+
+#include <algorithm>
+#include <fmt/format.h>
+
+namespace anecheck::emulator {
+
+Result<size_t> Memory::Add(Region region, uint64_t limit) {
+  uint64_t total = region.bytes.size();
+  for (const Region& other : regions_) total += other.bytes.size();
+  if (total > limit) {
+    return MakeError(ErrorCode::kLimit, fmt::format("the container's memory passes {} bytes at {}",
+                                                    limit, region.name));
+  }
+  regions_.push_back(std::move(region));
+  return regions_.size() - 1;
+}
+
+void Memory::Clear() {
+  for (Region& region : regions_) {
+    if (region.kind == RegionKind::kScratch) std::ranges::fill(region.bytes, uint8_t{0});
+  }
+  std::ranges::fill(l2_, uint8_t{0});
+}
+
+Result<std::span<uint8_t>> Memory::Bar(uint32_t number, bool write, const std::string& who) {
+  const auto found = bars_.find(number);
+  if (found == bars_.end()) {
+    return MakeError(ErrorCode::kInvalid, fmt::format("{}: BAR {} is not bound", who, number));
+  }
+  for (Region& region : regions_) {
+    const uint64_t at = found->second - region.address;
+    if (found->second < region.address || at >= region.bytes.size()) continue;
+    const bool readable = region.kind != RegionKind::kText && region.kind != RegionKind::kOther;
+    const bool writable = region.kind == RegionKind::kOutput || region.kind == RegionKind::kScratch;
+    if (!(write ? writable : readable)) {
+      return MakeError(ErrorCode::kInvalid,
+                       fmt::format("{}: BAR {} is {}, which a task may not {}", who, number,
+                                   region.name, write ? "write" : "read"));
+    }
+    return std::span(region.bytes).subspan(at);
+  }
+  return MakeError(ErrorCode::kInvalid,
+                   fmt::format("{}: BAR {} points to 0x{:x}, where the container has no memory",
+                               who, number, found->second));
+}
+
+}  // namespace anecheck::emulator

@@ -1,0 +1,59 @@
+// The memory that a container's tasks see: regions behind the numbers of the BAR table, and the L2
+// beside the engines. Every access goes through a span of one region, so that nothing outside a
+// region is ever read or written.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "harness/base/result.h"
+
+namespace anecheck::emulator {
+
+// layout.md, L2: 2 MiB. All generations are given the same.
+inline constexpr uint64_t kL2Bytes = uint64_t{2} << 20;
+
+enum class RegionKind : uint8_t { kText, kConstants, kScratch, kInput, kOutput, kOther };
+
+struct Region {
+  std::string name;  // "__const", "input_0"
+  RegionKind kind = RegionKind::kOther;
+  uint64_t address = 0;  // device address of the first byte
+  std::vector<uint8_t> bytes;
+};
+
+// A plain value; not thread-safe.
+class Memory {
+ public:
+  // Adds a region and returns its index. kLimit where all regions together pass `limit` bytes.
+  Result<size_t> Add(Region region, uint64_t limit = kDefaultLimit);
+  // BAR `number` begins at device address `address`, which may lie in no region.
+  void SetBar(uint32_t number, uint64_t address) { bars_[number] = address; }
+  const std::map<uint32_t, uint64_t>& bars() const { return bars_; }
+
+  std::vector<Region>& regions() { return regions_; }
+  const std::vector<Region>& regions() const { return regions_; }
+  // Made when it is first asked for: most programs never go through it.
+  std::span<uint8_t> l2() {
+    if (l2_.empty()) l2_.resize(kL2Bytes);
+    return l2_;
+  }
+  // Scratch and L2 zero, as before the first task.
+  void Clear();
+
+  // From the BAR's first byte to the end of its region. kInvalid, naming `who`, where the number
+  // has no region, is the text, or is to be written and may not be.
+  Result<std::span<uint8_t>> Bar(uint32_t number, bool write, const std::string& who);
+
+  static constexpr uint64_t kDefaultLimit = uint64_t{1} << 30;
+
+ private:
+  std::vector<Region> regions_;
+  std::map<uint32_t, uint64_t> bars_;
+  std::vector<uint8_t> l2_;
+};
+
+}  // namespace anecheck::emulator

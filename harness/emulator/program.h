@@ -1,0 +1,71 @@
+// A program in memory: tasks, regions and ports of one container, and its execution.
+//
+//   auto program = LoadProgram(bytes);            // of a container, with its constants
+//   program->WritePort("input_0", values);
+//   auto report = RunProgram(*program);
+//   auto output = program->ReadPort("output@output");
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "harness/base/result.h"
+#include "harness/emulator/engines.h"
+#include "harness/emulator/memory.h"
+#include "harness/emulator/task_words.h"
+#include "harness/formats/format.h"
+
+namespace anecheck::emulator {
+
+// A tensor that is bound by name. Shape and byte strides are N, C, H, W; elements are fp16.
+struct Port {
+  std::string name;
+  bool output = false;
+  size_t region = 0;
+  uint64_t offset = 0;  // in the region
+  std::array<uint32_t, 4> shape = {1, 1, 1, 1};
+  std::array<uint64_t, 4> strides = {};
+
+  uint64_t Count() const;
+};
+
+// A plain value; not thread-safe.
+struct Program {
+  Generation generation = Generation::kH13;
+  std::vector<TaskWords> tasks;
+  Memory memory;
+  std::vector<Port> ports;
+
+  const Port* FindPort(std::string_view name) const;
+  // fp16 bits in row-major order. kNotFound, kInvalid where the count is not the port's.
+  Status WritePort(std::string_view name, std::span<const uint16_t> values);
+  Result<std::vector<uint16_t>> ReadPort(std::string_view name) const;
+};
+
+// The program of a hardware container. kUnsupported where its generation has no table, an element
+// type is not fp16, or it has several procedures; other codes where it does not parse.
+// `memory_limit` bounds all its windows, constants and scratch together, in bytes.
+Result<Program> LoadProgram(ByteSpan container, uint64_t memory_limit = Memory::kDefaultLimit);
+
+struct RunOptions {
+  Arithmetic arithmetic;
+  // The field table to decode by; null takes that of the generation.
+  const FieldTable* table = nullptr;
+};
+
+struct RunReport {
+  uint32_t tasks = 0;
+  std::vector<std::string> warnings;  // words without known meaning that only schedule
+};
+
+// The tasks of a program, decoded.
+Result<std::vector<Task>> DecodeProgram(const Program& program, const RunOptions& options,
+                                        std::vector<std::string>& warnings);
+// Runs every task in order. Scratch and L2 begin with zeros. The error names the task.
+Result<RunReport> RunProgram(Program& program, const RunOptions& options = {});
+
+}  // namespace anecheck::emulator

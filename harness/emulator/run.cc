@@ -1,0 +1,120 @@
+// The task list, one task after another. Source: execution.md, "Order" and "One task".
+#include <algorithm>
+#include <fmt/format.h>
+
+#include "harness/emulator/coefficients.h"
+#include "harness/emulator/program.h"
+#include "harness/emulator/surface.h"
+
+namespace anecheck::emulator {
+namespace {
+
+class TaskRun {
+ public:
+  TaskRun(const Task& task, Memory& memory, const Arithmetic& arithmetic)
+      : task_(task), memory_(memory), arithmetic_(arithmetic) {}
+
+  Status Run() {
+    ANECHECK_ASSIGN(std::vector<float> source1, Fetch(task_.source1, "source 1"));
+    std::vector<float> source2;
+    if (task_.source2) {
+      ANECHECK_ASSIGN(source2, Fetch(*task_.source2, "source 2"));
+    }
+    // Before the work: a result that cannot be stored costs nothing.
+    ANECHECK_RETURN_IF_ERROR(CheckResult());
+    ANECHECK_ASSIGN(const std::vector<uint16_t> result, Compute(std::move(source1), source2));
+    return Store(result);
+  }
+
+ private:
+  std::string Who(std::string_view what) const {
+    return fmt::format("task {}, {}", task_.index, what);
+  }
+
+  Result<std::vector<float>> Fetch(const Source& source, std::string_view what) {
+    const std::string who = Who(what);
+    if (!source.by_dma) return Gather(memory_.l2(), source.l2, source.extents, who + " in L2");
+    ANECHECK_ASSIGN(const auto surface, memory_.Bar(source.bar, false, who));
+    ANECHECK_ASSIGN(std::vector<float> values, Gather(surface, source.memory, source.extents, who));
+    if (source.keep) {
+      ANECHECK_RETURN_IF_ERROR(KeepCopy(surface, source, who));
+    }
+    return values;
+  }
+
+  // A source of type 1 leaves the fetched elements in L2, bit by bit.
+  Status KeepCopy(std::span<const uint8_t> surface, const Source& source, const std::string& who) {
+    std::vector<uint16_t> bits;
+    ANECHECK_ASSIGN(bits, GatherBits(surface, source.memory, source.extents, who));
+    return Scatter(memory_.l2(), source.l2, source.extents, bits, who + " kept in L2");
+  }
+
+  Status CheckResult() {
+    const Destination& result = task_.result;
+    if (result.by_dma) {
+      ANECHECK_ASSIGN(const auto surface, memory_.Bar(result.bar, true, Who("the result")));
+      ANECHECK_RETURN_IF_ERROR(
+          CheckPattern(result.memory, task_.output, surface.size(), Who("the result")));
+    }
+    if (!result.to_l2) return {};
+    return CheckPattern(result.l2, task_.output, kL2Bytes, Who("the result in L2"));
+  }
+
+  Result<std::vector<uint16_t>> Compute(std::vector<float> source1,
+                                        const std::vector<float>& source2) {
+    if (task_.kind != TaskKind::kNeural) {
+      return RunPlanar(task_, source1, source2, arithmetic_);
+    }
+    ANECHECK_ASSIGN(const Coefficients coefficients, ReadCoefficients(task_, memory_));
+    return RunNeural(task_, coefficients, std::move(source1), arithmetic_);
+  }
+
+  Status Store(const std::vector<uint16_t>& values) {
+    const Destination& result = task_.result;
+    if (result.by_dma) {
+      ANECHECK_ASSIGN(const auto surface, memory_.Bar(result.bar, true, Who("the result")));
+      ANECHECK_RETURN_IF_ERROR(
+          Scatter(surface, result.memory, task_.output, values, Who("the result")));
+    }
+    if (!result.to_l2) return {};
+    return Scatter(memory_.l2(), result.l2, task_.output, values, Who("the result in L2"));
+  }
+
+  const Task& task_;
+  Memory& memory_;
+  const Arithmetic& arithmetic_;
+};
+
+Result<Task> DecodeOne(const Program& program, const TaskWords& words, const RunOptions& options,
+                       std::vector<std::string>& warnings) {
+  const FieldTable& table =
+      options.table != nullptr ? *options.table : FieldTable::Of(program.generation);
+  ANECHECK_ASSIGN(const FieldValues values, ReadFields(table, words, warnings));
+  return DecodeTask(program.generation, words, values, table);
+}
+
+}  // namespace
+
+Result<std::vector<Task>> DecodeProgram(const Program& program, const RunOptions& options,
+                                        std::vector<std::string>& warnings) {
+  std::vector<Task> tasks;
+  for (const TaskWords& words : program.tasks) {
+    ANECHECK_ASSIGN(Task task, DecodeOne(program, words, options, warnings));
+    tasks.push_back(std::move(task));
+  }
+  return tasks;
+}
+
+Result<RunReport> RunProgram(Program& program, const RunOptions& options) {
+  RunReport report;
+  // All tasks are decoded first, so that a refusal leaves the outputs untouched.
+  ANECHECK_ASSIGN(const std::vector<Task> tasks, DecodeProgram(program, options, report.warnings));
+  program.memory.Clear();
+  for (const Task& task : tasks) {
+    ANECHECK_RETURN_IF_ERROR(TaskRun(task, program.memory, options.arithmetic).Run());
+    ++report.tasks;
+  }
+  return report;
+}
+
+}  // namespace anecheck::emulator

@@ -1,0 +1,118 @@
+#include "harness/emulator/surface.h"
+
+#include <algorithm>
+#include <array>
+#include <cstring>
+#include <fmt/format.h>
+
+#include "harness/base/half.h"
+
+namespace anecheck::emulator {
+namespace {
+
+constexpr uint32_t kElementBytes = 2;
+
+// Strides of the five axes of an element, with the interleave of the channel axis.
+struct Walk {
+  explicit Walk(const Pattern& pattern)
+      : channel(pattern.channel),
+        column(uint64_t{kElementBytes} * pattern.interleave),
+        interleave(pattern.interleave) {}
+  uint64_t ChannelOffset(uint64_t c) const {
+    return c / interleave * channel + c % interleave * kElementBytes;
+  }
+  uint64_t channel;
+  uint64_t column;
+  uint64_t interleave;
+};
+
+// Calls visit(offset, index) for every element, offsets in bytes from the surface's start.
+template <typename Visit>
+void ForEachElement(const Pattern& pattern, const Extents& e, Visit visit) {
+  const Walk walk(pattern);
+  size_t index = 0;
+  for (uint64_t g = 0; g < e.groups; ++g) {
+    for (uint64_t d = 0; d < e.depth; ++d) {
+      const uint64_t at = pattern.base + g * pattern.group + d * pattern.depth;
+      for (uint64_t c = 0; c < e.channels; ++c) {
+        const uint64_t plane = pattern.swapped ? c * walk.column : walk.ChannelOffset(c);
+        for (uint64_t y = 0; y < e.height; ++y) {
+          const uint64_t row = at + plane + y * pattern.row;
+          for (uint64_t x = 0; x < e.width; ++x, ++index) {
+            visit(row + (pattern.swapped ? walk.ChannelOffset(x) : x * walk.column), index);
+          }
+        }
+      }
+    }
+  }
+}
+
+}  // namespace
+
+uint64_t EndOf(const Pattern& pattern, const Extents& extents) {
+  const uint64_t channels = pattern.swapped ? extents.width : extents.channels;
+  const uint64_t columns = pattern.swapped ? extents.channels : extents.width;
+  const Walk walk(pattern);
+  // The last channel, and the last of the full interleaved set before it, whichever lies further.
+  uint64_t channel = walk.ChannelOffset(channels - 1);
+  if (channels >= walk.interleave) {
+    const uint64_t full = channels / walk.interleave * walk.interleave;
+    channel = std::max(channel, walk.ChannelOffset(full - 1));
+  }
+  // Strides are below 2^32 and extents below 2^17: no product passes 2^49.
+  return pattern.base + (extents.groups - 1) * pattern.group + (extents.depth - 1) * pattern.depth +
+         channel + (extents.height - 1) * pattern.row + (columns - 1) * walk.column + kElementBytes;
+}
+
+Status CheckPattern(const Pattern& pattern, const Extents& extents, uint64_t bytes,
+                    const std::string& who) {
+  if (extents.Count() > kMaxElements) {
+    return MakeError(ErrorCode::kLimit, fmt::format("{}: {} elements; at most {} are emulated", who,
+                                                    extents.Count(), kMaxElements));
+  }
+  const uint64_t end = EndOf(pattern, extents);
+  if (end <= bytes) return {};
+  return MakeError(
+      ErrorCode::kInvalid,
+      fmt::format("{}: reaches byte 0x{:x} of a surface of 0x{:x} bytes", who, end, bytes));
+}
+
+float NumberOf(uint16_t bits) {
+  static const std::vector<float> table = [] {
+    std::vector<float> numbers(65536);
+    for (uint32_t i = 0; i < numbers.size(); ++i) {
+      numbers[i] = HalfToFloat(Half{static_cast<uint16_t>(i)});
+    }
+    return numbers;
+  }();
+  return table[bits];
+}
+
+Result<std::vector<uint16_t>> GatherBits(std::span<const uint8_t> bytes, const Pattern& pattern,
+                                         const Extents& extents, const std::string& who) {
+  ANECHECK_RETURN_IF_ERROR(CheckPattern(pattern, extents, bytes.size(), who));
+  std::vector<uint16_t> values(extents.Count());
+  ForEachElement(pattern, extents, [&](uint64_t offset, size_t index) {
+    std::memcpy(&values[index], bytes.data() + offset, sizeof(uint16_t));
+  });
+  return values;
+}
+
+Result<std::vector<float>> Gather(std::span<const uint8_t> bytes, const Pattern& pattern,
+                                  const Extents& extents, const std::string& who) {
+  ANECHECK_ASSIGN(const std::vector<uint16_t> bits, GatherBits(bytes, pattern, extents, who));
+  std::vector<float> values(bits.size());
+  std::ranges::transform(bits, values.begin(), NumberOf);
+  return values;
+}
+
+Status Scatter(std::span<uint8_t> bytes, const Pattern& pattern, const Extents& extents,
+               std::span<const uint16_t> values, const std::string& who) {
+  ANECHECK_RETURN_IF_ERROR(CheckPattern(pattern, extents, bytes.size(), who));
+  ForEachElement(pattern, extents, [&](uint64_t offset, size_t index) {
+    std::memcpy(bytes.data() + offset, &values[index], sizeof(uint16_t));
+  });
+  return {};
+}
+
+}  // namespace anecheck::emulator

@@ -1,0 +1,159 @@
+// What one task does, in types: the decoder makes it from the fields, the engines execute it, and
+// `--explain` words it. Nothing here knows where a field stands.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "harness/base/result.h"
+#include "harness/emulator/task_words.h"
+
+namespace anecheck::emulator {
+
+struct Extents {
+  uint32_t groups = 1;
+  uint32_t depth = 1;
+  uint32_t channels = 1;
+  uint32_t height = 1;
+  uint32_t width = 1;
+
+  // UINT64_MAX where the product passes it.
+  uint64_t Count() const {
+    const unsigned __int128 count = static_cast<unsigned __int128>(groups) * depth * channels *
+                                    height * width;  // below 2^75 by the widths of the fields
+    return count > UINT64_MAX ? UINT64_MAX : static_cast<uint64_t>(count);
+  }
+  // The same with width and channels exchanged.
+  Extents Swapped() const { return {groups, depth, width, height, channels}; }
+  friend bool operator==(const Extents&, const Extents&) = default;
+};
+
+// Where element (g, d, c, y, x) lies: base + g*group + d*depth + (c div I)*channel + y*row +
+// 2*(x*I + c mod I), all in bytes. `swapped` exchanges c and x. Source: layout.md.
+struct Pattern {
+  uint64_t base = 0;
+  uint64_t group = 0;
+  uint64_t depth = 0;
+  uint64_t channel = 0;
+  uint64_t row = 0;
+  uint32_t interleave = 1;
+  bool swapped = false;
+};
+
+enum class TaskKind : uint8_t {
+  kNeural = 0,
+  kPlanarUnary = 2,
+  kPlanarElementwise = 3,
+  kPlanarPerChannel = 4,
+  kPlanarReduction = 5,
+  kPlanarElementwiseReduction = 6,
+};
+
+// One source of a task. Along a broadcast axis the extent of `extents` is 1.
+struct Source {
+  bool by_dma = false;
+  bool keep = false;  // a copy of what came by DMA stays in L2
+  uint32_t bar = 0;
+  Pattern memory;
+  Pattern l2;
+  Extents extents;
+};
+
+struct Destination {
+  bool by_dma = false;
+  bool to_l2 = false;
+  uint32_t bar = 0;
+  Pattern memory;
+  Pattern l2;
+  Extents extents;  // before a swap
+};
+
+enum class NeuralOperation : uint8_t { kMultiply = 0, kProduct = 2, kMaximum = 3, kCopy = 4 };
+enum class Nonlinear : uint8_t { kNone = 0, kRelu = 1, kTable = 2 };
+
+// The bytes of one engine: offset and size in the surface of the coefficients.
+struct EngineStream {
+  bool enabled = false;
+  uint64_t offset = 0;
+  uint64_t size = 0;
+};
+
+struct NeuralTask {
+  NeuralOperation operation = NeuralOperation::kCopy;
+  bool coefficients = false;
+  bool bias_row = false;
+  bool unicast = false;
+  uint32_t unicast_channels = 1;
+  uint32_t kernel_width = 1;
+  uint32_t kernel_height = 1;
+  uint32_t stride_x = 1;
+  uint32_t stride_y = 1;
+  uint32_t pad_left = 0;
+  uint32_t pad_top = 0;
+  uint32_t lanes = 1;
+  uint32_t engines = 1;
+  bool zero_skip = false;
+  double accumulator_bias = 0;
+  double post_scale = 1;
+  Nonlinear nonlinear = Nonlinear::kNone;
+
+  bool has_stream = false;  // coefficients, or a table on H13
+  uint32_t kernel_bar = 0;
+  uint64_t kernel_base = 0;
+  std::array<EngineStream, kEngines> streams = {};
+  // A table with an address of its own (H14 and later).
+  bool table_apart = false;
+  uint32_t table_bar = 0;
+  uint64_t table_base = 0;
+
+  // Input channels that enter one output channel.
+  uint32_t ChannelsPerOutput(uint32_t input_channels) const {
+    return unicast ? unicast_channels : input_channels;
+  }
+};
+
+enum class PlanarOperation : uint8_t {
+  kAdd = 0,
+  kMultiply = 1,
+  kMaximum = 2,
+  kMinimum = 3,
+  kSquareOfSum = 4,
+};
+enum class PostFunction : uint8_t { kNone = 0, kReciprocal = 1, kReciprocalRoot = 2 };
+
+struct PlanarTask {
+  PlanarOperation operation = PlanarOperation::kAdd;
+  bool negate1 = false;
+  bool negate2 = false;
+  double scale = 1;
+  double bias = 0;
+  bool relu = false;
+  bool absolute = false;
+  bool maximum = false;  // of a reduction; else the sum
+  double final_scale = 1;
+  double epsilon = 0;
+  PostFunction post = PostFunction::kNone;
+};
+
+struct Task {
+  uint32_t index = 0;
+  uint32_t offset = 0;
+  Generation generation = Generation::kH13;
+  TaskKind kind = TaskKind::kNeural;
+  Source source1;
+  std::optional<Source> source2;
+  Destination result;
+  Extents input;   // of the operation
+  Extents output;  // of the operation, after a reduction
+  NeuralTask neural;
+  PlanarTask planar;
+};
+
+// The task of these fields. kUnsupported with the task and the fields where they contradict each
+// other or make a combination that no file or record has.
+Result<Task> DecodeTask(Generation generation, const TaskWords& words, const FieldValues& values,
+                        const FieldTable& table);
+
+}  // namespace anecheck::emulator

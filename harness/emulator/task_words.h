@@ -1,0 +1,63 @@
+// The words of one task as the loader hands them to the decoder: header words, the last value of
+// every register that the task writes, and the BAR of those that an address packet wrote.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <vector>
+
+#include "harness/base/result.h"
+#include "harness/emulator/field_table.h"
+#include "harness/formats/td/td.h"
+
+namespace anecheck::emulator {
+
+struct RegisterValue {
+  uint32_t address = 0;  // bytes
+  uint32_t value = 0;
+  std::optional<uint32_t> bar;  // of an address packet (H14 and later)
+};
+
+struct TaskWords {
+  uint32_t index = 0;   // in the stream, from 0
+  uint32_t offset = 0;  // of the task in the text, bytes
+  std::vector<uint32_t> header;
+  std::vector<RegisterValue> registers;  // by address, each once
+
+  const RegisterValue* Find(uint32_t address) const;
+  // The last write wins.
+  void Set(uint32_t address, uint32_t value, std::optional<uint32_t> bar = std::nullopt);
+};
+
+// The words of every task of a text section. kUnsupported for a generation without a table.
+Result<std::vector<TaskWords>> WordsOf(const td::Chain& chain);
+
+// One value for each field.
+class FieldValues {
+ public:
+  uint32_t operator[](Field field) const { return values_[static_cast<size_t>(field)]; }
+  uint32_t At(Field field, uint32_t engine) const {
+    return values_[static_cast<size_t>(field) + engine];
+  }
+  void Set(Field field, uint32_t index, uint32_t value) {
+    values_[static_cast<size_t>(field) + index] = value;
+  }
+
+ private:
+  std::array<uint32_t, kFieldValues> values_ = {};
+};
+
+// The fields of a task. kUnsupported with the task, the register, the bits and the value where a
+// word that can change a result has no known meaning; such words that only schedule are added to
+// `warnings`.
+Result<FieldValues> ReadFields(const FieldTable& table, const TaskWords& words,
+                               std::vector<std::string>& warnings);
+
+// Whether a field counts in a task with these values.
+bool Counts(When when, const FieldValues& values);
+
+// "task 2, register 0xc804 bits 0-2 (NeuralOperation)".
+std::string PlaceOf(const TaskWords& words, const FieldTable::Entry& entry, uint32_t index);
+
+}  // namespace anecheck::emulator

@@ -1,0 +1,36 @@
+// Programs that the facts hold as data, for tests: those of H13 with inputs and outputs, and those
+// of later generations as recorded words.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "harness/base/result.h"
+#include "harness/emulator/program.h"
+
+namespace anecheck::emulator::testing {
+
+struct RecordedProgram {
+  std::string name;
+  Program program;               // with its inputs
+  std::vector<double> expected;  // the network's result, row-major
+  std::vector<uint8_t> surface;  // the output surface of the study that executed it
+  size_t output_region = 0;
+  double tolerance = 0;  // relative, absolute below 1
+};
+
+// The H13 program of a pair NAME.json and NAME.npz.
+Result<RecordedProgram> ReadRecordedProgram(const std::string& json_path);
+// Multiplies every fp16 number of the inputs. With kSmallScale the variance of a layer_norm comes
+// near its epsilon, which larger inputs hide.
+void ScaleInputs(Program& program, double factor);
+inline constexpr double kSmallScale = 0x1p-8;
+
+// Every such program under the folder of vectors, sorted by name; empty where there is none.
+std::vector<std::string> RecordedProgramPaths();
+
+// The result of the last task as it lies in its surface, in the order of the network.
+Result<std::vector<uint16_t>> ResultOf(RecordedProgram& recorded, const RunOptions& options = {});
+
+}  // namespace anecheck::emulator::testing
