@@ -26,7 +26,7 @@ EXCEPTIONS = {
     "scripts/test": "installs packages, builds everything and runs this test",
 }
 # Whose exit code 1 means findings or differences.
-FINDERS = re.compile(r"anecheck (run|replay|diff|judge|check|report|trend|baseline|power|probe)\b|check_output")
+FINDERS = re.compile(r"anecheck (run|replay|diff|judge|check|report|trend|baseline|power|probe|fuzz)\b|check_output")
 # At most this many where the text says more.
 SMALL = {"--cases": 100, "--count": 4}
 # What is added to a subcommand that takes minutes as it stands.

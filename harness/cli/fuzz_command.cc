@@ -1,22 +1,26 @@
 // `anecheck fuzz`: files of a format thrown at a parser that is a command.
 #include <algorithm>
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 #include <memory>
 #include <nlohmann/json.hpp>
 #include <optional>
 
 #include "generators/formats/registry/registry.h"
+#include "harness/base/file.h"
 #include "harness/base/json_text.h"
 #include "harness/base/log.h"
 #include "harness/cli/campaign_flags.h"
 #include "harness/cli/command.h"
 #include "harness/cli/command_line.h"
 #include "harness/cli/file_name.h"
+#include "harness/cli/gen_corpus.h"
 #include "harness/cli/interruption.h"
 #include "harness/cli/typed_command.h"
 #include "harness/cli/whole_number.h"
 #include "harness/formats/registry/registry.h"
 #include "harness/parserfuzz/parser_fuzz.h"
+#include "harness/parserfuzz/scaffold/scaffold.h"
 
 namespace anecheck {
 namespace {
@@ -28,17 +32,20 @@ struct FuzzFlags {
   std::string format;
   std::string against;
   std::string time;
+  std::string seeds;
   std::optional<uint64_t> files;
   uint64_t memory_mb = 2048;
+  uint64_t minimise_seconds = 60;
   bool json = false;
+  bool scaffolds = false;  // the command was `fuzz scaffold`
   ParserFuzzOptions options;
 };
 
-bool HasFileWord(const std::vector<std::string>& words) {
-  return std::ranges::any_of(words, [](const std::string& word) {
-    return word.find(parserfuzz::kFileWord) != std::string::npos;
-  });
-}
+struct ScaffoldFlags {
+  std::string format;
+  std::string kind;
+  std::string folder;
+};
 
 // A shell's script with its first argument in place of each @@, inside of quotes or out of them, so
 // that the path may hold whatever a path can.
@@ -71,16 +78,32 @@ bool NamesFile(const std::string& script) {
       kSpellings, [&](const char* spelling) { return script.find(spelling) != std::string::npos; });
 }
 
+// The files of a folder, but those too large for a run.
+Result<std::vector<Bytes>> ReadSeeds(const std::string& folder, size_t max_size) {
+  ANECHECK_ASSIGN(const std::vector<std::string> names, ListFiles(folder));
+  std::vector<Bytes> seeds;
+  for (const std::string& name : names) {
+    ANECHECK_ASSIGN(Bytes file, ReadFile(folder + "/" + name));
+    if (file.size() <= max_size) seeds.push_back(std::move(file));
+  }
+  if (seeds.empty()) {
+    return MakeError(ErrorCode::kInvalid,
+                     fmt::format("--seeds: {} has no file of at most {} bytes", folder, max_size));
+  }
+  return seeds;
+}
+
 Status Complete(FuzzFlags& flags) {
+  if (flags.format.empty()) return MakeError(ErrorCode::kInvalid, "--format is required");
+  if (flags.options.command.empty()) {
+    return MakeError(ErrorCode::kInvalid, "the parser's command is required, after --");
+  }
   ParserFuzzOptions& options = flags.options;
   ANECHECK_ASSIGN(options.parts.format, FindFormat(flags.format));
   options.parts.generator = FindGenerator(flags.format);
   if (options.parts.generator == nullptr) {
     return MakeError(ErrorCode::kUnsupported,
                      fmt::format("format {} has no generator", flags.format));
-  }
-  if (!HasFileWord(options.command)) {
-    return MakeError(ErrorCode::kInvalid, "the command has no @@, which stands for the file");
   }
   if (!flags.against.empty() && !NamesFile(flags.against)) {
     return MakeError(ErrorCode::kInvalid,
@@ -92,12 +115,32 @@ Status Complete(FuzzFlags& flags) {
                       parserfuzz::kFileWord};
   }
   options.limits.max_memory = flags.memory_mb << 20;
+  if (!flags.seeds.empty()) {
+    ANECHECK_ASSIGN(options.seeds, ReadSeeds(flags.seeds, options.max_size));
+  }
+  options.minimise_seconds = static_cast<double>(flags.minimise_seconds);
   if (!flags.time.empty()) {
     ANECHECK_ASSIGN(options.max_seconds, ParseDuration(flags.time));
     options.files = kMostCases;
   }
   options.files = flags.files.value_or(options.files);
   return {};
+}
+
+std::string Folder(const ParserFuzzOptions& options, const parserfuzz::Finding& finding) {
+  return options.out + "/" + finding.name;
+}
+
+// The smallest file that shows it.
+std::string FileOf(const ParserFuzzOptions& options, const parserfuzz::Finding& finding) {
+  return Folder(options, finding) + (finding.small_size > 0 ? "/small" : "/input");
+}
+uint64_t SizeOf(const parserfuzz::Finding& finding) {
+  return finding.small_size > 0 ? finding.small_size : finding.first_size;
+}
+
+double FilesASecond(const ParserFuzzSummary& summary) {
+  return summary.seconds > 0 ? static_cast<double>(summary.files) / summary.seconds : 0;
 }
 
 Json ToJson(const ParserFuzzSummary& summary, const ParserFuzzOptions& options,
@@ -107,11 +150,14 @@ Json ToJson(const ParserFuzzSummary& summary, const ParserFuzzOptions& options,
     findings.push_back(Json{{"kind", parserfuzz::FailureKindName(finding.failure.kind)},
                             {"signature", finding.failure.signature},
                             {"known", finding.known},
-                            {"file", options.out + "/" + finding.file},
-                            {"report", options.out + "/" + finding.file + ".txt"},
-                            {"size", finding.size},
+                            {"folder", Folder(options, finding)},
+                            {"file", FileOf(options, finding)},
+                            {"report", Folder(options, finding) + "/report.txt"},
+                            {"size", SizeOf(finding)},
                             {"first_size", finding.first_size},
                             {"first_index", finding.index},
+                            {"seconds", finding.seconds},
+                            {"made", finding.origin},
                             {"count", finding.count},
                             {"again", finding.known ? Json() : Json(finding.again)}});
   }
@@ -119,6 +165,9 @@ Json ToJson(const ParserFuzzSummary& summary, const ParserFuzzOptions& options,
               {"command", typed},
               {"files", summary.files},
               {"accepted", summary.accepted},
+              {"seconds", summary.seconds},
+              {"files_per_second", FilesASecond(summary)},
+              {"kept", summary.kept},
               {"interrupted", summary.interrupted},
               {"error", summary.failed ? Json(summary.failed->message) : Json()},
               {"findings", std::move(findings)}};
@@ -137,11 +186,12 @@ std::string ToText(const ParserFuzzSummary& summary, const ParserFuzzOptions& op
                   known == 0 ? "" : fmt::format(", {} of them kept by earlier runs", known));
   for (const parserfuzz::Finding& finding : summary.findings) {
     text +=
-        fmt::format("{}/{} ({}, {}{}): {}\n", options.out, finding.file,
-                    Counted(finding.size, "byte"), Counted(finding.count, "time"),
+        fmt::format("{} ({}, {}{}): {}\n", FileOf(options, finding),
+                    Counted(SizeOf(finding), "byte"), Counted(finding.count, "time"),
                     finding.again ? "" : ", not when it was run again", finding.failure.signature);
   }
-  return text + fmt::format("seed {}\n  {}\n", options.seed, typed);
+  return text + fmt::format("{:.0f} files a second, seed {}\n  {}\n", FilesASecond(summary),
+                            options.seed, typed);
 }
 
 std::string ProgressText(const parserfuzz::ParserFuzzProgress& state) {
@@ -196,6 +246,35 @@ int RunFuzz(FuzzFlags& flags, const std::string& typed) {
   return only_known ? kExitClean : kExitFindings;
 }
 
+int RunScaffold(const ScaffoldFlags& flags) {
+  const Status written = parserfuzz::WriteScaffold(flags.kind, flags.format, flags.folder);
+  if (!written.ok()) return Fail(written.error());
+  constexpr uint64_t kSeed = 1;
+  const auto corpus = WriteCorpus(flags.format, kSeed, flags.folder + "/seeds");
+  if (!corpus.ok()) return Fail(corpus.error());
+  Print(fmt::format("a project for {} in {}, with {} seeds; put your parser into its target",
+                    flags.kind, flags.folder, (*corpus)["files"].size()));
+  return kExitClean;
+}
+
+void AddScaffoldCommand(CommandLine& fuzz, const std::shared_ptr<FuzzFlags>& of_fuzz,
+                        Selected& selected) {
+  CommandLine command =
+      fuzz.AddCommand("scaffold", "Write a project that fuzzes a parser under another fuzzer");
+  auto flags = std::make_shared<ScaffoldFlags>();
+  command.AddOption("--format", flags->format, "Format of the files").Required();
+  command
+      .AddOption("--for", flags->kind,
+                 fmt::format("Fuzzer: {}", fmt::join(parserfuzz::ScaffoldKinds(), ", ")))
+      .Required();
+  command.AddOption("folder", flags->folder, "Folder to write to").Check(FileName()).Required();
+  command.Footer("Example: anecheck fuzz scaffold --format hwx --for libfuzzer /tmp/hwx-fuzzer");
+  command.WhenChosen([of_fuzz, flags, &selected] {
+    of_fuzz->scaffolds = true;
+    selected = [flags] { return RunScaffold(*flags); };
+  });
+}
+
 }  // namespace
 
 void AddFuzzCommand(CommandLine& app, Selected& selected) {
@@ -203,7 +282,8 @@ void AddFuzzCommand(CommandLine& app, Selected& selected) {
   auto flags = std::make_shared<FuzzFlags>();
   ParserFuzzOptions& options = flags->options;
   options.out = "fuzz-findings";
-  command.AddOption("--format", flags->format, "Format of the files").Required();
+  AddScaffoldCommand(command, flags, selected);
+  command.AddOption("--format", flags->format, "Format of the files");
   command
       .AddOption("--count", flags->files, "Files to make (default 1000, or no limit with --time)")
       .Check(WholeNumber(1, kMostCases));
@@ -237,13 +317,21 @@ void AddFuzzCommand(CommandLine& app, Selected& selected) {
   command.AddOption("--against", flags->against,
                     "Shell command that must accept the same files; @@ or $1 is the file");
   command.AddFlag("--json", flags->json, "One JSON document on standard output");
-  command.AddOption("command", options.command, "The parser, after --; @@ stands for the file")
-      .Required();
+  command.AddOption("--seeds", flags->seeds, "Folder of files that are tried first, and edited");
+  command
+      .AddOption("--minimise-seconds", flags->minimise_seconds,
+                 "To make files of findings small, at the end")
+      .Check(WholeNumber(0, 86400))
+      .ShowDefault();
+  command.AddOption("command", options.command,
+                    "The parser, after --; @@ stands for the file, and without it the command is a "
+                    "persistent driver (anecheck_fuzz.h, .py, .rs)");
   command.Footer(
       "A finding that an earlier run kept in the folder is told, but is not new: exit code 0 where "
       "there is no other.\nExample: anecheck fuzz --format hwx --count 5000 -- my-parser --check "
       "@@");
   command.WhenChosen([command, flags, &selected] {
+    if (flags->scaffolds) return;
     selected = [command, flags] {
       return RunFuzz(*flags, TypedCommand(command, flags->options.seed));
     };

@@ -12,6 +12,7 @@
 #include "harness/cli/command.h"
 #include "harness/cli/command_line.h"
 #include "harness/cli/file_name.h"
+#include "harness/cli/gen_corpus.h"
 #include "harness/cli/gen_folder.h"
 #include "harness/cli/gen_graphs.h"
 #include "harness/cli/typed_command.h"
@@ -34,6 +35,7 @@ struct GenFlags {
   bool must_reject = false;
   bool must_warn = false;
   bool pair = false;
+  bool corpus = false;
   std::string replay;
   bool json = false;
 };
@@ -168,7 +170,24 @@ Result<Json> Make(const GenFlags& flags) {
   return flags.pair ? DrawPairs(flags) : Draw(flags);
 }
 
+int RunCorpus(const GenFlags& flags, const std::string& typed) {
+  if (flags.format.empty()) {
+    return Fail(MakeError(ErrorCode::kInvalid, "--corpus: name a format with --format"));
+  }
+  Result<Json> written = WriteCorpus(flags.format, flags.seed, flags.out);
+  if (!written.ok()) return Fail(written.error());
+  if (flags.json) {
+    (*written)["command"] = typed;
+    Print(DumpJson(*written, 2));
+  } else {
+    Print(fmt::format("{} seeds of {} in {}, dictionary {}\n  {}", (*written)["files"].size(),
+                      flags.format, flags.out, (*written)["dictionary"].get<std::string>(), typed));
+  }
+  return kExitClean;
+}
+
 int Run(const GenFlags& flags, const std::string& typed) {
+  if (flags.corpus) return RunCorpus(flags, typed);
   const Result<Json> manifest = Make(flags);
   if (!manifest.ok()) return Fail(manifest.error());
   if (flags.json) {
@@ -221,8 +240,13 @@ void AddGenCommand(CommandLine& app, Selected& selected) {
   CommandOption pair =
       command.AddFlag("--pair", flags->pair, "Descriptors and the containers that they belong to");
   pair.Excludes(mutated).Excludes(reject).Excludes(warn);
+  CommandOption corpus = command.AddFlag(
+      "--corpus", flags->corpus,
+      "A small set of seeds for a fuzzer, and a dictionary beside the folder (OUT.dict)");
+  corpus.Excludes(mutated).Excludes(reject).Excludes(warn).Excludes(pair).Excludes(count);
   command.AddOption("--replay", flags->replay, "Make the files of this manifest again")
       .Excludes(pair)
+      .Excludes(corpus)
       .Excludes(format)
       .Excludes(count)
       .Excludes(seed)

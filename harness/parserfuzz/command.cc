@@ -8,17 +8,16 @@
 #include <cstring>
 #include <fcntl.h>
 #include <fmt/format.h>
-#include <mutex>
 #include <poll.h>
 #include <sys/resource.h>
 #include <sys/wait.h>
 #include <thread>
 #include <unistd.h>
-#if defined(__linux__)
-#include <sys/prctl.h>
-#endif
+#include <utility>
 
 #include "harness/parserfuzz/captured_output.h"
+#include "harness/parserfuzz/child_process.h"
+#include "harness/parserfuzz/hang_stack.h"
 #include "harness/parserfuzz/process_group.h"
 
 namespace anecheck::parserfuzz {
@@ -27,61 +26,43 @@ namespace {
 using Clock = std::chrono::steady_clock;
 using std::chrono::milliseconds;
 
-// A pipe that a program writes to. The ends are above the three that the program gets, so that no
-// action of the spawn overwrites one.
+// A pipe that a program writes to.
 class Pipe {
  public:
-  // `flags` are of our end.
-  explicit Pipe(int flags) {
-    int ends[2];
-#if defined(__linux__)
-    if (pipe2(ends, O_CLOEXEC) != 0) return;
-#else
-    if (pipe(ends) != 0) return;
-#endif
-    ours_ = Lifted(ends[0]);
-    theirs_ = Lifted(ends[1]);
-    fcntl(ours_, F_SETFL, flags);
+  Pipe() : ends_(MakePipe()) {
+    if (open()) fcntl(ends_.read, F_SETFL, O_NONBLOCK);
   }
   Pipe(const Pipe&) = delete;
   Pipe& operator=(const Pipe&) = delete;
   ~Pipe() {
-    Close(ours_);
-    Close(theirs_);
+    CloseDescriptor(ends_.read);
+    CloseDescriptor(ends_.write);
   }
 
-  bool open() const { return ours_ >= 0; }
-  int ours() const { return ours_; }
-  int theirs() const { return theirs_; }
-  void CloseTheirs() { Close(theirs_); }
+  bool open() const { return ends_.read >= 0; }
+  int ours() const { return ends_.read; }
+  int theirs() const { return ends_.write; }
+  void CloseTheirs() { CloseDescriptor(ends_.write); }
 
   // Takes what is there, a few reads at most; closes at the end of the stream.
   void Take() {
     std::array<char, 65536> chunk;
     for (int i = 0; i < 4 && open(); ++i) {
-      const ssize_t size = read(ours_, chunk.data(), chunk.size());
+      const ssize_t size = read(ends_.read, chunk.data(), chunk.size());
       if (size < 0) return;
-      if (size == 0) return Close(ours_);
+      if (size == 0) return CloseDescriptor(ends_.read);
       captured_.Append({chunk.data(), static_cast<size_t>(size)});
+      taken_ += static_cast<size_t>(size);
     }
   }
+  size_t Taken() const { return taken_; }  // bytes so far
 
   std::string Text() const { return captured_.Text(); }
 
  private:
-  static int Lifted(int descriptor) {
-    const int lifted = fcntl(descriptor, F_DUPFD_CLOEXEC, 16);
-    close(descriptor);
-    return lifted;
-  }
-  static void Close(int& descriptor) {
-    if (descriptor >= 0) close(descriptor);
-    descriptor = -1;
-  }
-
-  int ours_ = -1;
-  int theirs_ = -1;
+  PipeEnds ends_;
   CapturedOutput captured_;
+  size_t taken_ = 0;
 };
 
 uint64_t PeakBytes(const rusage& usage) {
@@ -92,49 +73,6 @@ uint64_t PeakBytes(const rusage& usage) {
 #endif
 }
 
-template <typename Resource>
-void LimitTo(Resource resource, uint64_t bytes) {
-  rlimit limit{};
-  getrlimit(resource, &limit);
-  limit.rlim_cur = limit.rlim_max = std::min(limit.rlim_max, static_cast<rlim_t>(bytes));
-  setrlimit(resource, &limit);
-}
-
-// In the new process, of which other threads are no part: nothing here takes memory or a lock.
-// Limits are set before the program begins, which posix_spawn(3) has no word for.
-[[noreturn]] void Become(char* const* argv, const CommandLimits& limits, const Pipe& out,
-                         const Pipe& err, int failure) {
-  setpgid(0, 0);
-#if defined(__linux__)
-  prctl(PR_SET_PDEATHSIG, SIGKILL);  // where this one is killed
-#endif
-  LimitTo(RLIMIT_FSIZE, limits.max_file);
-  LimitTo(RLIMIT_CORE, 0);  // one for each run that crashes would fill the disk as well
-  const int nothing = open("/dev/null", O_RDONLY);
-  dup2(nothing, 0);
-  if (nothing > 2) close(nothing);
-  dup2(out.theirs(), 1);
-  dup2(err.theirs(), 2);
-  execvp(argv[0], argv);
-  const int code = errno;
-  [[maybe_unused]] const ssize_t told = write(failure, &code, sizeof code);
-  _exit(127);
-}
-
-// 0, or the error for which the program cannot be started. `failure` is closed in the new process
-// when the program begins.
-int WaitForStart(pid_t pid, Pipe& failure) {
-  failure.CloseTheirs();
-  int code = 0;
-  ssize_t size = 0;
-  do {
-    size = read(failure.ours(), &code, sizeof code);
-  } while (size < 0 && errno == EINTR);
-  if (size != sizeof code) return 0;
-  waitpid(pid, nullptr, 0);
-  return code;
-}
-
 // Watches one program until it ends or must.
 class Watch {
  public:
@@ -143,6 +81,11 @@ class Watch {
 
   CommandOutcome Run() && {
     while (!Ended() && !MustEnd()) Pause();
+    std::string stack;
+    if (outcome_.timed_out && limits_.want_stack) {
+      outcome_.stack_asked = true;
+      stack = AskForStack(BusiestOfGroup(pid_), [this] { return TakeWords(); });
+    }
     kill(-pid_, SIGKILL);  // the program, or what it left behind
     int status = 0;
     rusage usage{};
@@ -155,7 +98,7 @@ class Watch {
     out_.Take();
     err_.Take();
     outcome_.out = out_.Text();
-    outcome_.err = err_.Text();
+    outcome_.err = err_.Text() + stack;
     return std::move(outcome_);
   }
 
@@ -189,6 +132,13 @@ class Watch {
     if (poll(entries, 2, static_cast<int>(wait)) <= 0) return;
     if (entries[0].revents != 0) out_.Take();
     if (entries[1].revents != 0) err_.Take();
+  }
+
+  bool TakeWords() {
+    const size_t before = err_.Taken();
+    out_.Take();
+    err_.Take();
+    return err_.Taken() != before;
   }
 
   // The peak that the system tells begins with that of the process which started the program.
@@ -226,28 +176,17 @@ Result<CommandOutcome> RunCommand(const std::vector<std::string>& command, const
   if (command.empty()) return MakeError(ErrorCode::kInvalid, "the command is empty");
   std::vector<std::string> words;
   for (const std::string& word : command) words.push_back(WithPath(word, path));
-  std::vector<char*> argv;
-  for (std::string& word : words) argv.push_back(word.data());
-  argv.push_back(nullptr);
-  // Where a pipe cannot be made so that no other process has its ends, none begins meanwhile.
-  static std::mutex starting;
-  std::unique_lock<std::mutex> lock(starting);
-  Pipe out(O_NONBLOCK);
-  Pipe err(O_NONBLOCK);
-  Pipe failure(0);
-  if (!out.open() || !err.open() || !failure.open()) {
+  Pipe out;
+  Pipe err;
+  if (!out.open() || !err.open()) {
     return MakeError(ErrorCode::kIo,
                      fmt::format("{}: no pipe to it: {}", command[0], std::strerror(errno)));
   }
-  const pid_t pid = fork();
-  if (pid == 0) Become(argv.data(), limits, out, err, failure.theirs());
-  lock.unlock();
-  if (pid > 0) setpgid(pid, pid);  // whoever comes first; the group must be there to be killed
-  const int failed = pid > 0 ? WaitForStart(pid, failure) : errno;
-  if (failed != 0) {
-    return MakeError(ErrorCode::kNotFound,
-                     fmt::format("{}: cannot be started: {}", command[0], std::strerror(failed)));
-  }
+  ANECHECK_ASSIGN(const pid_t pid, StartChild({.words = std::move(words),
+                                               .out = out.theirs(),
+                                               .err = err.theirs(),
+                                               .environment = ChildEnvironment()},
+                                              limits));
   out.CloseTheirs();
   err.CloseTheirs();
   return Watch(pid, limits, stop, out, err).Run();

@@ -24,16 +24,19 @@ struct CommandLimits {
   int timeout_ms = 5000;
   uint64_t max_memory = uint64_t{2} << 30;  // resident bytes; more is a finding
   uint64_t max_file = uint64_t{1} << 30;    // bytes of a file that it writes
+  // Of one that hangs, its stack is asked for and stands in `err` (hang_stack.h).
+  bool want_stack = false;
 };
 
 struct CommandOutcome {
   int exit_code = 0;  // meaningless where a signal ended it
   int signal = 0;     // 0: it ended by itself
   bool timed_out = false;
+  bool stack_asked = false;  // its stack stands in `err` if it could be had
   bool stopped = false;      // the caller wanted no more of it; nothing else here says anything
   uint64_t peak_memory = 0;  // resident bytes
-  std::string out;           // the beginning of standard output and its end (captured_output.h)
-  std::string err;           // and of standard error
+  std::string out = {};      // the beginning of standard output and its end (captured_output.h)
+  std::string err = {};      // and of standard error
 };
 
 // Runs `command` with every kFileWord replaced by `path`, in a process group of its own that is

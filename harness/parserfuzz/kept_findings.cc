@@ -1,11 +1,13 @@
 #include "harness/parserfuzz/kept_findings.h"
 
 #include <algorithm>
+#include <filesystem>
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 #include <span>
 #include <string_view>
+#include <system_error>
 #include <utility>
-#include <vector>
 
 #include "harness/base/checksum.h"
 #include "harness/base/file.h"
@@ -14,21 +16,91 @@
 namespace anecheck::parserfuzz {
 namespace {
 
-constexpr std::string_view kText = ".txt";
+constexpr const char* kReport = "report.txt";
+constexpr std::string_view kStackStep = " > ";
+constexpr size_t kMostBroken = 8;  // rules that a report names
 
-// What a text says of the commands, behind the signature in its first line.
+// What a report says of the commands, behind the signature in its first line.
 std::string Commands(const ParserFuzzOptions& options) {
   return fmt::format(
-      "\ncommand: {}\n{}first shown by file ", CommandText(options.command),
+      "\ncommand: {}\n{}", CommandText(options.command),
       options.second.empty() ? "" : fmt::format("against: {}\n", CommandText(options.second)));
 }
 
-std::string Describe(const ParserFuzzOptions& options, const Finding& finding) {
-  return fmt::format(
-      "{}{}{} of seed {}, {} bytes; kept: {} bytes\n{}on standard error, of that first file:\n{}\n",
-      finding.failure.signature, Commands(options), finding.index, options.seed, finding.first_size,
-      finding.size, finding.again ? "" : "it did not fail so when it was run again\n",
-      finding.said);
+// A line of the report that a later run reads.
+std::string Line(std::string_view key, std::string_view value) {
+  return fmt::format("{}: {}\n", key, value);
+}
+
+std::string ValueOf(std::string_view text, std::string_view key) {
+  const std::string line = fmt::format("\n{}: ", key);
+  const size_t at = text.find(line);
+  if (at == std::string_view::npos) return "";
+  const size_t begin = at + line.size();
+  return std::string(text.substr(begin, text.find('\n', begin) - begin));
+}
+
+std::vector<std::string> SplitStack(std::string_view text) {
+  std::vector<std::string> stack;
+  while (!text.empty()) {
+    const size_t end = std::min(text.find(kStackStep), text.size());
+    stack.emplace_back(text.substr(0, end));
+    text.remove_prefix(std::min(end + kStackStep.size(), text.size()));
+  }
+  return stack;
+}
+
+// What part of the format is broken: the rules that the file breaks, with places, or why it does
+// not parse.
+std::string DescribeBroken(const Format& format, const Bytes& file) {
+  if (format.verify == nullptr) return "";
+  const auto violations = format.verify(file);
+  if (!violations.ok()) {
+    const Error& error = violations.error();
+    return error.offset == Error::kNoOffset
+               ? fmt::format("  it does not parse: {}\n", error.message)
+               : fmt::format("  it does not parse, at {:#x}: {}\n", error.offset, error.message);
+  }
+  if (violations->empty()) return "  nothing: the file breaks no rule\n";
+  std::string text;
+  for (const Violation& violation :
+       std::span(*violations).first(std::min(violations->size(), kMostBroken))) {
+    text += violation.offset == Error::kNoOffset
+                ? fmt::format("  {}: {}\n", violation.rule->id, violation.message)
+                : fmt::format("  {} at {:#x}: {}\n", violation.rule->id, violation.offset,
+                              violation.message);
+  }
+  if (violations->size() > kMostBroken) {
+    text += fmt::format("  and {} more\n", violations->size() - kMostBroken);
+  }
+  return text;
+}
+
+std::string Describe(const ParserFuzzOptions& options, const Finding& finding,
+                     const std::string& folder) {
+  const std::string shown = finding.small_size > 0 ? "small" : "input";
+  std::vector<std::string> again = options.command;
+  bool named = false;
+  for (std::string& word : again) {
+    for (size_t at = word.find(kFileWord); at != std::string::npos; at = word.find(kFileWord)) {
+      word.replace(at, std::string_view(kFileWord).size(), folder + "/" + shown);
+      named = true;
+    }
+  }
+  if (!named) again.push_back(folder + "/" + shown);
+  std::string text = finding.failure.signature + Commands(options);
+  text += Line("bug", finding.failure.bug);
+  if (!finding.failure.stack.empty()) {
+    text += Line("stack", fmt::format("{}", fmt::join(finding.failure.stack, kStackStep)));
+  }
+  text += Line("again", CommandText(again));
+  text += fmt::format("input: file {} of seed {}, {} bytes: {}\n", finding.index, options.seed,
+                      finding.first_size, finding.origin);
+  if (finding.small_size > 0) text += fmt::format("small: {} bytes\n", finding.small_size);
+  if (!finding.again) text += "it did not fail so when it was run again\n";
+  text += fmt::format("broken in {}, by the rules of the format:\n{}", "input",
+                      DescribeBroken(*options.parts.format, finding.input));
+  return text + fmt::format("on standard error, of the input:\n{}\n", finding.said);
 }
 
 }  // namespace
@@ -42,48 +114,93 @@ std::string CommandText(const std::vector<std::string>& command) {
 Result<KeptFindings> KeptFindings::Open(const ParserFuzzOptions& options) {
   ANECHECK_RETURN_IF_ERROR(MakeDirectories(options.out));
   KeptFindings kept(options);
-  const std::string commands = Commands(options);
-  ANECHECK_ASSIGN(const std::vector<std::string> names, ListFiles(options.out));
-  for (const std::string& name : names) {
-    if (!name.ends_with(kText)) continue;
-    std::string file = name.substr(0, name.size() - kText.size());
-    if (std::ranges::find(names, file) == names.end()) continue;
-    ANECHECK_ASSIGN(const std::string text, ReadTextFile(options.out + "/" + name));
-    const size_t line = text.find('\n');
-    if (line == std::string::npos || text.compare(line, commands.size(), commands) != 0) continue;
-    kept.names_.emplace(text.substr(0, line), std::move(file));
+  std::vector<std::string> names;
+  std::error_code failed;
+  for (const auto& entry : std::filesystem::directory_iterator(options.out, failed)) {
+    if (entry.is_directory(failed)) names.push_back(entry.path().filename().string());
   }
+  std::ranges::sort(names);
+  for (const std::string& name : names) ANECHECK_RETURN_IF_ERROR(kept.Read(name));
   return kept;
+}
+
+Status KeptFindings::Read(const std::string& name) {
+  const auto text = ReadTextFile(options_->out + "/" + name + "/" + kReport);
+  if (!text.ok()) {
+    return text.error().code == ErrorCode::kNotFound ? Status() : Status(text.error());
+  }
+  const std::string commands = Commands(*options_);
+  const size_t line = text->find('\n');
+  if (line == std::string::npos || text->compare(line, commands.size(), commands) != 0) return {};
+  Kept kept = {.failure = {}, .name = name};
+  kept.failure.signature = text->substr(0, line);
+  kept.failure.bug = ValueOf(*text, "bug");
+  kept.failure.stack = SplitStack(ValueOf(*text, "stack"));
+  if (!kept.failure.stack.empty()) kept.failure.kind = FailureKind::kHang;
+  kept_.push_back(std::move(kept));
+  return {};
+}
+
+const KeptFindings::Kept* KeptFindings::Find(const Failure& failure) const {
+  const auto found = std::ranges::find_if(kept_, [&](const Kept& kept) {
+    return kept.failure.bug == failure.bug || IsSameBug(failure, kept.failure);
+  });
+  return found == kept_.end() ? nullptr : &*found;
 }
 
 uint64_t KeptFindings::CountOf(const std::string& group) const {
   return static_cast<uint64_t>(std::ranges::count_if(
-      names_, [&](const auto& kept) { return kept.first.starts_with(group); }));
+      kept_, [&](const Kept& kept) { return kept.failure.signature.starts_with(group); }));
+}
+
+std::vector<std::vector<std::string>> KeptFindings::Hangs() const {
+  std::vector<std::vector<std::string>> stacks;
+  for (const Kept& kept : kept_) {
+    if (!kept.failure.stack.empty()) stacks.push_back(kept.failure.stack);
+  }
+  return stacks;
 }
 
 Status KeptFindings::Recall(Finding& finding) const {
   finding.known = true;
-  finding.file = names_.at(finding.failure.signature);
-  ANECHECK_ASSIGN(const Bytes file, ReadFile(options_->out + "/" + finding.file));
-  finding.size = file.size();
+  finding.name = Find(finding.failure)->name;
+  const std::string folder = options_->out + "/" + finding.name;
+  if (const auto small = ReadFile(folder + "/small"); small.ok())
+    finding.small_size = small->size();
+  ANECHECK_ASSIGN(const Bytes input, ReadFile(folder + "/input"));
+  finding.first_size = input.size();
   return {};
 }
 
-Status KeptFindings::Write(Finding& finding, const Bytes& file) const {
-  const std::string& signature = finding.failure.signature;
-  const auto bytes =
-      std::span(reinterpret_cast<const uint8_t*>(signature.data()), signature.size());
+Status KeptFindings::Write(Finding& finding) const {
+  const std::string& bug = finding.failure.bug;
+  const auto bytes = std::span(reinterpret_cast<const uint8_t*>(bug.data()), bug.size());
   const std::string name =
       fmt::format("{}-{:08x}", FailureKindName(finding.failure.kind), Crc32(bytes));
   for (int number = 1;; ++number) {
-    finding.file = number == 1 ? name : fmt::format("{}-{}", name, number);
-    const std::string path = options_->out + "/" + finding.file;
-    const auto there = ReadFile(path);
-    if (there.ok() && *there != file) continue;
-    if (!there.ok() && there.error().code != ErrorCode::kNotFound) return there.error();
-    ANECHECK_RETURN_IF_ERROR(WriteFileAtomic(path, std::span<const uint8_t>(file)));
-    return WriteFileAtomic(path + std::string(kText), Describe(*options_, finding));
+    finding.name = number == 1 ? name : fmt::format("{}-{}", name, number);
+    std::error_code none;
+    if (!std::filesystem::exists(options_->out + "/" + finding.name, none)) break;
   }
+  const std::string folder = options_->out + "/" + finding.name;
+  ANECHECK_RETURN_IF_ERROR(MakeDirectories(folder));
+  ANECHECK_RETURN_IF_ERROR(
+      WriteFileAtomic(folder + "/input", std::span<const uint8_t>(finding.input)));
+  return WriteReport(finding);
+}
+
+Status KeptFindings::WriteSmall(Finding& finding, const Bytes& small) const {
+  if (small.size() < finding.first_size) {
+    finding.small_size = small.size();
+    ANECHECK_RETURN_IF_ERROR(WriteFileAtomic(options_->out + "/" + finding.name + "/small",
+                                             std::span<const uint8_t>(small)));
+  }
+  return WriteReport(finding);
+}
+
+Status KeptFindings::WriteReport(const Finding& finding) const {
+  const std::string folder = options_->out + "/" + finding.name;
+  return WriteFileAtomic(folder + "/" + kReport, Describe(*options_, finding, folder));
 }
 
 }  // namespace anecheck::parserfuzz

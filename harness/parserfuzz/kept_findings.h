@@ -1,7 +1,10 @@
-// The folder in which findings are kept: a file that fails, and beside it a text of what is known.
+// The folder in which findings are kept, each in a folder of its own:
+//
+//   input       the file that showed it first
+//   small       a smaller one that fails in the same way, where one was made
+//   report.txt  what is known of it
 #pragma once
 
-#include <map>
 #include <string>
 #include <vector>
 
@@ -18,20 +21,32 @@ class KeptFindings {
   // Reads what earlier runs kept of the same commands; makes the folder where it is missing.
   static Result<KeptFindings> Open(const ParserFuzzOptions& options);
 
-  // Of earlier runs: how many belong to `group`, and whether one has `signature`.
+  // Of earlier runs: how many belong to `group`, and whether one is this bug.
   uint64_t CountOf(const std::string& group) const;
-  bool Has(const std::string& signature) const { return names_.contains(signature); }
+  bool Has(const Failure& failure) const { return Find(failure) != nullptr; }
+  // The stacks of their hangs.
+  std::vector<std::vector<std::string>> Hangs() const;
 
   // Gives the finding, of which Has is true, the file that was kept and its size.
   Status Recall(Finding& finding) const;
-  // Writes `file` and the text, under a name that is free or that holds the same file already.
-  Status Write(Finding& finding, const Bytes& file) const;
+  // Writes the finding's input and the report, under a name that is free.
+  Status Write(Finding& finding) const;
+  // Writes the small file, and the report again.
+  Status WriteSmall(Finding& finding, const Bytes& small) const;
 
  private:
+  struct Kept {
+    Failure failure;
+    std::string name;
+  };
+
   explicit KeptFindings(const ParserFuzzOptions& options) : options_(&options) {}
+  const Kept* Find(const Failure& failure) const;
+  Status Read(const std::string& name);
+  Status WriteReport(const Finding& finding) const;
 
   const ParserFuzzOptions* options_;
-  std::map<std::string, std::string> names_;  // of the files, by signature
+  std::vector<Kept> kept_;
 };
 
 }  // namespace anecheck::parserfuzz

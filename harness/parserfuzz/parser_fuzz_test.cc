@@ -35,6 +35,10 @@ class ParserFuzz : public ::testing::Test {
     return options;
   }
 
+  std::string Kept(const Finding& finding, const std::string& file) const {
+    return folder_.File("out/" + finding.name + "/" + file);
+  }
+
   TempDirectory folder_ = TempDirectory::Create("anecheck-test-").value();
 };
 
@@ -54,11 +58,10 @@ TEST_F(ParserFuzz, ACrashIsOneFindingAndItsFileIsSmall) {
   const Finding& finding = summary->findings[0];
   EXPECT_EQ(finding.failure.kind, FailureKind::kCrash);
   EXPECT_GT(finding.count, 4u);
-  EXPECT_LT(finding.size, finding.first_size);
-  const auto kept = ReadFile(folder_.File("out/") + finding.file);
-  ASSERT_TRUE(kept.ok());
-  EXPECT_EQ(kept->size(), finding.size);
-  EXPECT_GE(finding.size, 10u);
+  EXPECT_LT(finding.small_size, finding.first_size);
+  EXPECT_GE(finding.small_size, 10u);
+  EXPECT_EQ(ReadFile(Kept(finding, "small"))->size(), finding.small_size);
+  EXPECT_EQ(ReadFile(Kept(finding, "input"))->size(), finding.first_size);
 }
 
 TEST_F(ParserFuzz, TwoCommandsThatDisagreeAreAFinding) {
@@ -73,7 +76,8 @@ TEST_F(ParserFuzz, TwoCommandsThatDisagreeAreAFinding) {
 }
 
 TEST_F(ParserFuzz, OneCrashOfTwoCommandsIsTwoFindings) {
-  ParserFuzzOptions options = Options("case $(wc -c < \"$1\") in *[02468]) kill -ABRT $$; esac");
+  ParserFuzzOptions options =
+      Options("case $(cksum < \"$1\") in *[02468]\" \"*) kill -ABRT $$; esac");
   options.second = Shell("kill -ABRT $$");
   options.files = 30;
   options.minimise_runs = 0;
@@ -111,8 +115,8 @@ TEST_F(ParserFuzz, JobsDoNotChangeWhatIsFound) {
     EXPECT_EQ(alone.failure.signature, beside.failure.signature);
     EXPECT_EQ(alone.index, beside.index);
     EXPECT_EQ(alone.count, beside.count);
-    EXPECT_EQ(ReadFile(folder_.File("out-1/" + alone.file)).value(),
-              ReadFile(folder_.File("out-3/" + beside.file)).value());
+    EXPECT_EQ(alone.input, beside.input);
+    EXPECT_EQ(alone.small_size, beside.small_size);
   }
 }
 
@@ -204,9 +208,7 @@ TEST_F(ParserFuzz, AFindingIsKeptThoughItsMinimisingIsStopped) {
   EXPECT_EQ(last.files, 8u);
   EXPECT_EQ(last.findings, 1u);
   ASSERT_EQ(summary->findings.size(), 1u);
-  const auto kept = ReadFile(folder_.File("out/") + summary->findings[0].file);
-  ASSERT_TRUE(kept.ok());
-  EXPECT_EQ(kept->size(), summary->findings[0].size);
+  EXPECT_TRUE(ReadFile(Kept(summary->findings[0], "input")).ok());
 }
 
 TEST_F(ParserFuzz, WhatIsKnownOfAFindingStandsBesideIt) {
@@ -214,10 +216,11 @@ TEST_F(ParserFuzz, WhatIsKnownOfAFindingStandsBesideIt) {
   const auto summary = FuzzParser(options);
   ASSERT_TRUE(summary.ok()) << summary.error().message;
   ASSERT_EQ(summary->findings.size(), 1u);
-  const auto text = ReadTextFile(folder_.File("out/" + summary->findings[0].file + ".txt"));
+  const auto text = ReadTextFile(Kept(summary->findings[0], "report.txt"));
   ASSERT_TRUE(text.ok());
   EXPECT_TRUE(text->starts_with("crash signal 11 too deep\ncommand: /bin/sh -c ")) << *text;
-  EXPECT_NE(text->find("first shown by file 0 of seed 1, "), std::string::npos) << *text;
+  EXPECT_NE(text->find("\ninput: file 0 of seed 1, "), std::string::npos) << *text;
+  EXPECT_NE(text->find("broken in input, by the rules of the format:\n"), std::string::npos);
   EXPECT_TRUE(text->ends_with(":\ntoo deep\n\n")) << *text;
 }
 
@@ -234,13 +237,12 @@ TEST_F(ParserFuzz, WhatAnEarlierRunKeptIsKnownAndStaysAsItIs) {
     const Finding& finding = summary->findings[0];
     EXPECT_EQ(finding.known, seed == 2);
     EXPECT_EQ(finding.count, 8u);
-    names.push_back(finding.file);
-    EXPECT_EQ(ReadFile(folder_.File("out/") + names[0]).value(), MakeFile(Options(""), 0));
-    EXPECT_EQ(finding.size, MakeFile(Options(""), 0).size());
+    names.push_back(finding.name);
+    EXPECT_EQ(ReadFile(Kept(finding, "input"))->size(), finding.first_size);
   }
   EXPECT_EQ(names[1], names[0]);
-  EXPECT_EQ(ListFiles(folder_.File("out")).value(),
-            (std::vector<std::string>{names[0], names[0] + ".txt"}));
+  EXPECT_EQ(ListFiles(folder_.File("out/" + names[0])).value(),
+            (std::vector<std::string>{"input", "report.txt"}));
 }
 
 // The same words of another command are another bug; a file of the name is not written over.
@@ -254,8 +256,7 @@ TEST_F(ParserFuzz, WhatWasFoundOfAnotherCommandIsNotKnown) {
   ASSERT_TRUE(first.ok() && second.ok());
   ASSERT_EQ(second->findings.size(), 1u);
   EXPECT_FALSE(second->findings[0].known);
-  EXPECT_EQ(second->findings[0].file, first->findings[0].file + "-2");
-  EXPECT_EQ(ListFiles(folder_.File("out")).value().size(), 4u);
+  EXPECT_EQ(second->findings[0].name, first->findings[0].name + "-2");
 }
 
 // Each run and each job has the file in a folder of its own, which most parsers name.
@@ -270,7 +271,7 @@ TEST_F(ParserFuzz, ThePathOfTheFileTellsNothingApart) {
     ASSERT_EQ(summary->findings.size(), 1u);
     EXPECT_EQ(summary->findings[0].failure.signature, "crash signal 11 @@: about to die");
     EXPECT_EQ(summary->findings[0].count, 12u);
-    EXPECT_LT(summary->findings[0].size, summary->findings[0].first_size);
+    EXPECT_LT(summary->findings[0].small_size, summary->findings[0].first_size);
     EXPECT_EQ(summary->findings[0].said, "@@: about to die\n");
   }
 }
@@ -289,7 +290,7 @@ TEST_F(ParserFuzz, AParserWithOtherWordsForEachFileHasNoEndOfFindings) {
   const Finding& last = first->findings.back();
   EXPECT_EQ(last.failure.signature, "crash signal 11 with other words");
   EXPECT_EQ(last.count, 30 - kMostOfAGroup);
-  EXPECT_EQ(last.size, last.first_size);
+  EXPECT_EQ(last.small_size, 0u);
   ASSERT_EQ(second->findings.size(), 1u);
   EXPECT_TRUE(second->findings[0].known);
   EXPECT_EQ(second->findings[0].count, 30u);
@@ -362,12 +363,12 @@ TEST_F(ParserFuzz, AProgramThatAShellDoesNotFindIsAnError) {
 TEST_F(ParserFuzz, AnExitCodeOfProgramsThatCannotBeStartedMayMeanTheFile) {
   for (const int jobs : {1, 3}) {
     ParserFuzzOptions options = Options(
-        "n=$(wc -c < \"$1\"); [ $((n % 2)) -ne 0 ] || exit 127; [ $((n % 3)) -ne 0 ] || "
+        "n=$(cksum < \"$1\" | cut -d ' ' -f 1); [ $((n % 2)) -ne 0 ] || exit 127; "
+        "[ $((n % 3)) -ne 0 ] || "
         "kill -SEGV $$");
     options.files = 60;
     options.jobs = jobs;
     options.minimise_runs = 0;
-    for (options.seed = 1; MakeFile(options, 0).size() % 2 != 0;) ++options.seed;
     const auto summary = FuzzParser(options);
     ASSERT_TRUE(summary.ok()) << summary.error().message;
     EXPECT_FALSE(summary->failed);
@@ -389,7 +390,7 @@ TEST_F(ParserFuzz, WhatWasFoundBeforeAnErrorIsKeptAndTold) {
   EXPECT_NE(summary->failed->message.find("/no/such/program"), std::string::npos);
   ASSERT_EQ(summary->findings.size(), 1u) << "that the second did not accept says nothing";
   EXPECT_EQ(summary->findings[0].failure.kind, FailureKind::kCrash);
-  EXPECT_TRUE(ReadFile(folder_.File("out/") + summary->findings[0].file).ok());
+  EXPECT_TRUE(ReadFile(Kept(summary->findings[0], "input")).ok());
 }
 
 // It would refuse whatever the first accepts, though the first has failed of all files yet.
@@ -411,100 +412,19 @@ TEST_F(ParserFuzz, TheFileMayStandWithinAWord) {
   EXPECT_GT(summary->accepted, 4u);
 }
 
-TEST_F(ParserFuzz, OneIndexGivesOneFile) {
-  const ParserFuzzOptions options = Options("exit 0");
-  for (uint64_t i = 0; i < 20; ++i) EXPECT_EQ(MakeFile(options, i), MakeFile(options, i));
-  EXPECT_NE(MakeFile(options, 0), MakeFile(options, 1));
-}
-
-TEST(Classify, NamesWhatHappened) {
-  const CommandLimits limits;
-  EXPECT_EQ(Classify({}, limits).kind, FailureKind::kNone);
-  EXPECT_EQ(Classify({.exit_code = 1, .err = "bad file"}, limits).kind, FailureKind::kNone);
-  EXPECT_EQ(Classify({.signal = SIGSEGV}, limits).kind, FailureKind::kCrash);
-  EXPECT_EQ(Classify({.exit_code = 128 + SIGSEGV, .err = "dumped"}, limits).signature,
-            Classify({.signal = SIGSEGV, .err = "dumped"}, limits).signature);
-  EXPECT_EQ(Classify({.exit_code = 128 + SIGTERM}, limits).kind, FailureKind::kNone);
-  EXPECT_EQ(Classify({.peak_memory = limits.max_memory + 1}, limits).kind, FailureKind::kMemory);
-  EXPECT_EQ(
-      Classify({.exit_code = 1, .err = "==7==ERROR: AddressSanitizer: SEGV on 0"}, limits).kind,
-      FailureKind::kSanitizer);
-}
-
-TEST(Classify, APanicIsACrashAndWhatElseIsIsTold) {
-  const CommandLimits limits;
-  const CommandOutcome panic = {.exit_code = 101, .err = "thread 'a' panicked at b.rs:5:3:\nbad 7"};
-  EXPECT_EQ(Classify(panic, limits).signature, "crash panic b.rs:5");
-  const CommandOutcome raised = {.exit_code = 1,
-                                 .err =
-                                     "Traceback (most recent call last):\n"
-                                     "  File \"/a/b.py\", line 7, in parse\nKeyError: 'x'\n"};
-  EXPECT_EQ(Classify(raised, limits).kind, FailureKind::kNone);
-  EXPECT_EQ(Classify(raised, limits, {.texts = {"Traceback"}}).signature,
-            "crash KeyError parse b.py:7");
-  const CommandOutcome ended = {.exit_code = 3, .err = "internal error 7\n"};
-  EXPECT_EQ(Classify(ended, limits, {.exit_codes = {2}, .texts = {"fatal"}}).kind,
-            FailureKind::kNone);
-  EXPECT_EQ(Classify(ended, limits, {.exit_codes = {2, 3}}).signature,
-            "crash exit code 3 internal error N");
-  EXPECT_EQ(Classify(ended, limits, {.texts = {"internal"}}).kind, FailureKind::kCrash);
-}
-
-TEST(Classify, APanicIsOfItsPlaceThoughItAbortsOrSaysWhatASanitizerSays) {
-  const CommandLimits limits;
-  EXPECT_EQ(
-      Classify({.signal = SIGABRT, .err = "thread 'a' panicked at b.rs:5:3:\nbad\nnote: run\n"},
-               limits)
-          .signature,
-      "crash panic b.rs:5");
-  EXPECT_EQ(
-      Classify({.exit_code = 2,
-                .err = "panic: runtime error: index out of range [5]\n\ngoroutine 1 [running]:\n"
-                       "main.parse(0x1)\n\t/a/main.go:12 +0x1d\n"},
-               limits)
-          .signature,
-      "crash panic: runtime error: index out of range [N] main.parse main.go:12");
-}
-
-// A parser that does something undefined of each file and goes on has other bugs yet.
-TEST(Classify, WhatWasUndefinedHidesNothing) {
-  const CommandLimits limits;
-  const std::string undefined = "u.cc:3:8: runtime error: load of misaligned address 0x7\n";
-  EXPECT_EQ(Classify({.err = undefined}, limits).signature,
-            "sanitizer u.cc:3:8: runtime error: load of misaligned address N");
-  EXPECT_EQ(
-      Classify({.exit_code = 1,
-                .err = undefined + "==7==ERROR: AddressSanitizer: double-free on address 0x1\n"
-                                   "    #0 0x5 in Parse /src/a.cc:7:1\n"},
-               limits)
-          .signature,
-      "sanitizer AddressSanitizer: double-free Parse a.cc:7");
-  EXPECT_EQ(Classify({.signal = SIGSEGV, .err = undefined}, limits).kind, FailureKind::kCrash);
-  EXPECT_EQ(Classify({.signal = SIGABRT, .err = undefined + "free(): invalid pointer\n"}, limits)
-                .signature,
-            "crash signal 6 free(): invalid pointer");
-  EXPECT_EQ(Classify({.signal = SIGKILL, .timed_out = true, .err = undefined}, limits).kind,
-            FailureKind::kHang);
-  // It is told to end the program.
-  EXPECT_EQ(Classify({.signal = SIGABRT, .err = undefined}, limits).kind, FailureKind::kSanitizer);
-  EXPECT_EQ(Classify({.exit_code = 1, .err = undefined}, limits, {.exit_codes = {1}}).kind,
-            FailureKind::kSanitizer);
-}
-
-TEST(Classify, WhatTheClockEndedMayHaveSaidOrTakenMore) {
-  const CommandLimits limits;
-  EXPECT_EQ(Classify({.signal = SIGKILL, .timed_out = true}, limits).kind, FailureKind::kHang);
-  EXPECT_EQ(
-      Classify({.signal = SIGKILL, .timed_out = true, .peak_memory = limits.max_memory + 1}, limits)
-          .kind,
-      FailureKind::kMemory);
-  EXPECT_EQ(Classify({.signal = SIGKILL,
-                      .timed_out = true,
-                      .peak_memory = limits.max_memory + 1,
-                      .err = "==7==ERROR: AddressSanitizer: SEGV on 0"},
-                     limits)
-                .kind,
-            FailureKind::kSanitizer);
+// A finding that takes long to make small does not keep the run from its files.
+TEST_F(ParserFuzz, FilesAreMadeSmallAtTheEndAndForALimitedTime) {
+  ParserFuzzOptions options = Options("kill -SEGV $$");
+  options.files = 100;
+  options.minimise_runs = 1000000;
+  options.minimise_seconds = 0.2;
+  uint64_t files_before_first = 0;
+  const auto summary = FuzzParser(options, nullptr, [&](const ParserFuzzProgress& progress) {
+    if (progress.minimising_runs == 1) files_before_first = progress.files;
+  });
+  ASSERT_TRUE(summary.ok()) << summary.error().message;
+  EXPECT_EQ(files_before_first, 100u);
+  ASSERT_EQ(summary->findings.size(), 1u);
 }
 
 }  // namespace

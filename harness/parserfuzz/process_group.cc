@@ -6,6 +6,7 @@
 #else
 #include <array>
 #include <charconv>
+#include <cstdlib>
 #include <cstring>
 #include <dirent.h>
 #include <fcntl.h>
@@ -25,6 +26,8 @@ GroupUsage UsageOfGroup(pid_t leader) {
       proc_pid_rusage(leader, RUSAGE_INFO_V2, reinterpret_cast<rusage_info_t*>(&usage));
   return {.memory = code == 0 ? usage.ri_resident_size : 0, .processor_ms = std::nullopt};
 }
+
+pid_t BusiestOfGroup(pid_t leader) { return leader; }
 
 #else
 
@@ -64,25 +67,47 @@ struct CloseFolder {
   void operator()(DIR* folder) const { closedir(folder); }
 };
 
-}  // namespace
-
-GroupUsage UsageOfGroup(pid_t leader) {
-  GroupUsage usage;
+// Calls see(pid, stat) for each process of the group. False where the system does not tell.
+template <typename See>
+bool ForGroup(pid_t leader, const See& see) {
   const std::unique_ptr<DIR, CloseFolder> folder(opendir("/proc"));
-  if (folder == nullptr) return usage;
-  int64_t ticks = 0;
+  if (folder == nullptr) return false;
   while (const dirent* entry = readdir(folder.get())) {
     Stat stat{};
     if (entry->d_name[0] < '1' || entry->d_name[0] > '9' || !ReadStat(entry->d_name, stat) ||
         stat[kGroup] != leader) {
       continue;
     }
+    see(std::atoi(entry->d_name), stat);
+  }
+  return true;
+}
+
+}  // namespace
+
+GroupUsage UsageOfGroup(pid_t leader) {
+  GroupUsage usage;
+  int64_t ticks = 0;
+  const bool told = ForGroup(leader, [&](pid_t, const Stat& stat) {
     for (size_t i = kUserTime; i <= kLastTime; ++i) ticks += stat[i];
     usage.memory +=
         static_cast<uint64_t>(stat[kResidentPages]) * static_cast<uint64_t>(sysconf(_SC_PAGESIZE));
-  }
-  usage.processor_ms = ticks * 1000 / sysconf(_SC_CLK_TCK);
+  });
+  if (told) usage.processor_ms = ticks * 1000 / sysconf(_SC_CLK_TCK);
   return usage;
+}
+
+pid_t BusiestOfGroup(pid_t leader) {
+  pid_t busiest = leader;
+  int64_t most = -1;
+  ForGroup(leader, [&](pid_t pid, const Stat& stat) {
+    const int64_t ticks = stat[kUserTime] + stat[kUserTime + 1];
+    // Of two that only wait, the later one is waited for.
+    if (ticks < most || (ticks == most && pid < busiest)) return;
+    most = ticks;
+    busiest = pid;
+  });
+  return busiest;
 }
 
 #endif

@@ -16,4 +16,8 @@ struct GroupUsage {
 // Of the group that process `leader` leads. On macOS the leader's memory alone.
 GroupUsage UsageOfGroup(pid_t leader);
 
+// The process of the group that used the processor most: of a shell that waits and what it waits
+// for, the latter. On macOS the leader.
+pid_t BusiestOfGroup(pid_t leader);
+
 }  // namespace anecheck::parserfuzz

@@ -4,6 +4,8 @@
 #include <cctype>
 #include <fmt/format.h>
 
+#include "harness/parserfuzz/stack_text.h"
+
 namespace anecheck::parserfuzz {
 namespace {
 
@@ -16,105 +18,18 @@ bool IsHexDigit(char c) { return std::isxdigit(static_cast<unsigned char>(c)) !=
 
 std::string_view FirstLine(std::string_view text) { return text.substr(0, text.find('\n')); }
 
-std::string_view BaseName(std::string_view path) { return path.substr(path.rfind('/') + 1); }
-
 void DropEnd(std::string_view& text, std::string_view end) {
   if (text.ends_with(end)) text.remove_suffix(end.size());
 }
 
-// "file.cc:7:12" and "file.cc:7" become "file.cc:7". Empty where there is no line.
-std::string_view WithoutColumn(std::string_view place) {
-  const auto number_from = [](std::string_view text) {
-    const size_t colon = text.rfind(':');
-    const bool number = colon != std::string_view::npos && colon + 1 < text.size() &&
-                        std::ranges::all_of(text.substr(colon + 1), IsDigit);
-    return number ? colon : std::string_view::npos;
-  };
-  const size_t last = number_from(place);
-  if (last == std::string_view::npos) return {};
-  const size_t before = number_from(place.substr(0, last));
-  return before == std::string_view::npos ? place : place.substr(0, last);
-}
-
-// "Parse<int>(char const*, (anonymous namespace)::T) const" is "Parse<int>": the last parenthesis
-// that closes belongs to the argument list, whatever stands in names and arguments before it.
-std::string_view WithoutArguments(std::string_view name) {
-  DropEnd(name, " const");
-  if (!name.ends_with(')')) return name;
-  int depth = 0;
-  for (size_t i = name.size(); i-- > 0;) {
-    if (name[i] == ')') ++depth;
-    if (name[i] == '(' && --depth == 0) return i == 0 ? name : name.substr(0, i);
-  }
-  return name;
-}
-
-struct Frame {
-  std::string name;   // or the place in the program's file, where there are no symbols
-  std::string place;  // file and line, where they are told
-};
-
-// Of a line like "    #0 0x55d2 in a::Parse(char const*) /tmp/file.cc:7:12",
-// "    #0 0x55d2 in Parse (/tmp/parser+0x1a2b) (BuildId: ab12)" or
-// "    #0 0x55d2  (/tmp/parser+0x1a2b) (BuildId: ab12)".
-Frame ReadFrame(std::string_view line) {
-  line = line.substr(0, line.find(" (BuildId: "));
-  const size_t module = line.rfind(" (");
-  const bool in_module = module != std::string_view::npos && line.ends_with(')') &&
-                         line.find("+0x", module) != std::string_view::npos;
-  const std::string_view offset =
-      in_module ? BaseName(line.substr(module + 2, line.size() - module - 3)) : std::string_view();
-  if (in_module) line = line.substr(0, module);
-  const size_t in = line.find(" in ");
-  if (in == std::string_view::npos) {
-    return {std::string(in_module ? offset : std::string_view("?")), ""};
-  }
-  std::string_view name = line.substr(in + 4);
-  if (in_module) return {std::string(WithoutArguments(name)), ""};
-  // A path begins with a slash where the compiler was told whole ones, else behind the last space.
-  const size_t slash = name.find(" /");
-  const size_t space = slash == std::string_view::npos ? name.rfind(' ') : slash;
-  const std::string_view last =
-      space == std::string_view::npos ? std::string_view() : name.substr(space + 1);
-  std::string_view place = WithoutColumn(last);
-  if (place.empty() && last.starts_with('/')) place = last;  // code that has no line of its own
-  if (!place.empty()) name = name.substr(0, space);
-  return {std::string(WithoutArguments(name)), std::string(BaseName(place))};
-}
-
-// Allocators, the functions that a sanitizer puts before those of the C library, and what ends a
-// program stand at the top of every bug of their kind; what starts one stands at the bottom.
-bool IsRuntime(std::string_view name) {
-  constexpr std::string_view kPrefixes[] = {
-      "__asan_",         "__interceptor_", "___interceptor_", "__sanitizer_", "__ubsan_",
-      "__msan_",         "__tsan_",        "__lsan_",         "operator new", "operator delete",
-      "fuzzer::",        "libc.so.",       "libstdc++.so.",   "libsystem_",   "__libc_start_",
-      "__GI_",           "__pthread_kill", "__assert_",       "__cxa_",       "std::terminate",
-      "std::__terminate"};
-  constexpr std::string_view kNames[] = {"malloc",  "calloc",  "realloc", "free",        "memcpy",
-                                         "memmove", "memset",  "memcmp",  "abort",       "raise",
-                                         "gsignal", "__abort", "_start",  "pthread_kill"};
-  return std::ranges::find(kNames, name) != std::end(kNames) ||
-         std::ranges::any_of(kPrefixes, [&](auto prefix) { return name.starts_with(prefix); });
-}
-
-// The innermost functions of the first stack.
+// The innermost functions, and the place of the first.
 std::string StackOf(std::string_view report) {
   std::string stack;
   int kept = 0;
-  size_t at = report.find("#0 ");
-  for (int number = 1; kept < kStackFrames && at != std::string_view::npos; ++number) {
-    const std::string_view line = FirstLine(report.substr(at));
-    const Frame frame = ReadFrame(line);
-    if (!IsRuntime(frame.name)) {
-      stack += fmt::format(" {}", frame.name);
-      if (kept == 0 && !frame.place.empty()) stack += fmt::format(" {}", frame.place);
-      ++kept;
-    }
-    // The next line of this stack, or its end.
-    const std::string_view rest = report.substr(std::min(at + line.size() + 1, report.size()));
-    const size_t next = FirstLine(rest).find(fmt::format("#{} ", number));
-    at = next == std::string_view::npos ? next : at + line.size() + 1 + next;
+  for (const StackFrame& frame : ReadStack(report)) {
+    if (kept == kStackFrames) break;
+    stack += fmt::format(" {}", frame.function);
+    if (kept++ == 0 && !frame.place.empty()) stack += fmt::format(" {}", frame.place);
   }
   return stack;
 }

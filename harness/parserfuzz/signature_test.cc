@@ -121,7 +121,7 @@ TEST(Signature, ReportsOfLibFuzzerAreOfTheFunctionsBehindItsOwn) {
   EXPECT_EQ(ReportSignature(fmt::format("INFO: Seed: 1\n==7== ERROR: libFuzzer: deadly signal\n{}"
                                         "SUMMARY: libFuzzer: deadly signal\n",
                                         kStack)),
-            "libFuzzer: deadly signal Parse a.c:7 LLVMFuzzerTestOneInput");
+            "libFuzzer: deadly signal Parse a.c:7");
   EXPECT_EQ(ReportSignature("==7== ERROR: libFuzzer: out-of-memory (malloc(3221225472))\n"
                             "    #0 0x5 in Parse /src/a.c:7:3\n"),
             "libFuzzer: out-of-memory Parse a.c:7");

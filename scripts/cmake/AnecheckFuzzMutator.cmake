@@ -65,6 +65,12 @@ install(TARGETS anecheck_fuzz_mutator COMPONENT anecheck_fuzz_mutator
   ARCHIVE DESTINATION "${CMAKE_INSTALL_LIBDIR}")
 install(TARGETS anecheck_afl_mutator COMPONENT anecheck_fuzz_mutator
   LIBRARY DESTINATION "${CMAKE_INSTALL_LIBDIR}/anecheck")
+# The persistent drivers of `anecheck fuzz`: a header for C and C++, modules for Python and Rust.
+set(DRIVERS "${PROJECT_SOURCE_DIR}/harness/parserfuzz/drivers")
+install(FILES "${DRIVERS}/anecheck_fuzz.h"
+  DESTINATION "${CMAKE_INSTALL_INCLUDEDIR}" COMPONENT anecheck_fuzz_mutator)
+install(FILES "${DRIVERS}/anecheck_fuzz.py" "${DRIVERS}/anecheck_fuzz.rs"
+  DESTINATION "${CMAKE_INSTALL_DATADIR}/anecheck/fuzz" COMPONENT anecheck_fuzz_mutator)
 install(FILES "${PROJECT_SOURCE_DIR}/${HEADER_FOLDER}/anecheck_fuzz_mutator.h"
   DESTINATION "${CMAKE_INSTALL_INCLUDEDIR}" COMPONENT anecheck_fuzz_mutator)
 install(FILES "${PROJECT_BINARY_DIR}/anecheck_fuzz_mutator.pc"

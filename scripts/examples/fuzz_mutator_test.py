@@ -124,6 +124,43 @@ class FuzzMutatorTest(unittest.TestCase):
         self.assertNotEqual(found.returncode, 0, found.stderr[-2000:])
         self.assertRegex(found.stderr, "division by zero|FPE")
 
+    def scaffold(self, kind):
+        folder = self.root / kind
+        run(TOOL, "fuzz", "scaffold", "--format", "npz", "--for", kind, folder)
+        self.assertGreater(len(list((folder / "seeds").iterdir())), 20)
+        self.assertIn('="', (folder / "seeds.dict").read_text())
+        again = subprocess.run([TOOL, "fuzz", "scaffold", "--format", "npz", "--for", kind, folder],
+                               capture_output=True, text=True)
+        self.assertEqual(again.returncode, 2)
+        self.assertIn("is there already", again.stderr)
+        return folder
+
+    def test_the_project_for_libfuzzer_builds_and_runs(self):
+        if not CLANG:
+            self.skipTest("no compiler with libFuzzer was named")
+        folder = self.scaffold("libfuzzer")
+        run("make", "-C", folder, f"CC={CLANG}", f"MUTATOR={' '.join(self.flags)}")
+        ran = subprocess.run([folder / "fuzzer", "-runs=2000", f"-dict={folder}/seeds.dict", folder / "seeds"],
+                             capture_output=True, text=True)
+        self.assertEqual(ran.returncode, 0, ran.stderr[-2000:])
+        self.assertIn("Done 2000 runs", ran.stderr)
+
+    def test_the_project_for_clusterfuzzlite_builds_as_its_image_does(self):
+        if not CLANG:
+            self.skipTest("no compiler with libFuzzer was named")
+        folder, out = self.scaffold("clusterfuzzlite"), self.root / "cflite-out"
+        out.mkdir()
+        run("bash", folder / ".clusterfuzzlite/build.sh", cwd=folder, env={
+            **os.environ, "CC": CLANG, "CXX": CLANG.replace("clang", "clang++"), "OUT": str(out),
+            "CFLAGS": "-fsanitize=fuzzer-no-link", "CXXFLAGS": "", "LIB_FUZZING_ENGINE": "-fsanitize=fuzzer"})
+        ran = subprocess.run([out / "npz_fuzzer", "-runs=100", f"-dict={out}/npz_fuzzer.dict"], capture_output=True)
+        self.assertEqual(ran.returncode, 0, ran.stderr[-2000:])
+
+    def test_the_other_projects_are_of_their_languages(self):
+        compile((self.scaffold("atheris") / "target.py").read_text(), "target.py", "exec")
+        self.assertIn('name = "npz-fuzz"', (self.scaffold("cargo-fuzz") / "fuzz/Cargo.toml").read_text())
+        self.assertIn("ANECHECK_FORMAT=npz", (self.scaffold("afl") / "Makefile").read_text())
+
 
 if __name__ == "__main__":
     if len(sys.argv) < 5:

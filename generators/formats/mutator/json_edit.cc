@@ -148,13 +148,21 @@ void EditString(std::string& text, ChoiceStream& choices) {
 bool EditArray(Json& array, ChoiceStream& choices) {
   if (array.empty()) return false;
   const auto at = static_cast<Json::difference_type>(choices.Below(array.size()));
-  switch (choices.Below(3)) {
+  // Just above the tables of fixed size into which parsers put what they count.
+  constexpr auto kManyElements = std::to_array<size_t>({5, 9, 17, 33, 65, 129, 257});
+  switch (choices.Below(4)) {
     case 0: {
       const Json copy = array[static_cast<size_t>(at)];
       array.insert(array.begin() + at, copy);
       return true;
     }
-    case 1:
+    case 1: {
+      const Json copy = array[static_cast<size_t>(at)];
+      const size_t count = choices.Pick(kManyElements);
+      while (array.size() < count) array.push_back(copy);
+      return true;
+    }
+    case 2:
       array.erase(array.begin() + at);
       return true;
     default: {

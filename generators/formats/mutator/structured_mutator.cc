@@ -5,6 +5,7 @@
 #include <optional>
 #include <string_view>
 
+#include "generators/formats/boundary/boundary.h"
 #include "generators/formats/mutator/extreme_values.h"
 #include "generators/formats/mutator/json_edit.h"
 #include "harness/base/little_endian.h"
@@ -137,6 +138,27 @@ bool ApplyNamed(const MutatorParts& parts, Bytes& bytes, ChoiceStream& choices) 
   return false;
 }
 
+// One value at an edge, seldom two or three.
+bool ApplyBoundary(std::string_view format, Bytes& bytes, size_t max_size, ChoiceStream& choices) {
+  const uint64_t edits = choices.Below(8) == 0 ? 2 + choices.Below(2) : 1;
+  bool changed = false;
+  for (uint64_t i = 0; i < edits; ++i) {
+    const std::vector<boundary::Place> places = boundary::PlacesOf(format, bytes);
+    if (places.empty()) break;
+    // Not every edge fits every field.
+    for (int attempt = 0; attempt < kMostTries; ++attempt) {
+      const boundary::Place& place = choices.Pick(places);
+      const size_t edge = choices.Below(boundary::EdgeCount(place.role));
+      Bytes edited = boundary::ApplyEdge(bytes, place, edge, max_size);
+      if (edited == bytes) continue;
+      bytes = std::move(edited);
+      changed = true;
+      break;
+    }
+  }
+  return changed;
+}
+
 bool ApplyJsonEdit(const Format& format, Bytes& bytes, ChoiceStream& choices) {
   if (bytes.size() > kMaxJsonInput) return false;
   const Result<Json> json = format.to_json(bytes);
@@ -211,19 +233,24 @@ void EditBytes(Bytes& bytes, size_t max_size, ChoiceStream& choices) {
 Bytes MutateFile(const MutatorParts& parts, ByteSpan input, size_t max_size, uint64_t seed) {
   ChoiceStream choices = ChoiceStream::FromSeed(seed);
   Bytes bytes(input.begin(), input.end());
-  const uint64_t way = choices.Below(32);
+  // Edits of the JSON form and named mutations take a hundred times as long as those of bytes. A
+  // fuzzer that counts its executions has to do with few of them.
+  const uint64_t way = choices.Below(64);
   bool done = false;
-  if (way < 12 && parts.generator != nullptr) {
+  if (way < 28) {
+    const std::string_view format = parts.format == nullptr ? "" : parts.format->name;
+    done = parts.draw == nullptr && ApplyBoundary(format, bytes, max_size, choices);
+  } else if (way < 31 && parts.generator != nullptr) {
     done = ApplyNamed(parts, bytes, choices);
     if (done && choices.Below(3) == 0) ApplyNamed(parts, bytes, choices);
-  } else if (way < 18 && parts.format != nullptr) {
+  } else if (way < 34 && parts.format != nullptr) {
     done = ApplyJsonEdit(*parts.format, bytes, choices);
-  } else if (way < 21) {
+  } else if (way < 38) {
     StoreExtreme(bytes, choices);
     done = true;
-  } else if (way == 21 || bytes.empty()) {
+  } else if (way == 38 || bytes.empty()) {
     done = ApplyFresh(parts, bytes, choices);
-  } else if (way == 22) {
+  } else if (way == 39) {
     EditEnd(bytes, choices);
     done = true;
   }
@@ -236,6 +263,21 @@ Bytes MutateFile(const MutatorParts& parts, ByteSpan input, size_t max_size, uin
     ApplyByteEdits(parts, bytes, max_size, choices);
     done = true;
   }
+  return bytes;
+}
+
+Bytes MutateStructure(const MutatorParts& parts, ByteSpan input, size_t max_size, uint64_t seed) {
+  ChoiceStream choices = ChoiceStream::FromSeed(seed);
+  Bytes bytes(input.begin(), input.end());
+  const uint64_t way = choices.Below(16);
+  if (way < 7 && parts.generator != nullptr) {
+    ApplyNamed(parts, bytes, choices);
+  } else if (way < 14 && parts.format != nullptr) {
+    ApplyJsonEdit(*parts.format, bytes, choices);
+  } else {
+    ApplyFresh(parts, bytes, choices);
+  }
+  if (bytes.size() > max_size) bytes.assign(input.begin(), input.end());
   return bytes;
 }
 

@@ -22,11 +22,15 @@ struct MutatorParts {
   StreamReader draw = nullptr;                         // where files are choice streams
 };
 
-// One of, as `seed` chooses: a named mutation of the generator, an edit of the JSON form (which
-// keeps lengths, offsets and checksums in step), a field set to an extreme value, plain byte edits,
-// or a fresh file. What does not apply, or changes nothing, falls back to byte edits. At most
-// `max_size` bytes.
+// One of, as `seed` chooses: a boundary mutation (generators/formats/boundary), a named mutation of
+// the generator, an edit of the JSON form (which keeps lengths, offsets and checksums in step), a
+// word set to an extreme value, plain byte edits, or a fresh file. What does not apply, or changes
+// nothing, falls back to byte edits. At most `max_size` bytes.
 Bytes MutateFile(const MutatorParts& parts, ByteSpan input, size_t max_size, uint64_t seed);
+
+// The same with knowledge of the format alone, at the cost of the JSON form: a named mutation, an
+// edit of the JSON form, or a fresh file. Unchanged where none applies.
+Bytes MutateStructure(const MutatorParts& parts, ByteSpan input, size_t max_size, uint64_t seed);
 
 // A child of two files. Of choice streams: draws of both (CrossStreams). Of a format: a part of the
 // JSON form of `b`, mostly an object, an array or a run of its elements, put in place of the part

@@ -1,0 +1,15 @@
+// The dictionary of a format by its name, without the fuzz targets: for `anecheck gen --corpus`.
+#pragma once
+
+#include <string>
+#include <string_view>
+
+#include "harness/base/result.h"
+
+namespace anecheck::fuzz {
+
+// In the form that libFuzzer, AFL++ and others read (MakeDictionary). Errors: kInvalid where there
+// is no format of the name.
+Result<std::string> DictionaryOfFormat(std::string_view name);
+
+}  // namespace anecheck::fuzz

@@ -1,0 +1,97 @@
+#include "generators/formats/boundary/boundary.h"
+
+#include <algorithm>
+#include <fmt/format.h>
+#include <iterator>
+
+#include "generators/formats/boundary/edges.h"
+
+namespace anecheck::boundary {
+namespace {
+
+// The last edges of every place: the file ends before it, inside it, or right behind it.
+constexpr std::string_view kCuts[] = {"the file ends before it", "the file ends inside it",
+                                      "the file ends behind it"};
+
+size_t OwnEdges(Role role) {
+  return role == Role::kNumber ? NumberEdges().size() : TextEdges(role).size();
+}
+
+uint64_t Load(ByteSpan file, const Place& place, int64_t fields) {
+  const int64_t at = int64_t{place.offset} + fields * int64_t{place.width};
+  if (at < 0 || static_cast<uint64_t>(at) + place.width > file.size()) return 0;
+  uint64_t value = 0;
+  for (uint32_t i = 0; i < place.width; ++i) {
+    const uint32_t byte = place.big_endian ? i : place.width - 1 - i;
+    value = value << 8 | file[static_cast<size_t>(at) + byte];
+  }
+  return value;
+}
+
+void Store(Bytes& file, const Place& place, uint64_t value) {
+  for (uint32_t i = 0; i < place.width; ++i) {
+    const uint32_t byte = place.big_endian ? place.width - 1 - i : i;
+    file[place.offset + byte] = static_cast<uint8_t>(value >> (8 * i));
+  }
+}
+
+// A value of more bits than the field has is an edge only where it is meant to be cut: those that
+// wrap below 2^64 end in the same low bits as their likes of the field's own width.
+bool Fits(uint64_t value, uint32_t width) {
+  if (width >= 8) return true;
+  const uint64_t high = value >> (8 * width);
+  return high == 0 || high == ~uint64_t{0} >> (8 * width);
+}
+
+void ApplyNumber(Bytes& file, const Place& place, size_t edge) {
+  const NumberContext context = {.old = Load(file, place, 0),
+                                 .before = Load(file, place, -1),
+                                 .after = Load(file, place, 1),
+                                 .offset = place.offset,
+                                 .file_size = file.size(),
+                                 .unit = std::max<uint32_t>(place.unit, 1)};
+  const uint64_t value = NumberEdges()[edge].value(context);
+  if (Fits(value, place.width)) Store(file, place, value);
+}
+
+void ApplyText(Bytes& file, const Place& place, size_t edge, size_t max_size) {
+  const auto begin = file.begin() + place.offset;
+  const std::string old(begin, begin + place.width);
+  const std::string text = TextEdges(place.role)[edge].text(old);
+  if (file.size() - old.size() + text.size() > max_size) return;
+  Bytes changed(file.begin(), begin);
+  changed.insert(changed.end(), text.begin(), text.end());
+  changed.insert(changed.end(), begin + place.width, file.end());
+  file = std::move(changed);
+}
+
+}  // namespace
+
+size_t EdgeCount(Role role) { return OwnEdges(role) + std::size(kCuts); }
+
+Bytes ApplyEdge(ByteSpan file, const Place& place, size_t edge, size_t max_size) {
+  const size_t own = OwnEdges(place.role);
+  if (edge >= own) {
+    const size_t ends[] = {place.offset, place.offset + place.width / 2,
+                           size_t{place.offset} + place.width};
+    const ByteSpan kept = file.first(std::min(file.size(), ends[(edge - own) % 3]));
+    return {kept.begin(), kept.end()};
+  }
+  Bytes bytes(file.begin(), file.end());
+  if (place.role == Role::kNumber) {
+    ApplyNumber(bytes, place, edge);
+  } else {
+    ApplyText(bytes, place, edge, max_size);
+  }
+  return bytes;
+}
+
+std::string EdgeText(const Place& place, size_t edge) {
+  const size_t own = OwnEdges(place.role);
+  const std::string_view id = edge >= own                   ? kCuts[(edge - own) % 3]
+                              : place.role == Role::kNumber ? NumberEdges()[edge].id
+                                                            : TextEdges(place.role)[edge].id;
+  return fmt::format("{} at {:#x}: {}", place.name, place.offset, id);
+}
+
+}  // namespace anecheck::boundary

@@ -1,0 +1,53 @@
+// Boundary mutations: one value at the edge of what arithmetic, memory or a table can hold, in a
+// file that is otherwise as it was. Three tables: the places of a format (places.cc, one walker a
+// format), the edges of a number (number_edges.cc) and those of a text (text_edges.cc). Used by the
+// structured mutator and by `anecheck fuzz`, which goes through every place and edge of its seeds.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "harness/formats/format.h"
+
+namespace anecheck::boundary {
+
+enum class Role : uint8_t {
+  kNumber,  // an integer of 1, 2, 4 or 8 bytes
+  kName,    // text in a field of fixed width, or ended by a zero byte: the width counts that
+  kDigits,  // a number as text
+  kQuoted,  // text between quotation marks or tags, without these
+  kOpener,  // a bracket or tag that opens something
+  kEnd,     // the last byte of the file
+};
+
+// A place at which a parser computes with what it reads.
+struct Place {
+  Role role = Role::kNumber;
+  uint32_t offset = 0;  // from the beginning of the file
+  uint32_t width = 0;   // bytes
+  bool big_endian = false;
+  // Bytes of one record where the number counts records, else 1.
+  uint32_t unit = 1;
+  std::string_view name;  // of the field, "section.offset"; static storage
+};
+
+// The places of a file, in file order and at most kMostPlaces, which are spread over the file.
+// Those of a format that no walker knows are guessed: words that may be counts, sizes or offsets,
+// or what a text has of numbers, quotations and brackets. Never fails: `file` may be anything.
+inline constexpr size_t kMostPlaces = 4096;
+std::vector<Place> PlacesOf(std::string_view format, ByteSpan file);
+
+// The edges of a place are numbered from 0.
+size_t EdgeCount(Role role);
+
+// The file with edge `edge` at `place`. The file unchanged where the edge is not one for it (wider
+// than the field, or what stands there already) or would make it larger than `max_size`.
+// Precondition: `place` is one of `file`.
+Bytes ApplyEdge(ByteSpan file, const Place& place, size_t edge, size_t max_size);
+
+// For people: "section.offset at 0x48: 2^32 - old".
+std::string EdgeText(const Place& place, size_t edge);
+
+}  // namespace anecheck::boundary

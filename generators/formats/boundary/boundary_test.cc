@@ -1,0 +1,154 @@
+// Places and edges: what is found in files of known layout, and what an edge makes of it.
+#include "generators/formats/boundary/boundary.h"
+
+#include <algorithm>
+#include <gtest/gtest.h>
+#include <set>
+#include <string>
+
+namespace anecheck::boundary {
+namespace {
+
+Bytes Text(std::string_view text) { return {text.begin(), text.end()}; }
+std::string AsText(const Bytes& bytes) { return {bytes.begin(), bytes.end()}; }
+
+void Store(Bytes& bytes, size_t at, uint64_t value, size_t width = 4) {
+  for (size_t i = 0; i < width; ++i) bytes[at + i] = static_cast<uint8_t>(value >> (8 * i));
+}
+
+// A container of one segment with one section.
+Bytes Container() {
+  Bytes file(256, 0);
+  Store(file, 0, 0xbeefface);
+  Store(file, 16, 1);
+  Store(file, 20, 152);
+  Store(file, 32, 0x19);
+  Store(file, 36, 152);
+  Store(file, 32 + 64, 1);
+  std::ranges::copy(std::string_view("__data"), file.begin() + 32 + 72);
+  Store(file, 32 + 72 + 40, 16, 8);
+  return file;
+}
+
+const Place* Find(const std::vector<Place>& places, std::string_view name) {
+  const auto found = std::ranges::find(places, name, &Place::name);
+  return found == places.end() ? nullptr : &*found;
+}
+
+// Every result of the place's edges.
+std::set<Bytes> AllEdges(ByteSpan file, const Place& place) {
+  std::set<Bytes> files;
+  for (size_t edge = 0; edge < EdgeCount(place.role); ++edge) {
+    files.insert(ApplyEdge(file, place, edge, 1 << 20));
+  }
+  return files;
+}
+
+TEST(Boundary, FieldsOfAContainerStandWhereTheFormatHasThem) {
+  const std::vector<Place> places = PlacesOf("hwx", Container());
+  const Place* size = Find(places, "section.size");
+  ASSERT_NE(size, nullptr);
+  EXPECT_EQ(size->offset, 32u + 72 + 40);
+  EXPECT_EQ(size->width, 8u);
+  const Place* count = Find(places, "segment.nsects");
+  ASSERT_NE(count, nullptr);
+  EXPECT_EQ(count->offset, 96u);
+  EXPECT_EQ(count->unit, 80u);
+}
+
+TEST(Boundary, OneFieldChangesAndNothingElse) {
+  const Bytes file = Container();
+  const Place place = *Find(PlacesOf("hwx", file), "section.size");
+  for (size_t edge = 0; edge < EdgeCount(place.role); ++edge) {
+    const Bytes edited = ApplyEdge(file, place, edge, 1 << 20);
+    if (edited.size() != file.size()) continue;  // cut at the place
+    for (size_t i = 0; i < file.size(); ++i) {
+      if (i >= place.offset && i < place.offset + place.width) continue;
+      ASSERT_EQ(edited[i], file[i]) << EdgeText(place, edge) << " at " << i;
+    }
+  }
+}
+
+TEST(Boundary, SumsAndProductsWrapToLittle) {
+  const Bytes file = Container();
+  const std::vector<Place> places = PlacesOf("hwx", file);
+  const auto has = [&](std::string_view name, uint64_t value) {
+    const Place& place = *Find(places, name);
+    Bytes wanted = file;
+    Store(wanted, place.offset, value, place.width);
+    return AllEdges(file, place).contains(wanted);
+  };
+  EXPECT_TRUE(has("segment.nsects", 0x100000000 / 80 + 1)) << "sections of 80 bytes";
+  EXPECT_TRUE(has("section.size", (uint64_t{1} << 32) + 16)) << "right in the low 32 bits";
+  EXPECT_TRUE(has("section.size", (uint64_t{1} << 32) - 16));
+  EXPECT_TRUE(has("command.cmdsize", 0));
+  EXPECT_TRUE(has("segment.nsects", 17));
+  EXPECT_TRUE(has("header.sizeofcmds", 0x80000000));
+}
+
+TEST(Boundary, TheFileEndsBeforeInsideAndBehindAPlace) {
+  const Bytes file = Container();
+  const Place place = *Find(PlacesOf("hwx", file), "section.size");
+  std::set<size_t> sizes;
+  for (const Bytes& edited : AllEdges(file, place)) sizes.insert(edited.size());
+  EXPECT_EQ(sizes, (std::set<size_t>{place.offset, place.offset + 4u, place.offset + 8u, 256}));
+}
+
+TEST(Boundary, OfATextNumbersQuotationsAndBracketsArePlaces) {
+  const Bytes file = Text(R"({"shape": [-12, 3.5e+7], "a\"b": x1})");
+  std::vector<std::string> found;
+  for (const Place& place : PlacesOf("mil", file)) {
+    if (place.role == Role::kEnd) continue;
+    found.push_back(
+        AsText({file.begin() + place.offset, file.begin() + place.offset + place.width}));
+  }
+  EXPECT_EQ(found, (std::vector<std::string>{"{", "shape", "[", "-12", "3.5e+7", R"(a\"b)"}));
+}
+
+TEST(Boundary, TagsNestAndTheirTextsChange) {
+  const Bytes file = Text("<plist><array><integer>12</integer></array></plist>");
+  const std::vector<Place> places = PlacesOf("netlist", file);
+  const Place* number = Find(places, "number");
+  ASSERT_NE(number, nullptr);
+  EXPECT_EQ(
+      AllEdges(file, *number)
+          .count(Text("<plist><array><integer>9223372036854775808</integer></array></plist>")),
+      1u);
+  const Place* tag = Find(places, "tag");
+  ASSERT_NE(tag, nullptr);
+  size_t deepest = 0;
+  for (const Bytes& edited : AllEdges(file, *tag)) deepest = std::max(deepest, edited.size());
+  EXPECT_GT(deepest, 100000u);
+}
+
+TEST(Boundary, NothingIsLargerThanItMayBe) {
+  const Bytes file = Text("<plist><array><integer>12</integer></array></plist>");
+  for (const Place& place : PlacesOf("netlist", file)) {
+    for (size_t edge = 0; edge < EdgeCount(place.role); ++edge) {
+      EXPECT_LE(ApplyEdge(file, place, edge, 100).size(), 100u);
+    }
+  }
+}
+
+// Whatever the bytes, places lie inside of the file.
+TEST(Boundary, AnyBytesHaveOnlyPlacesInsideOfThem) {
+  for (uint32_t seed = 0; seed < 400; ++seed) {
+    Bytes file =
+        seed % 2 == 0 ? Container() : Text("PK\x03\x04 bplist00 <a>\"1\" \x93NUMPY {'a': 3}");
+    uint32_t state = seed * 2654435761u + 1;
+    for (int i = 0; i < 12; ++i) {
+      state = state * 1664525 + 1013904223;
+      file[state % file.size()] = static_cast<uint8_t>(state >> 24);
+    }
+    file.resize(1 + state % file.size());
+    for (const char* format : {"hwx", "npz", "netlist", "e5", "mil", "td", "vmfb"}) {
+      for (const Place& place : PlacesOf(format, file)) {
+        ASSERT_LE(uint64_t{place.offset} + place.width, file.size()) << format;
+        ApplyEdge(file, place, state % EdgeCount(place.role), 1 << 12);
+      }
+    }
+  }
+}
+
+}  // namespace
+}  // namespace anecheck::boundary

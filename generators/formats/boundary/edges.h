@@ -1,0 +1,36 @@
+// The tables of edges. Internal to the boundary mutations.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <string>
+#include <string_view>
+
+#include "generators/formats/boundary/boundary.h"
+
+namespace anecheck::boundary {
+
+// What an edge of a number may depend on.
+struct NumberContext {
+  uint64_t old = 0;
+  uint64_t before = 0;  // the number of the same width before it
+  uint64_t after = 0;   // and behind it
+  uint64_t offset = 0;
+  uint64_t file_size = 0;
+  uint64_t unit = 1;
+};
+
+struct NumberEdge {
+  std::string_view id;
+  uint64_t (*value)(const NumberContext& context);
+};
+std::span<const NumberEdge> NumberEdges();
+
+struct TextEdge {
+  std::string_view id;
+  // What takes the place of `old`.
+  std::string (*text)(std::string_view old);
+};
+std::span<const TextEdge> TextEdges(Role role);
+
+}  // namespace anecheck::boundary

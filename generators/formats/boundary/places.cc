@@ -1,0 +1,69 @@
+#include "generators/formats/boundary/places.h"
+
+#include <algorithm>
+#include <array>
+#include <limits>
+#include <utility>
+
+namespace anecheck::boundary {
+namespace {
+
+struct FormatWalker {
+  std::string_view format;
+  std::string_view magic;  // with which the files begin that the walker is for; empty: all
+  Walker walk;
+};
+
+// The first row that fits a file is used; WalkText and WalkWords are for all others.
+constexpr auto kWalkers = std::to_array<FormatWalker>({
+    {"hwx", "\xce\xfa\xef\xbe", WalkHardwareContainer},
+    {"npz", "PK", WalkZip},
+    {"vmfb", "PK", WalkZip},
+    {"vmfb", "", WalkFlatBuffer},
+    {"e5", "", WalkFlatBuffer},
+    {"netlist", "bplist", WalkBinaryPlist},
+});
+
+bool StartsWith(ByteSpan file, std::string_view magic) {
+  return file.size() >= magic.size() &&
+         std::equal(magic.begin(), magic.end(), file.begin(),
+                    [](char a, uint8_t b) { return static_cast<uint8_t>(a) == b; });
+}
+
+// Nearly all of the beginning is printable.
+bool IsText(ByteSpan file) {
+  constexpr size_t kLooked = 512;
+  const ByteSpan head = file.first(std::min(file.size(), kLooked));
+  const auto odd = std::ranges::count_if(head, [](uint8_t byte) {
+    return byte == 0 || (byte < 0x20 && byte != '\n' && byte != '\t' && byte != '\r');
+  });
+  return !head.empty() && static_cast<size_t>(odd) * 16 < head.size();
+}
+
+Walker WalkerOf(std::string_view format, ByteSpan file) {
+  for (const FormatWalker& row : kWalkers) {
+    if (row.format == format && StartsWith(file, row.magic)) return row.walk;
+  }
+  return IsText(file) ? WalkText : WalkWords;
+}
+
+}  // namespace
+
+std::vector<Place> PlacesOf(std::string_view format, ByteSpan file) {
+  std::vector<Place> places;
+  if (file.empty() || file.size() > std::numeric_limits<uint32_t>::max()) return places;
+  WalkerOf(format, file)(file, places);
+  places.push_back({.role = Role::kEnd,
+                    .offset = static_cast<uint32_t>(file.size() - 1),
+                    .width = 1,
+                    .name = "end of the file"});
+  std::ranges::sort(places, {},
+                    [](const Place& place) { return std::pair(place.offset, place.width); });
+  if (places.size() > kMostPlaces) {
+    for (size_t i = 0; i < kMostPlaces; ++i) places[i] = places[i * places.size() / kMostPlaces];
+    places.resize(kMostPlaces);
+  }
+  return places;
+}
+
+}  // namespace anecheck::boundary

@@ -1,0 +1,170 @@
+#include "harness/parserfuzz/bench.h"
+
+#include <algorithm>
+#include <chrono>
+#include <fmt/format.h>
+#include <span>
+#include <utility>
+
+#include "harness/parserfuzz/kept_findings.h"
+#include "harness/parserfuzz/signature.h"
+#include "harness/parserfuzz/stack_text.h"
+
+namespace anecheck::parserfuzz {
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+constexpr std::chrono::seconds kMostOfHangs{20};  // of the runs that make one finding small
+constexpr int kMostTries = 3;
+constexpr int kKnownHangPart = 10;  // of the limit, until a file is asked whether its hang is known
+constexpr int kShortestLook = 200;  // milliseconds
+
+// The bench's path is another in each run and for each job.
+void ForgetPath(const std::string& path, std::string& text) {
+  for (size_t at = text.find(path); at != std::string::npos; at = text.find(path, at + 1)) {
+    text.replace(at, path.size(), kFileWord);
+  }
+}
+
+// Shells, env, timeout and the like exit so where the program that they were given is not there or
+// cannot be run; some programs do for a file that they do not like.
+bool IsUnstarted(const CommandOutcome& outcome) {
+  return outcome.signal == 0 && (outcome.exit_code == 126 || outcome.exit_code == 127);
+}
+
+Start StartOf(const CommandOutcome& outcome) {
+  return IsUnstarted(outcome) ? Start::kUnstarted : Start::kStarted;
+}
+
+bool Accepts(const CommandOutcome& outcome) {
+  return outcome.signal == 0 && outcome.exit_code == 0;
+}
+
+bool HasFileWord(const std::string& word) { return word.find(kFileWord) != std::string::npos; }
+
+}  // namespace
+
+bool IsDriver(const std::vector<std::string>& command) {
+  return std::ranges::none_of(command, HasFileWord);
+}
+
+Result<Bench> Bench::Create(const ParserFuzzOptions& options, const std::atomic<bool>* stop,
+                            Symboliser* symboliser) {
+  ANECHECK_ASSIGN(TempDirectory folder, TempDirectory::CreateInMemory("anecheck-parser-"));
+  Bench bench(options, stop, symboliser, std::move(folder));
+  if (IsDriver(options.command)) {
+    ANECHECK_ASSIGN(
+        PersistentParser driver,
+        PersistentParser::Start(options.command, bench.folder_.path(), options.max_size));
+    bench.driver_ = std::move(driver);
+  }
+  return bench;
+}
+
+Result<Trial> Bench::Try(const Bytes& file) {
+  const ParserFuzzOptions& options = *options_;
+  ANECHECK_ASSIGN(CommandOutcome first, Run(options.command, file));
+  Trial trial = {.failure = Classify(first, options.limits, options.crash_signs),
+                 .accepted = Accepts(first),
+                 .stopped = first.stopped,
+                 .start = StartOf(first)};
+  if (driver_ && !driver_->Counters().empty()) {
+    trial.features = FeaturesOfCounters(driver_->Counters());
+  } else {
+    trial.features = FeaturesOfWords(first.exit_code, first.out, first.err);
+  }
+  if (trial.stopped || trial.failure.kind != FailureKind::kNone || options.second.empty()) {
+    trial.said = std::move(first.err);
+    return trial;
+  }
+  ANECHECK_ASSIGN(CommandOutcome second, Run(options.second, file));
+  trial.stopped = second.stopped;
+  trial.start_of_second = StartOf(second);
+  trial.accepted_by_second = Accepts(second);
+  trial.failure = Classify(second, options.limits, options.crash_signs);
+  const bool refused_by_first = trial.failure.kind == FailureKind::kNone && second.exit_code == 0;
+  if (trial.failure.kind != FailureKind::kNone) {
+    trial.failure.signature += kOfTheSecond;
+    trial.failure.bug += kOfTheSecond;
+    trial.of_second = true;
+  } else if (Accepts(first) != (second.exit_code == 0)) {
+    trial.failure =
+        MakeFailure(FailureKind::kDisagreement,
+                    fmt::format("accepted by the {} only: ", refused_by_first ? "second" : "first"),
+                    refused_by_first ? first.err : second.err);
+  }
+  trial.said = std::move(refused_by_first ? first.err : second.err);
+  return trial;
+}
+
+Status Bench::TryToStart(const std::vector<std::string>& command, const Bytes& file) {
+  ANECHECK_ASSIGN(const CommandOutcome outcome, Run(command, file));
+  if (outcome.stopped || !IsUnstarted(outcome)) return {};
+  return MakeError(ErrorCode::kNotFound,
+                   fmt::format("{}: exit code {} for each of the first files, by which a program "
+                               "says that it cannot start another: {}",
+                               CommandText(command), outcome.exit_code, LastLine(outcome.err)));
+}
+
+bool Bench::FailsAgain(const Failure& failure, const Bytes& file,
+                       const std::function<void()>& ran) {
+  for (int i = 0; i < kMostTries; ++i) {
+    const auto again = Try(file);
+    ran();
+    if (!again.ok() || again->stopped) return true;
+    if (IsSameBug(again->failure, failure)) return true;
+  }
+  return false;
+}
+
+Bytes Bench::MakeSmall(const Failure& failure, const Bytes& file, int runs,
+                       const std::function<bool()>& is_over, const std::function<void()>& ran) {
+  Clock::duration hung{};
+  return Minimise(
+      *options_->parts.format, file, runs,
+      [&](const Bytes& candidate) {
+        const auto begin = Clock::now();
+        const auto again = Try(candidate);
+        ran();
+        if (!again.ok() || again->stopped) return false;
+        if (again->failure.kind == FailureKind::kHang) hung += Clock::now() - begin;
+        return IsSameBug(again->failure, failure);
+      },
+      [&] { return hung >= kMostOfHangs || is_over(); });
+}
+
+Result<CommandOutcome> Bench::Run(const std::vector<std::string>& command, const Bytes& file) {
+  // Nothing is begun to be ended at once.
+  if (stop_ != nullptr && stop_->load()) return CommandOutcome{.stopped = true};
+  CommandLimits limits = options_->limits;
+  limits.want_stack = true;
+  if (!hangs_.empty()) {
+    CommandLimits look = limits;
+    look.timeout_ms =
+        std::min(limits.timeout_ms, std::max(limits.timeout_ms / kKnownHangPart, kShortestLook));
+    ANECHECK_ASSIGN(CommandOutcome outcome, RunWith(command, file, look));
+    if (!outcome.timed_out || look.timeout_ms == limits.timeout_ms) return outcome;
+    const Failure failure = Classify(outcome, limits);
+    const auto is_known = [&](const auto& known) { return IsHangOf(failure.stack, known); };
+    if (std::ranges::any_of(hangs_, is_known)) return outcome;
+  }
+  return RunWith(command, file, limits);
+}
+
+Result<CommandOutcome> Bench::RunWith(const std::vector<std::string>& command, const Bytes& file,
+                                      const CommandLimits& limits) {
+  const bool drives = driver_ && &command == &options_->command;
+  const std::string path = InputPath();
+  if (!drives) ANECHECK_RETURN_IF_ERROR(WriteFileAtomic(path, std::span<const uint8_t>(file)));
+  ANECHECK_ASSIGN(CommandOutcome outcome, drives ? driver_->Run(file, limits, stop_)
+                                                 : RunCommand(command, path, limits, stop_));
+  ForgetPath(path, outcome.out);
+  ForgetPath(path, outcome.err);
+  if (outcome.err.find("#0 0x") != std::string::npos) {
+    outcome.err = symboliser_->Symbolise(outcome.err);
+  }
+  return outcome;
+}
+
+}  // namespace anecheck::parserfuzz

@@ -1,0 +1,85 @@
+// The parser under test, one file at a time: a command that is given the file's path, or a
+// persistent driver.
+#pragma once
+
+#include <atomic>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "harness/base/file.h"
+#include "harness/base/result.h"
+#include "harness/formats/format.h"
+#include "harness/parserfuzz/failure.h"
+#include "harness/parserfuzz/parser_fuzz.h"
+#include "harness/parserfuzz/persistent.h"
+#include "harness/parserfuzz/schedule.h"
+#include "harness/parserfuzz/symbolise.h"
+
+namespace anecheck::parserfuzz {
+
+inline constexpr const char* kOfTheSecond = " (of the second command)";
+
+enum class Start : uint8_t { kNotRun, kUnstarted, kStarted };
+
+// What became of one file.
+struct Trial {
+  Failure failure;
+  bool accepted = false;
+  bool accepted_by_second = false;
+  bool of_second = false;  // the failure is the second command's
+  bool stopped = true;     // nothing did, as of one that was never tried
+  Start start = Start::kNotRun, start_of_second = Start::kNotRun;
+  std::string said = {};  // on standard error, by the command that failed
+  std::vector<Feature> features = {};
+};
+
+// Whether a command, which has no word for the file, is a persistent driver.
+bool IsDriver(const std::vector<std::string>& command);
+
+// Used by one thread at a time.
+class Bench {
+ public:
+  // `stop` and `symboliser` outlive it.
+  static Result<Bench> Create(const ParserFuzzOptions& options, const std::atomic<bool>* stop,
+                              Symboliser* symboliser);
+
+  Result<Trial> Try(const Bytes& file);
+
+  // kNotFound where the command says of the file that it cannot be started.
+  Status TryToStart(const std::vector<std::string>& command, const Bytes& file);
+
+  // Whether the file fails so once more: a busy machine, chance and what other runs left behind may
+  // make one fail. True where the run is stopped before that is known.
+  bool FailsAgain(const Failure& failure, const Bytes& file, const std::function<void()>& ran);
+
+  // A smaller file that fails in the same way, after at most `runs` runs or when `is_over`. `ran`
+  // is called after each.
+  Bytes MakeSmall(const Failure& failure, const Bytes& file, int runs,
+                  const std::function<bool()>& is_over, const std::function<void()>& ran);
+
+  // Files that run longer than a tenth of the limit are asked for their stack then, and given the
+  // whole limit only where it is none of these.
+  void KnowHangs(std::vector<std::vector<std::string>> stacks) { hangs_ = std::move(stacks); }
+
+ private:
+  Bench(const ParserFuzzOptions& options, const std::atomic<bool>* stop, Symboliser* symboliser,
+        TempDirectory folder)
+      : options_(&options), stop_(stop), symboliser_(symboliser), folder_(std::move(folder)) {}
+
+  Result<CommandOutcome> Run(const std::vector<std::string>& command, const Bytes& file);
+  Result<CommandOutcome> RunWith(const std::vector<std::string>& command, const Bytes& file,
+                                 const CommandLimits& limits);
+  std::string InputPath() const { return folder_.path() + "/input"; }
+
+  const ParserFuzzOptions* options_;
+  const std::atomic<bool>* stop_;
+  Symboliser* symboliser_;
+  TempDirectory folder_;
+  std::optional<PersistentParser> driver_;
+  std::vector<std::vector<std::string>> hangs_;
+};
+
+}  // namespace anecheck::parserfuzz

@@ -1,0 +1,40 @@
+// Starts a program in a process group of its own, with limits and the descriptors that it is given.
+#pragma once
+
+#include <string>
+#include <sys/types.h>
+#include <vector>
+
+#include "harness/base/result.h"
+#include "harness/parserfuzz/command.h"
+
+namespace anecheck::parserfuzz {
+
+// Both -1 where no pipe could be made. No program inherits an end by itself, and the numbers are
+// above those of the standard streams.
+struct PipeEnds {
+  int read = -1;
+  int write = -1;
+};
+PipeEnds MakePipe();
+
+// Closes it where it is open, and sets it to -1.
+void CloseDescriptor(int& descriptor);
+
+struct ChildStart {
+  std::vector<std::string> words;        // the program and its arguments, looked up in PATH
+  int out = -1;                          // its standard output; -1: none
+  int err = -1;                          // and standard error
+  std::vector<int> inherited = {};       // descriptors that it has under the same numbers
+  std::vector<std::string> environment;  // "NAME=value", instead of what this process has
+};
+
+// What every parser finds in its environment: runtimes print a stack on a fatal signal, and
+// sanitizers one without symbols where the harness can name its frames (symbolise.h).
+std::vector<std::string> ChildEnvironment();
+
+// The process, which leads its group and dies with this one. Standard input is empty. The caller
+// waits for it. Errors: kNotFound where the program cannot be started, kIo without a pipe.
+Result<pid_t> StartChild(const ChildStart& start, const CommandLimits& limits);
+
+}  // namespace anecheck::parserfuzz

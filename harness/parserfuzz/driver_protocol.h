@@ -1,0 +1,42 @@
+// What the harness and a persistent driver (drivers/) say to each other. The driver finds
+// "PATH:IN:OUT" in the variable ANECHECK_FUZZ: a file of memory that both map, the descriptor of
+// its orders and that of its answers.
+//
+// An order is one byte, 'R': run the file in the shared memory. An answer is a byte and a number of
+// four bytes, of the machine's order:
+//   'H' 1        the driver is there; before the first order
+//   'D' code     the parser returned; 0 accepts the file
+//   'E' code     the worker that ran the file ended with the code
+//   'S' signal   or by a signal
+// The driver forks a worker that runs files until it ends, and then another: a crash, or a parser
+// that calls exit(), costs a fork.
+// Standard error is a file, which the harness empties after each answer.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+namespace anecheck::parserfuzz {
+
+inline constexpr const char* kDriverVariable = "ANECHECK_FUZZ";
+
+inline constexpr size_t kDriverHead = 4096;
+inline constexpr size_t kDriverCounters = 65536;  // one byte a place of the parser
+
+// The beginning of the shared memory. Behind the head stand the counters, then the file.
+struct DriverHead {
+  uint32_t magic;
+  uint32_t size;      // of the file, bytes
+  uint32_t counters;  // in use, of the last file; 0: the parser tells no coverage
+  int32_t child;      // process at work on the file
+  uint32_t closed;    // set by a worker that found the orders at their end
+};
+inline constexpr uint32_t kDriverMagic = 0x315a4641;  // "AFZ1"
+
+struct DriverAnswer {
+  char tag = 0;
+  int32_t value = 0;
+};
+inline constexpr size_t kDriverAnswerSize = 5;
+
+}  // namespace anecheck::parserfuzz

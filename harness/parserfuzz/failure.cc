@@ -1,0 +1,162 @@
+#include "harness/parserfuzz/failure.h"
+
+#include <algorithm>
+#include <csignal>
+#include <fmt/format.h>
+#include <optional>
+
+#include "harness/parserfuzz/signature.h"
+#include "harness/parserfuzz/stack_text.h"
+#include "harness/parserfuzz/uncaught.h"
+
+namespace anecheck::parserfuzz {
+namespace {
+
+// What a sanitizer calls an access out of bounds depends on what lies there.
+constexpr std::string_view kOutOfBounds[] = {"heap-buffer-overflow",
+                                             "stack-buffer-overflow",
+                                             "stack-buffer-underflow",
+                                             "global-buffer-overflow",
+                                             "dynamic-stack-buffer-overflow",
+                                             "container-overflow",
+                                             "unknown-crash",
+                                             "SEGV",
+                                             "BUS"};
+
+std::string BugOf(std::string_view signature) {
+  constexpr std::string_view kSanitizer = "AddressSanitizer: ";
+  const size_t name = signature.find(kSanitizer);
+  if (name == std::string_view::npos) return std::string(signature);
+  const size_t begin = name + kSanitizer.size();
+  const size_t end = std::min(signature.find(' ', begin), signature.size());
+  const std::string_view word = signature.substr(begin, end - begin);
+  // Without a stack the words are all there is.
+  if (end == signature.size() || std::ranges::find(kOutOfBounds, word) == std::end(kOutOfBounds)) {
+    return std::string(signature);
+  }
+  return fmt::format("{}out of bounds{}", signature.substr(0, begin), signature.substr(end));
+}
+
+// The signal that a program died of, or that a shell says by its exit code that its program did.
+int FatalSignal(const CommandOutcome& outcome) {
+  constexpr int kFatal[] = {SIGILL, SIGTRAP, SIGABRT, SIGBUS, SIGFPE, SIGSEGV, SIGSYS};
+  const int told = outcome.exit_code - 128;
+  const bool fatal = std::ranges::find(kFatal, told) != std::end(kFatal);
+  return outcome.signal == 0 && fatal ? told : outcome.signal;
+}
+
+bool IsTold(const CommandOutcome& outcome, const CrashSigns& signs) {
+  const auto said = [&](const std::string& text) {
+    return outcome.err.find(text) != std::string::npos;
+  };
+  return std::ranges::find(signs.exit_codes, outcome.exit_code) != signs.exit_codes.end() ||
+         std::ranges::any_of(signs.texts, said);
+}
+
+// By a signal, by an error that nothing caught, or one that the program tells of by itself.
+Failure Crash(const CommandOutcome& outcome, const CrashSigns& signs) {
+  const int signal = FatalSignal(outcome);
+  const int code = signal != 0 ? 128 + signal : outcome.exit_code;
+  if (const auto uncaught = UncaughtSignature(outcome.err, code)) {
+    return MakeFailure(FailureKind::kCrash, *uncaught);
+  }
+  if (signal != 0) {
+    return MakeFailure(FailureKind::kCrash, fmt::format("signal {} ", signal), outcome.err);
+  }
+  if (!IsTold(outcome, signs)) return {};
+  return MakeFailure(FailureKind::kCrash, fmt::format("exit code {} ", outcome.exit_code),
+                     outcome.err);
+}
+
+std::string HangSignature(const std::vector<std::string>& stack) {
+  return fmt::format("hang {}", stack.back());
+}
+
+Failure Hang(const CommandOutcome& outcome) {
+  if (!outcome.stack_asked) return MakeFailure(FailureKind::kHang, "", outcome.err);
+  std::vector<std::string> functions;
+  for (const StackFrame& frame : ReadStack(outcome.err)) functions.push_back(frame.function);
+  std::ranges::reverse(functions);
+  if (functions.empty()) return MakeFailure(FailureKind::kHang, "");
+  Failure failure = MakeFailure(FailureKind::kHang, "");
+  failure.signature = failure.bug = HangSignature(functions);
+  failure.stack = std::move(functions);
+  return failure;
+}
+
+}  // namespace
+
+std::string_view FailureKindName(FailureKind kind) {
+  switch (kind) {
+    case FailureKind::kNone:
+      return "none";
+    case FailureKind::kCrash:
+      return "crash";
+    case FailureKind::kSanitizer:
+      return "sanitizer";
+    case FailureKind::kHang:
+      return "hang";
+    case FailureKind::kMemory:
+      return "memory";
+    case FailureKind::kDisagreement:
+      return "disagreement";
+  }
+  return "none";
+}
+
+Failure MakeFailure(FailureKind kind, std::string_view detail) {
+  std::string signature = fmt::format("{} {}", FailureKindName(kind), detail);
+  std::string bug = BugOf(signature);
+  return {.kind = kind, .signature = std::move(signature), .bug = std::move(bug)};
+}
+
+Failure MakeFailure(FailureKind kind, std::string_view detail, std::string_view err) {
+  std::string group = fmt::format("{} {}", FailureKindName(kind), detail);
+  const std::string signature = group + LastLine(err);
+  return {.kind = kind, .signature = signature, .bug = signature, .group = std::move(group)};
+}
+
+// What a program said or took is no less so because the clock or the limit ended it. What was
+// undefined ends a program only where it is told to; else it goes on, and may fail in another way.
+Failure Classify(const CommandOutcome& outcome, const CommandLimits& limits,
+                 const CrashSigns& signs) {
+  // The report is of the signal that asked for a stack.
+  if (outcome.timed_out && outcome.stack_asked) return Hang(outcome);
+  if (auto report = ReportSignature(outcome.err)) {
+    return MakeFailure(FailureKind::kSanitizer, *report);
+  }
+  if (outcome.peak_memory > limits.max_memory) {
+    return MakeFailure(FailureKind::kMemory, "", outcome.err);
+  }
+  if (outcome.timed_out) return Hang(outcome);
+  const auto undefined = UndefinedSignature(outcome.err);
+  const int signal = FatalSignal(outcome);
+  const bool ended_for_it =
+      undefined && (signal == 0 || signal == SIGABRT) && EndsWithUndefined(outcome.err);
+  if (!ended_for_it) {
+    Failure crash = Crash(outcome, signs);
+    if (crash.kind != FailureKind::kNone) return crash;
+  }
+  if (undefined) return MakeFailure(FailureKind::kSanitizer, *undefined);
+  return {};
+}
+
+void NarrowHang(Failure& failure, const std::vector<std::string>& other_stack) {
+  const auto end = std::ranges::mismatch(failure.stack, other_stack).in1;
+  // Two that share nothing say nothing of each other.
+  if (end == failure.stack.begin()) return;
+  failure.stack.erase(end, failure.stack.end());
+  failure.signature = failure.bug = HangSignature(failure.stack);
+}
+
+bool IsHangOf(const std::vector<std::string>& stack, const std::vector<std::string>& known) {
+  return !known.empty() && stack.size() >= known.size() &&
+         std::equal(known.begin(), known.end(), stack.begin());
+}
+
+bool IsSameBug(const Failure& failure, const Failure& known) {
+  if (failure.kind != known.kind) return false;
+  return failure.bug == known.bug || IsHangOf(failure.stack, known.stack);
+}
+
+}  // namespace anecheck::parserfuzz

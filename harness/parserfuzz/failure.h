@@ -1,0 +1,67 @@
+// How a parser failed of a file, and by what failures are told apart.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "harness/parserfuzz/command.h"
+
+namespace anecheck::parserfuzz {
+
+enum class FailureKind : uint8_t {
+  kNone,
+  // A signal ended it, or a shell says by the exit code (128 and the signal) that one ended what it
+  // ran; an error that its language does not let pass ended it (uncaught.h); or what it ended with
+  // is a crash by CrashSigns.
+  kCrash,
+  kSanitizer,  // it printed a sanitizer's report
+  kHang,
+  kMemory,
+  kDisagreement,  // one of two commands accepts the file, the other does not
+};
+std::string_view FailureKindName(FailureKind kind);
+
+// By what else than a signal or an uncaught error a parser tells that it has not refused a file but
+// failed.
+struct CrashSigns {
+  std::vector<int> exit_codes;
+  std::vector<std::string> texts;  // on standard error
+};
+
+struct Failure {
+  FailureKind kind = FailureKind::kNone;
+  // For people: the kind and what the report says (signature.h), or the last line of the output
+  // without numbers.
+  std::string signature = {};
+  // Equal for failures that are probably one bug of one command: the signature, but that reads and
+  // writes out of bounds at one place are one, whatever they met there.
+  std::string bug = {};
+  // What of the signature does not depend on the words of the parser, where these alone tell it
+  // from others; else empty.
+  std::string group = {};
+  // Of a hang whose stack is known: its functions, the outermost first.
+  std::vector<std::string> stack = {};
+};
+
+// What a report or a place tells from others.
+Failure MakeFailure(FailureKind kind, std::string_view detail);
+// What the words of the parser tell from others, in the last line that it wrote.
+Failure MakeFailure(FailureKind kind, std::string_view detail, std::string_view err);
+
+// How one run ended, as a failure or none.
+Failure Classify(const CommandOutcome& outcome, const CommandLimits& limits,
+                 const CrashSigns& signs = {});
+
+// The hang `failure`, named by the functions that several of its stacks share from the outermost
+// on: a loop is met in any of the functions that it calls.
+void NarrowHang(Failure& failure, const std::vector<std::string>& other_stack);
+
+// Whether a hang with `stack` is the one that was narrowed to `known`.
+bool IsHangOf(const std::vector<std::string>& stack, const std::vector<std::string>& known);
+
+// Whether both are probably one bug. Of a hang, `known` may be narrowed and the other not.
+bool IsSameBug(const Failure& failure, const Failure& known);
+
+}  // namespace anecheck::parserfuzz

@@ -1,0 +1,42 @@
+// A parser that a persistent driver (drivers/) runs: one process reads many files.
+#pragma once
+
+#include <atomic>
+#include <memory>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "harness/base/result.h"
+#include "harness/formats/format.h"
+#include "harness/parserfuzz/command.h"
+
+namespace anecheck::parserfuzz {
+
+// One thread at a time uses it.
+class PersistentParser {
+ public:
+  // Starts `command`, and keeps the shared memory for files of up to `max_file` bytes and what the
+  // parser says in `folder`. Errors: kNotFound where the command cannot be started, kInvalid where
+  // it does not answer as a driver.
+  static Result<PersistentParser> Start(const std::vector<std::string>& command,
+                                        const std::string& folder, size_t max_file);
+  PersistentParser(PersistentParser&&) noexcept;
+  PersistentParser& operator=(PersistentParser&&) noexcept;
+  ~PersistentParser();  // ends the process
+
+  // The outcome of one file. A driver that died is started again. Nothing is in `out`.
+  Result<CommandOutcome> Run(ByteSpan file, const CommandLimits& limits,
+                             const std::atomic<bool>* stop);
+
+  // How often the last file reached each place; empty where the parser tells no coverage. Nothing
+  // of a file that crashed.
+  std::span<const uint8_t> Counters() const;
+
+ private:
+  class Process;
+  explicit PersistentParser(std::unique_ptr<Process> process);
+  std::unique_ptr<Process> process_;
+};
+
+}  // namespace anecheck::parserfuzz

@@ -1,0 +1,286 @@
+#include "harness/parserfuzz/schedule.h"
+
+#include <algorithm>
+#include <bit>
+#include <fmt/format.h>
+#include <iterator>
+#include <numeric>
+
+#include "harness/parserfuzz/signature.h"
+
+namespace anecheck::parserfuzz {
+namespace {
+
+constexpr size_t kMostKept = 4096;
+constexpr size_t kMostLines = 64;  // of a stream, that are features
+constexpr uint32_t kSamplesOfEdge =
+    4;                                 // places at which an edge of a nameless field is tried first
+constexpr uint32_t kMostFailures = 3;  // of an edge of a field, until sweeps leave it out
+constexpr size_t kMostOrigin = 400;    // characters
+constexpr Feature kWordFeatures = 1 << 19;
+
+// How many of a thousand files of each way, before feedback: where a run costs as little as an
+// edit, and where it costs a hundred times as much.
+constexpr uint64_t kFastWeights[kWays] = {0, 200, 350, 100, 150, 150, 30, 20};
+constexpr uint64_t kSlowWeights[kWays] = {0, 350, 150, 100, 80, 70, 200, 50};
+// The ways that feedback favours have up to so many times their share.
+constexpr uint64_t kMostFavour = 4;
+
+uint32_t Hash(std::string_view text) {
+  uint32_t hash = 2166136261;
+  for (const char c : text) hash = (hash ^ static_cast<uint8_t>(c)) * 16777619;
+  return hash ^ hash >> 15;
+}
+
+// How often, by order of magnitude: 1, 2, 3, 4 to 7, 8 to 15, 16 to 31, 32 to 127, more.
+uint32_t BucketOf(uint8_t count) {
+  if (count < 4) return count - 1;
+  if (count < 8) return 3;
+  if (count < 16) return 4;
+  if (count < 32) return 5;
+  return count < 128 ? 6 : 7;
+}
+
+void AddLines(std::string_view text, std::vector<Feature>& features) {
+  uint32_t lines = 0;
+  while (!text.empty()) {
+    const std::string_view line = text.substr(0, text.find('\n'));
+    if (lines++ < kMostLines) {
+      features.push_back(kWordFeatures + Hash(WithoutNumbers(line)) % kWordFeatures);
+    }
+    text.remove_prefix(std::min(line.size() + 1, text.size()));
+  }
+  features.push_back(kWordFeatures + static_cast<uint32_t>(std::bit_width(lines)));
+}
+
+}  // namespace
+
+std::string_view WayName(Way way) {
+  constexpr std::string_view kNames[kWays] = {"seed",  "field",      "sweep",     "edges",
+                                              "bytes", "many bytes", "structure", "cross"};
+  return kNames[static_cast<size_t>(way)];
+}
+
+std::vector<Feature> FeaturesOfCounters(std::span<const uint8_t> counters) {
+  std::vector<Feature> features;
+  for (size_t i = 0; i < counters.size(); ++i) {
+    if (counters[i] == 0) continue;
+    features.push_back(static_cast<Feature>(i * 8 + BucketOf(counters[i])) % kWordFeatures);
+  }
+  return features;
+}
+
+std::vector<Feature> FeaturesOfWords(int exit_code, std::string_view out, std::string_view err) {
+  std::vector<Feature> features = {kWordFeatures + 64 + static_cast<uint32_t>(exit_code & 0xff)};
+  AddLines(out, features);
+  AddLines(err, features);
+  return features;
+}
+
+Schedule::Schedule(Options options, std::vector<Bytes> seeds)
+    : options_(options),
+      seeds_(std::move(seeds)),
+      choices_(ChoiceStream::FromSeed(options.seed)),
+      seen_(kMostFeatures) {}
+
+Plan Schedule::Next() {
+  if (next_seed_ < seeds_.size()) return {.way = Way::kSeed, .parent = next_seed_++};
+  Plan plan = {.way = DrawWay(), .seed = choices_.Word()};
+  // Nothing was kept: every seed failed.
+  if (kept_.empty()) return {.way = Way::kSeed, .parent = plan.seed % seeds_.size()};
+  if (plan.way == Way::kField && !PlanField(plan)) plan.way = Way::kSweep;
+  if (plan.way == Way::kSweep && !PlanSweep(plan)) plan.way = Way::kEdges;
+  if (plan.way == Way::kField || plan.way == Way::kSweep) return plan;
+  plan.parent = DrawKept();
+  plan.other = choices_.Below(kept_.size());
+  return plan;
+}
+
+Bytes Schedule::Make(const Plan& plan) const {
+  if (plan.way == Way::kSeed) return seeds_[plan.parent];
+  const Kept& parent = kept_[plan.parent];
+  ChoiceStream choices = ChoiceStream::FromSeed(plan.seed);
+  Bytes bytes;
+  switch (plan.way) {
+    case Way::kSeed:
+    case Way::kField:
+    case Way::kSweep:
+      return boundary::ApplyEdge(parent.file, parent.places[plan.place], plan.edge,
+                                 options_.max_size);
+    case Way::kEdges:
+      return DrawEdges(parent, plan.seed);
+    case Way::kBytes:
+      bytes = parent.file;
+      EditBytes(bytes, options_.max_size, choices);
+      return bytes;
+    case Way::kMany:
+      bytes = parent.file;
+      for (uint64_t edits = 2 + choices.Below(8); edits > 0; --edits) {
+        EditBytes(bytes, options_.max_size, choices);
+      }
+      return bytes;
+    case Way::kStructure:
+      return MutateStructure(options_.parts, parent.file, options_.max_size, plan.seed);
+    case Way::kCross:
+      return CrossFiles(options_.parts, parent.file, kept_[plan.other].file, options_.max_size,
+                        plan.seed);
+  }
+  return bytes;
+}
+
+// Each behind the other, since a text's places move with it.
+Bytes Schedule::DrawEdges(const Kept& kept, uint64_t seed) const {
+  ChoiceStream choices = ChoiceStream::FromSeed(seed);
+  Bytes bytes = kept.file;
+  std::vector<boundary::Place> places = kept.places;
+  for (uint64_t edits = 2 + choices.Below(3); edits > 0 && !places.empty(); --edits) {
+    const boundary::Place& place = choices.Pick(places);
+    const size_t edge = choices.Below(boundary::EdgeCount(place.role));
+    Bytes edited = boundary::ApplyEdge(bytes, place, edge, options_.max_size);
+    const bool moved = edited.size() != bytes.size();
+    bytes = std::move(edited);
+    if (moved) places = boundary::PlacesOf(options_.parts.format->name, bytes);
+  }
+  return bytes;
+}
+
+std::string Schedule::Describe(const Plan& plan) const {
+  if (plan.way == Way::kSeed) return fmt::format("seed {}", plan.parent);
+  const Kept& parent = kept_[plan.parent];
+  const bool one_edge = plan.way == Way::kField || plan.way == Way::kSweep;
+  std::string text = parent.origin + "; ";
+  if (text.size() > kMostOrigin) text = "... " + text.substr(text.size() - kMostOrigin);
+  return text + (one_edge ? boundary::EdgeText(parent.places[plan.place], plan.edge)
+                          : fmt::format("{}, seed {}", WayName(plan.way), plan.seed));
+}
+
+void Schedule::Learn(const Plan& plan, const Bytes& file, std::span<const Feature> features,
+                     bool failed) {
+  Tally& tally = tallies_[static_cast<size_t>(plan.way)];
+  ++tally.tries;
+  const bool has_new = NoteFeatures(features);
+  if (plan.way != Way::kSeed) {
+    Kept& parent = kept_[plan.parent];
+    ++parent.picks;
+    if (has_new) ++parent.finds;
+    if (failed && (plan.way == Way::kField || plan.way == Way::kSweep)) {
+      ++failures_[{parent.places[plan.place].name, plan.edge}];
+    }
+  }
+  if (has_new) ++tally.finds;
+  if (failed || (!has_new && plan.way != Way::kSeed) || kept_.size() == kMostKept) return;
+  Keep(plan, file, Describe(plan));
+}
+
+bool Schedule::NoteFeatures(std::span<const Feature> features) {
+  bool has_new = false;
+  for (const Feature feature : features) {
+    if (seen_[feature]) continue;
+    seen_[feature] = has_new = true;
+  }
+  return has_new;
+}
+
+void Schedule::Keep(const Plan& plan, Bytes file, std::string origin) {
+  Kept kept = {.file = std::move(file), .origin = std::move(origin)};
+  kept.places = boundary::PlacesOf(options_.parts.format->name, kept.file);
+  for (const boundary::Place& place : kept.places) kept.edges += boundary::EdgeCount(place.role);
+  // A step that shares no factor with the number of edges meets each once.
+  kept.edge_step = 1 + choices_.Below(kept.edges);
+  while (kept.edges > 1 && std::gcd(kept.edge_step, kept.edges) != 1) ++kept.edge_step;
+  kept_.push_back(std::move(kept));
+  const size_t index = kept_.size() - 1;
+  const auto& places = kept_.back().places;
+  const size_t before = fields_.size();
+  for (size_t i = 0; i < places.size(); ++i) {
+    // The number of a format's field stands for all of its kind; of texts several are tried.
+    const uint32_t samples =
+        places[i].name.find('.') != std::string_view::npos ? 1 : kSamplesOfEdge;
+    for (size_t edge = 0; edge < boundary::EdgeCount(places[i].role); ++edge) {
+      uint32_t& offered = offered_[{places[i].name, edge}];
+      if (offered >= samples) continue;
+      ++offered;
+      fields_.push_back({.way = plan.way, .seed = 0, .parent = index, .place = i, .edge = edge});
+    }
+  }
+  for (size_t i = before; i < fields_.size(); ++i) {
+    std::swap(fields_[i], fields_[choices_.Below(i + 1)]);
+  }
+}
+
+bool Schedule::PlanField(Plan& plan) {
+  if (fields_.empty()) return false;
+  plan = fields_.back();
+  plan.way = Way::kField;
+  fields_.pop_back();
+  return true;
+}
+
+std::pair<size_t, size_t> Schedule::EdgeAt(const Kept& kept, uint64_t number) const {
+  size_t place = 0;
+  while (number >= boundary::EdgeCount(kept.places[place].role)) {
+    number -= boundary::EdgeCount(kept.places[place++].role);
+  }
+  return {place, number};
+}
+
+bool Schedule::PlanSweep(Plan& plan) {
+  constexpr int kTries = 8;
+  for (int i = 0; i < kTries; ++i) {
+    plan.parent = DrawKept();
+    Kept& kept = kept_[plan.parent];
+    if (kept.next_edge >= kept.edges) continue;
+    const uint64_t number = kept.next_edge++ * kept.edge_step % kept.edges;
+    std::tie(plan.place, plan.edge) = EdgeAt(kept, number);
+    const auto failed = failures_.find({kept.places[plan.place].name, plan.edge});
+    if (failed == failures_.end() || failed->second < kMostFailures) return true;
+  }
+  return false;
+}
+
+uint64_t Schedule::WeightOf(Way way) const {
+  const auto index = static_cast<size_t>(way);
+  const uint64_t base = (options_.fast_runs ? kFastWeights : kSlowWeights)[index];
+  Tally all;
+  for (size_t i = 1; i < kWays; ++i) {
+    all.tries += tallies_[i].tries;
+    all.finds += tallies_[i].finds;
+  }
+  // Twice the average yield gives twice the share. A way that was hardly tried has the average.
+  constexpr uint64_t kDoubt = 64;
+  const Tally& own = tallies_[index];
+  const double average =
+      static_cast<double>(all.finds + 1) / static_cast<double>(all.tries + kDoubt);
+  const double yield =
+      (static_cast<double>(own.finds) + average * kDoubt) / static_cast<double>(own.tries + kDoubt);
+  const double favour = std::clamp(yield / average, 1.0 / kMostFavour, 1.0 * kMostFavour);
+  return 1 + static_cast<uint64_t>(static_cast<double>(base) * favour);
+}
+
+Way Schedule::DrawWay() {
+  uint64_t weights[kWays] = {};
+  for (size_t i = 1; i < kWays; ++i) weights[i] = WeightOf(static_cast<Way>(i));
+  uint64_t drawn = choices_.Below(std::accumulate(std::begin(weights), std::end(weights), 0ull));
+  size_t way = 1;
+  while (way + 1 < kWays && drawn >= weights[way]) drawn -= weights[way++];
+  return static_cast<Way>(way);
+}
+
+// The best of a few drawn ones: small, seldom used, and with finds of late.
+size_t Schedule::DrawKept() {
+  constexpr int kDrawn = 3;
+  constexpr double kUsualSize = 16384;
+  const auto score = [this](size_t index) {
+    const Kept& kept = kept_[index];
+    return static_cast<double>(1 + 4 * kept.finds) / static_cast<double>(8 + kept.picks) /
+           (1 + static_cast<double>(kept.file.size()) / kUsualSize);
+  };
+  size_t best = choices_.Below(kept_.size());
+  for (int i = 1; i < kDrawn; ++i) {
+    const size_t other = choices_.Below(kept_.size());
+    if (score(other) > score(best)) best = other;
+  }
+  return best;
+}
+
+}  // namespace anecheck::parserfuzz

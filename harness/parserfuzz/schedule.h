@@ -1,0 +1,120 @@
+// Which file is tried next. Seeds of the format first; then edits of the files that were kept, each
+// of which showed something new. Two ideas:
+//
+// - Sweeps go through every place of the kept files and every edge of it (generators/formats/
+//   boundary), one at a time: first each edge of each field once, then each of each file.
+// - Feedback decides what is kept and which ways of editing are used more: the parser's coverage
+//   where a driver tells it, else its exit codes and words.
+//
+// The plan of a file is data, so that several threads can make files of one round, and the same
+// answers give the same plans.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <span>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "generators/choice_stream.h"
+#include "generators/formats/boundary/boundary.h"
+#include "generators/formats/mutator/structured_mutator.h"
+
+namespace anecheck::parserfuzz {
+
+enum class Way : uint8_t {
+  kSeed,       // a seed as it is
+  kField,      // one edge of a field that had it never yet
+  kSweep,      // one edge at one place of a kept file
+  kEdges,      // two to four edges at drawn places
+  kBytes,      // byte edits
+  kMany,       // many of them
+  kStructure,  // a named mutation, an edit of the JSON form, a fresh file
+  kCross,      // parts of two kept files
+};
+inline constexpr size_t kWays = 8;
+std::string_view WayName(Way way);
+
+// What tells that a file did something new: a number a fact, below kMostFeatures.
+using Feature = uint32_t;
+inline constexpr Feature kMostFeatures = 1 << 20;
+
+// One for each place reached and each order of magnitude of how often.
+std::vector<Feature> FeaturesOfCounters(std::span<const uint8_t> counters);
+// One for the exit code, and one for each line without numbers of the first of both streams.
+std::vector<Feature> FeaturesOfWords(int exit_code, std::string_view out, std::string_view err);
+
+struct Plan {
+  Way way = Way::kSeed;
+  uint64_t seed = 0;  // of drawn edits
+  size_t parent = 0;  // among the seeds, or the kept files
+  size_t other = 0;   // of kCross
+  size_t place = 0;   // among those of the parent
+  size_t edge = 0;    // of that place
+};
+
+class Schedule {
+ public:
+  struct Options {
+    MutatorParts parts;
+    size_t max_size = 1 << 20;
+    uint64_t seed = 1;
+    // A run takes about as long as byte edits, so that edits of the structure are rare.
+    bool fast_runs = false;
+  };
+  Schedule(Options options, std::vector<Bytes> seeds);
+
+  Plan Next();
+  // The file of a plan. Thread-safe against itself.
+  Bytes Make(const Plan& plan) const;
+  // How the file came to be, for people: "seed 3; section.size at 0x1a0: 2^32 - old".
+  std::string Describe(const Plan& plan) const;
+
+  // What became of it. A file of the plan that did not fail and has a feature that none had before
+  // is kept, as every seed is.
+  void Learn(const Plan& plan, const Bytes& file, std::span<const Feature> features, bool failed);
+
+  size_t kept() const { return kept_.size(); }
+
+ private:
+  struct Kept {
+    Bytes file;
+    std::string origin;
+    std::vector<boundary::Place> places = {};
+    uint64_t edges = 0;      // of all places together
+    uint64_t next_edge = 0;  // of the sweep, in the order that `edge_step` gives
+    uint64_t edge_step = 1;
+    uint64_t picks = 0;
+    uint64_t finds = 0;
+  };
+  struct Tally {
+    uint64_t tries = 0;
+    uint64_t finds = 0;
+  };
+  using EdgeOfField = std::pair<std::string_view, size_t>;
+
+  Way DrawWay();
+  uint64_t WeightOf(Way way) const;
+  size_t DrawKept();
+  bool PlanField(Plan& plan);
+  bool PlanSweep(Plan& plan);
+  std::pair<size_t, size_t> EdgeAt(const Kept& kept, uint64_t number) const;
+  void Keep(const Plan& plan, Bytes file, std::string origin);
+  bool NoteFeatures(std::span<const Feature> features);
+  Bytes DrawEdges(const Kept& kept, uint64_t seed) const;
+
+  Options options_;
+  std::vector<Bytes> seeds_;
+  ChoiceStream choices_;
+  std::vector<Kept> kept_;
+  std::vector<bool> seen_;
+  size_t next_seed_ = 0;
+  std::vector<Plan> fields_;  // edges of fields that were not tried yet, in drawn order
+  std::map<EdgeOfField, uint32_t> offered_;
+  std::map<EdgeOfField, uint32_t> failures_;
+  Tally tallies_[kWays];
+};
+
+}  // namespace anecheck::parserfuzz

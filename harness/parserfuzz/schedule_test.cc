@@ -1,0 +1,87 @@
+// Which files a run tries, and what it learns from the answers.
+#include "harness/parserfuzz/schedule.h"
+
+#include <gtest/gtest.h>
+#include <set>
+#include <string>
+
+#include "generators/formats/td/td_generator.h"
+#include "harness/formats/td/td.h"
+
+namespace anecheck::parserfuzz {
+namespace {
+
+const Bytes kSeed(64, 3);
+
+Schedule MakeSchedule(std::vector<Bytes> seeds = {kSeed}) {
+  return Schedule(
+      {.parts = {.format = &kFormat_td, .generator = &kGenerator_td}, .fast_runs = true},
+      std::move(seeds));
+}
+
+TEST(Schedule, SeedsComeFirstAndOnce) {
+  Schedule schedule = MakeSchedule({Bytes(8, 1), Bytes(8, 2)});
+  EXPECT_EQ(schedule.Make(schedule.Next()), Bytes(8, 1));
+  EXPECT_EQ(schedule.Make(schedule.Next()), Bytes(8, 2));
+}
+
+TEST(Schedule, OnePlanIsOneFileAndOneSeedOneOrder) {
+  std::vector<Bytes> files[2];
+  for (auto& of_one : files) {
+    Schedule schedule = MakeSchedule();
+    for (int i = 0; i < 200; ++i) {
+      const Plan plan = schedule.Next();
+      of_one.push_back(schedule.Make(plan));
+      EXPECT_EQ(schedule.Make(plan), of_one.back());
+      schedule.Learn(plan, of_one.back(), std::vector<Feature>{static_cast<Feature>(i % 7)}, false);
+    }
+  }
+  EXPECT_EQ(files[0], files[1]);
+}
+
+TEST(Schedule, AFileIsKeptForWhatNoneShowedBefore) {
+  Schedule schedule = MakeSchedule();
+  const std::vector<Feature> first = {5}, second = {5, 9};
+  schedule.Learn(schedule.Next(), kSeed, first, false);
+  EXPECT_EQ(schedule.kept(), 1u);
+  schedule.Learn(schedule.Next(), Bytes(64, 4), first, false);
+  EXPECT_EQ(schedule.kept(), 1u);
+  schedule.Learn(schedule.Next(), Bytes(64, 5), second, false);
+  EXPECT_EQ(schedule.kept(), 2u);
+  schedule.Learn(schedule.Next(), Bytes(64, 6), std::vector<Feature>{11}, true);
+  EXPECT_EQ(schedule.kept(), 2u)
+      << "a file that fails teaches nothing that others could go on from";
+}
+
+// Every edge of every place of one small file, one at a time.
+TEST(Schedule, SweepsMeetEachEdgeOfASeed) {
+  Schedule schedule = MakeSchedule();
+  const Plan seed = schedule.Next();
+  schedule.Learn(seed, kSeed, {}, false);
+  std::set<std::pair<size_t, size_t>> met;
+  size_t edges = 0;
+  for (const auto& place : boundary::PlacesOf("td", kSeed))
+    edges += boundary::EdgeCount(place.role);
+  for (int i = 0; i < 60000 && met.size() < edges; ++i) {
+    const Plan plan = schedule.Next();
+    if (plan.way == Way::kSweep) met.emplace(plan.place, plan.edge);
+    schedule.Learn(plan, schedule.Make(plan), {}, false);
+  }
+  EXPECT_EQ(met.size(), edges);
+}
+
+TEST(Schedule, CountsOfOneOrderOfMagnitudeAreOneFeature) {
+  const std::vector<uint8_t> few = {0, 4, 0, 1}, same = {0, 7, 0, 1}, more = {0, 8, 0, 1};
+  EXPECT_EQ(FeaturesOfCounters(few), FeaturesOfCounters(same));
+  EXPECT_NE(FeaturesOfCounters(few), FeaturesOfCounters(more));
+  EXPECT_EQ(FeaturesOfCounters(few).size(), 2u);
+}
+
+TEST(Schedule, WordsAreFeaturesButForTheirNumbers) {
+  EXPECT_EQ(FeaturesOfWords(1, "", "bad count 7\n"), FeaturesOfWords(1, "", "bad count 12\n"));
+  EXPECT_NE(FeaturesOfWords(1, "", "bad count 7\n"), FeaturesOfWords(1, "", "bad size 7\n"));
+  EXPECT_NE(FeaturesOfWords(1, "", ""), FeaturesOfWords(2, "", ""));
+}
+
+}  // namespace
+}  // namespace anecheck::parserfuzz

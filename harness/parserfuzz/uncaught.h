@@ -1,0 +1,17 @@
+// How programs in languages that catch their own errors tell that one ended them: a row a language
+// in uncaught.cc.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <string_view>
+
+namespace anecheck::parserfuzz {
+
+// What ended a program that wrote `err` and ended with `code` (128 and the signal where one did),
+// if that was an error that it did not catch: a panic of Rust or Go, an exception of Python,
+// JavaScript, Java, Ruby, .NET or C++, a failed assertion of C. "ValueError parse reader.py:12":
+// its type and where it was raised. What the error says of the file is left out.
+std::optional<std::string> UncaughtSignature(std::string_view err, int code);
+
+}  // namespace anecheck::parserfuzz

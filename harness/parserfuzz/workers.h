@@ -1,0 +1,41 @@
+// Threads that work on one loop after the other. Programs that a thread starts die with it, so that
+// the threads of a run live as long as the run.
+#pragma once
+
+#include <condition_variable>
+#include <cstdint>
+#include <functional>
+#include <mutex>
+#include <thread>
+#include <vector>
+
+namespace anecheck::parserfuzz {
+
+class Workers {
+ public:
+  // At least one; the first is the calling thread.
+  explicit Workers(size_t count);
+  Workers(const Workers&) = delete;
+  Workers& operator=(const Workers&) = delete;
+  ~Workers();
+
+  // Calls body(worker, index) for each index below `count`, on all threads, and returns when all
+  // calls have. Indices are begun in their order.
+  void Run(uint64_t count, const std::function<void(size_t worker, uint64_t index)>& body);
+
+ private:
+  void Serve(size_t worker);
+  void Work(size_t worker);
+
+  std::mutex mutex_;
+  std::condition_variable changed_;
+  const std::function<void(size_t, uint64_t)>* body_ = nullptr;
+  uint64_t next_ = 0;
+  uint64_t count_ = 0;
+  uint64_t round_ = 0;
+  size_t at_work_ = 0;
+  bool ends_ = false;
+  std::vector<std::jthread> threads_;
+};
+
+}  // namespace anecheck::parserfuzz
