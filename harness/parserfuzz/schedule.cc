@@ -21,7 +21,7 @@ constexpr Feature kWordFeatures = 1 << 19;
 
 // How many of a thousand files of each way, before feedback: where a run costs as little as an
 // edit, and where it costs a hundred times as much.
-constexpr uint64_t kFastWeights[kWays] = {0, 200, 350, 100, 150, 150, 30, 20};
+constexpr uint64_t kFastWeights[kWays] = {0, 200, 350, 100, 165, 165, 12, 8};
 constexpr uint64_t kSlowWeights[kWays] = {0, 350, 150, 100, 80, 70, 200, 50};
 // The ways that feedback favours have up to so many times their share.
 constexpr uint64_t kMostFavour = 4;
