@@ -12,13 +12,16 @@
 namespace anecheck::parserfuzz {
 namespace {
 
-// What a sanitizer calls an access out of bounds depends on what lies there.
-constexpr std::string_view kOutOfBounds[] = {"heap-buffer-overflow",
+// What a sanitizer calls a wrong access depends on what happens to lie there.
+constexpr std::string_view kWrongAccess[] = {"heap-buffer-overflow",
                                              "stack-buffer-overflow",
                                              "stack-buffer-underflow",
                                              "global-buffer-overflow",
                                              "dynamic-stack-buffer-overflow",
                                              "container-overflow",
+                                             "heap-use-after-free",
+                                             "stack-use-after-return",
+                                             "stack-use-after-scope",
                                              "unknown-crash",
                                              "SEGV",
                                              "BUS"};
@@ -31,10 +34,10 @@ std::string BugOf(std::string_view signature) {
   const size_t end = std::min(signature.find(' ', begin), signature.size());
   const std::string_view word = signature.substr(begin, end - begin);
   // Without a stack the words are all there is.
-  if (end == signature.size() || std::ranges::find(kOutOfBounds, word) == std::end(kOutOfBounds)) {
+  if (end == signature.size() || std::ranges::find(kWrongAccess, word) == std::end(kWrongAccess)) {
     return std::string(signature);
   }
-  return fmt::format("{}out of bounds{}", signature.substr(0, begin), signature.substr(end));
+  return fmt::format("{}wrong access{}", signature.substr(0, begin), signature.substr(end));
 }
 
 // The signal that a program died of, or that a shell says by its exit code that its program did.

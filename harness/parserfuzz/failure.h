@@ -35,8 +35,8 @@ struct Failure {
   // For people: the kind and what the report says (signature.h), or the last line of the output
   // without numbers.
   std::string signature = {};
-  // Equal for failures that are probably one bug of one command: the signature, but that reads and
-  // writes out of bounds at one place are one, whatever they met there.
+  // Equal for failures that are probably one bug of one command: the signature, but that wrong
+  // accesses at one place are one, whatever they met there.
   std::string bug = {};
   // What of the signature does not depend on the words of the parser, where these alone tell it
   // from others; else empty.

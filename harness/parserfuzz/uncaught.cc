@@ -72,9 +72,15 @@ std::optional<std::string> PythonException(std::string_view err) {
   constexpr std::string_view kFile = "\n  File \"";
   constexpr std::string_view kLine = "\", line ";
   constexpr std::string_view kFunction = ", in ";
+  constexpr std::string_view kDriver = "/anecheck_fuzz.py\"";
   while (err.ends_with('\n')) err.remove_suffix(1);
   if (err.find("Traceback (most recent call last):") == std::string_view::npos) return {};
-  const size_t file = err.rfind(kFile);
+  // The innermost frame that is not the driver's, which traces lines.
+  size_t file = err.rfind(kFile);
+  while (file != std::string_view::npos && file > 0 &&
+         LineAt(err, file + kFile.size()).find(kDriver) != std::string_view::npos) {
+    file = err.rfind(kFile, file - 1);
+  }
   const std::string_view frame =
       file == std::string_view::npos ? std::string_view() : LineAt(err, file + kFile.size());
   const size_t line = frame.find(kLine);

@@ -63,6 +63,12 @@ TEST(Exception, OfPythonIsOfItsTypeAndPlace) {
                               "IndexError: list index out of range\n",
                               1),
             "IndexError parse reader.py:12");
+  EXPECT_EQ(UncaughtSignature("Traceback (most recent call last):\n"
+                              "  File \"/a/reader.py\", line 12, in parse\n    parse()\n"
+                              "  File \"/b/anecheck_fuzz.py\", line 45, in trace\n    line\n"
+                              "RecursionError: maximum recursion depth exceeded\n",
+                              1),
+            "RecursionError parse reader.py:12");
   EXPECT_FALSE(UncaughtSignature("IndexError: list index out of range\n", 1));
   EXPECT_FALSE(UncaughtSignature("Traceback (most recent call last):\n", 1));
 }
