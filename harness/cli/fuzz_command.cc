@@ -133,10 +133,10 @@ std::string Folder(const ParserFuzzOptions& options, const parserfuzz::Finding& 
 
 // The smallest file that shows it.
 std::string FileOf(const ParserFuzzOptions& options, const parserfuzz::Finding& finding) {
-  return Folder(options, finding) + (finding.small_size > 0 ? "/small" : "/input");
+  return Folder(options, finding) + (finding.small_size ? "/small" : "/input");
 }
 uint64_t SizeOf(const parserfuzz::Finding& finding) {
-  return finding.small_size > 0 ? finding.small_size : finding.first_size;
+  return finding.small_size.value_or(finding.first_size);
 }
 
 double FilesASecond(const ParserFuzzSummary& summary) {

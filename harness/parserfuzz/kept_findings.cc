@@ -78,7 +78,7 @@ std::string DescribeBroken(const Format& format, const Bytes& file) {
 
 std::string Describe(const ParserFuzzOptions& options, const Finding& finding,
                      const std::string& folder) {
-  const std::string shown = finding.small_size > 0 ? "small" : "input";
+  const std::string shown = finding.small_size ? "small" : "input";
   std::vector<std::string> again = options.command;
   bool named = false;
   for (std::string& word : again) {
@@ -96,7 +96,7 @@ std::string Describe(const ParserFuzzOptions& options, const Finding& finding,
   text += Line("again", CommandText(again));
   text += fmt::format("input: file {} of seed {}, {} bytes: {}\n", finding.index, options.seed,
                       finding.first_size, finding.origin);
-  if (finding.small_size > 0) text += fmt::format("small: {} bytes\n", finding.small_size);
+  if (finding.small_size) text += fmt::format("small: {} bytes\n", *finding.small_size);
   if (!finding.again) text += "it did not fail so when it was run again\n";
   text += fmt::format("broken in {}, by the rules of the format:\n{}", "input",
                       DescribeBroken(*options.parts.format, finding.input));

@@ -51,9 +51,9 @@ struct Finding {
   std::string origin = {};   // how that file was made
   uint64_t count = 0;        // files that failed so
   uint64_t first_size = 0;
-  uint64_t small_size = 0;  // 0: none was made
-  Bytes input = {};         // the first file
-  std::string said = {};    // by the command on standard error, of it
+  std::optional<uint64_t> small_size = {};  // nothing: no smaller file was made
+  Bytes input = {};                         // the first file
+  std::string said = {};                    // by the command on standard error, of it
 };
 
 struct ParserFuzzSummary {

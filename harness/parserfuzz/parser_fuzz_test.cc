@@ -290,7 +290,7 @@ TEST_F(ParserFuzz, AParserWithOtherWordsForEachFileHasNoEndOfFindings) {
   const Finding& last = first->findings.back();
   EXPECT_EQ(last.failure.signature, "crash signal 11 with other words");
   EXPECT_EQ(last.count, 30 - kMostOfAGroup);
-  EXPECT_EQ(last.small_size, 0u);
+  EXPECT_FALSE(last.small_size);
   ASSERT_EQ(second->findings.size(), 1u);
   EXPECT_TRUE(second->findings[0].known);
   EXPECT_EQ(second->findings[0].count, 30u);
