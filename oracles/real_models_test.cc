@@ -9,7 +9,8 @@
 
 #include "generators/choice_stream.h"
 #include "harness/base/testing/test_data.h"
-#include "harness/cli/model_file.h"
+#include "harness/models/made_up.h"
+#include "harness/models/model.h"
 #include "harness/graph/copy_node.h"
 #include "oracles/oracle.h"
 #include "oracles/testing/slow.h"
@@ -147,7 +148,9 @@ class RealModels : public ::testing::TestWithParam<RealModel> {};
 TEST_P(RealModels, AgreeWithTheSlowImplementationNodeByNodeAndAsAWhole) {
   const std::string path = testing::RealDataPath(fmt::format("mil/{}.mil", GetParam().file));
   ANECHECK_SKIP_WITHOUT(path);
-  const auto model = LoadModel(path, "", GetParam().shapes);
+  const auto opened = Model::Open(path, {.made_up = true});
+  ASSERT_TRUE(opened.ok()) << opened.error().message;
+  const auto model = opened->Read("", GetParam().shapes);
   ASSERT_TRUE(model.ok()) << model.error().message;
   const Graph& graph = model->graph;
   const std::vector<Tensor> inputs = MadeUpInputs(graph);

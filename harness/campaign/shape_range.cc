@@ -39,7 +39,7 @@ std::vector<ValueId> CopyGiven(const Graph& from, const TypeOf& type_of, Graph& 
     const Value& value = from.value(id);
     if (value.kind == ValueKind::kInput) places[id] = to.AddInput(type_of(id), value.name);
     if (value.kind == ValueKind::kConst) {
-      places[id] = to.AddConst(value.type, from.ConstData(id), value.name);
+      places[id] = to.CopyConst(from, id, value.name);
     }
   }
   return places;

@@ -3,6 +3,7 @@
 // attests without it having been reached.
 #include <algorithm>
 #include <fmt/format.h>
+#include <functional>
 #include <iterator>
 #include <memory>
 #include <mutex>
@@ -14,6 +15,7 @@
 
 #include "harness/base/log.h"
 #include "harness/base/parallel_for.h"
+#include "harness/base/shell_word.h"
 #include "harness/campaign/cliffs.h"
 #include "harness/campaign/run_record.h"
 #include "harness/cli/campaign_flags.h"
@@ -23,6 +25,7 @@
 #include "harness/cli/command_line.h"
 #include "harness/cli/defects_flag.h"
 #include "harness/cli/file_name.h"
+#include "harness/cli/model_flags.h"
 #include "harness/cli/prepared_model.h"
 #include "harness/cli/typed_command.h"
 #include "harness/cli/whole_number.h"
@@ -39,10 +42,10 @@ using nlohmann::ordered_json;
 
 struct CheckFlags {
   CampaignFlags campaign;
-  std::string model;
-  std::string weights;
+  ModelFlags model;
   std::string inputs;
-  std::string command;  // what to type to check it again
+  // What to type to check a function of it again.
+  std::function<std::string(const std::string& function)> command;
   bool json = false;
 };
 
@@ -275,11 +278,12 @@ std::string NodeOf(const std::vector<Shown>& all, uint64_t case_index) {
   return "";
 }
 
-ordered_json ToJson(const CheckFlags& flags, const RunnerIdentity& identity,
-                    const PreparedModel& prepared, const CampaignSummary& summary,
-                    std::vector<Shown>& all) {
+ordered_json ToJson(const CheckFlags& flags, const std::string& function,
+                    const RunnerIdentity& identity, const PreparedModel& prepared,
+                    const CampaignSummary& summary, std::vector<Shown>& all) {
   const ordered_json none = ordered_json::array();
-  ordered_json json = {{"model", flags.model},
+  ordered_json json = {{"model", flags.model.model},
+                       {"function", function},
                        {"runner", identity.runner},
                        {"provenance", ProvenanceName(identity.provenance)},
                        {"engine", identity.engine},
@@ -316,13 +320,12 @@ ordered_json ToJson(const CheckFlags& flags, const RunnerIdentity& identity,
   return json;
 }
 
-Result<Report> Check(const CheckFlags& flags) {
-  ANECHECK_ASSIGN(CampaignOptions options, ToOptions(flags.campaign));
-  ANECHECK_RETURN_IF_ERROR(TryDefects(options.defects));
+Result<Report> CheckFunction(const CheckFlags& flags, CampaignOptions options, const Model& model,
+                             const std::string& function) {
   ANECHECK_ASSIGN(const PreparedModel prepared,
-                  PrepareModel({flags.model, flags.weights, flags.inputs, flags.campaign.seed}));
+                  PrepareModel(model, function, {flags.inputs, flags.campaign.seed}));
   std::vector<Shown> all = Places(options);
-  options.command = flags.command;
+  options.command = flags.command(model.functions().size() > 1 ? function : "");
   ANECHECK_ASSIGN(const auto runner, MakeRunner(options));
   ANECHECK_ASSIGN(const RunnerIdentity identity, runner->Identify());
   ANECHECK_RETURN_IF_ERROR(CheckTargets(options, identity));
@@ -332,7 +335,7 @@ Result<Report> Check(const CheckFlags& flags) {
   }
   ProgressLine line;
   std::mutex mutex;
-  const CheckSetting setting = {flags.model, flags.command, options, identity,
+  const CheckSetting setting = {flags.model.model, options.command, options, identity,
                                 [&](std::string_view doing) {
                                   const std::lock_guard lock(mutex);
                                   line.Update(doing);
@@ -345,14 +348,52 @@ Result<Report> Check(const CheckFlags& flags) {
     options.cases += shown.runs.list.size();
   }
   if (!options.db.empty()) ANECHECK_RETURN_IF_ERROR(Record(setting, all, summary));
-  return Report{ToJson(flags, identity, prepared, summary, all), summary.findings > 0};
+  return Report{ToJson(flags, function, identity, prepared, summary, all), summary.findings > 0};
+}
+
+// One report a function: the one that was asked for, or else all of the model.
+Result<std::vector<Report>> Check(const CheckFlags& flags) {
+  ANECHECK_ASSIGN(const CampaignOptions options, ToOptions(flags.campaign));
+  ANECHECK_RETURN_IF_ERROR(TryDefects(options.defects));
+  ANECHECK_ASSIGN(const Model model, Model::Open(flags.model.model, flags.model.weights));
+  std::vector<std::string> functions = model.functions();
+  if (!flags.model.function.empty()) functions = {flags.model.function};
+  std::vector<Report> reports;
+  for (const std::string& function : functions) {
+    auto report = CheckFunction(flags, options, model, function);
+    if (!report.ok()) {
+      Error error = report.error();
+      if (functions.size() > 1) error.message.insert(0, fmt::format("function {}: ", function));
+      return error;
+    }
+    reports.push_back(std::move(*report));
+  }
+  return reports;
+}
+
+// Several functions are an array of such reports.
+std::string JsonText(std::vector<Report>& reports) {
+  if (reports.size() == 1) return reports.front().json.dump(2);
+  ordered_json functions = ordered_json::array();
+  for (Report& report : reports) functions.push_back(std::move(report.json));
+  return functions.dump(2);
 }
 
 int Run(const CheckFlags& flags) {
-  const auto report = Check(flags);
-  if (!report.ok()) return Fail(report.error());
-  Print(flags.json ? report->json.dump(2) : CheckText(report->json));
-  return report->found ? kExitFindings : kExitClean;
+  auto reports = Check(flags);
+  if (!reports.ok()) return Fail(reports.error());
+  const bool found = std::ranges::any_of(*reports, &Report::found);
+  std::string text;
+  for (const Report& report : *reports) {
+    if (flags.json) break;
+    if (reports->size() > 1) {
+      text += fmt::format("{}function {}:\n", text.empty() ? "" : "\n",
+                          report.json["function"].get<std::string>());
+    }
+    text += CheckText(report.json);
+  }
+  Print(flags.json ? JsonText(*reports) : text);
+  return found ? kExitFindings : kExitClean;
 }
 
 }  // namespace
@@ -360,9 +401,7 @@ int Run(const CheckFlags& flags) {
 void AddCheckCommand(CommandLine& app, Selected& selected) {
   CommandLine command = app.AddCommand("check", "Run and judge a model of your own");
   auto flags = std::make_shared<CheckFlags>();
-  command.AddOption("model", flags->model, "MIL text, or a graph as JSON").Required();
-  command.AddOption("--weights", flags->weights,
-                    "Weight side file of the MIL (default: where the MIL says)");
+  AddModelFlags(command, flags->model);
   command.AddOption("--inputs", flags->inputs,
                     "Inputs by name, .npz (default: made-up numbers); what states hold before, by "
                     "their names (default: zeros)");
@@ -392,7 +431,11 @@ void AddCheckCommand(CommandLine& app, Selected& selected) {
   command.AddFlag("--json", flags->json, "Print JSON");
   command.Footer("Example: anecheck check model.mil --inputs in.npz --target h13");
   command.WhenChosen([command, flags, &selected] {
-    flags->command = TypedCommand(command, flags->campaign.seed);
+    flags->command = [command, flags = flags.get()](const std::string& function) {
+      const bool add = !function.empty() && flags->model.function.empty();
+      return TypedCommand(command, flags->campaign.seed,
+                          add ? "--function " + ShellWord(function) : "");
+    };
     selected = [flags] { return Run(*flags); };
   });
 }

@@ -12,9 +12,11 @@
 #include "harness/cli/command_line.h"
 #include "harness/cli/defects_flag.h"
 #include "harness/cli/file_name.h"
-#include "harness/cli/model_file.h"
+#include "harness/cli/model_arrays.h"
+#include "harness/cli/model_flags.h"
 #include "harness/formats/npz/npz.h"
 #include "harness/lowering/state_edges.h"
+#include "harness/models/made_up.h"
 #include "oracles/catalogue.h"
 #include "oracles/judge.h"
 #include "oracles/judge_pairs.h"
@@ -24,8 +26,7 @@ namespace anecheck {
 namespace {
 
 struct EvalFlags {
-  std::string model;
-  std::string weights;
+  ModelFlags model;
   std::string inputs;
   std::string out;
   std::string actual;
@@ -35,16 +36,10 @@ struct EvalFlags {
   bool json = false;
 };
 
-void SayWhatIsMadeUp(const ModelFile& model) {
-  if (model.synthesised == 0) return;
-  LogWarning(fmt::format("{} is not there: its {} constants are filled with made-up numbers",
-                         model.weights, model.synthesised));
-}
-
 using Arrays = std::vector<npz::NamedArray>;
 
 struct Subject {
-  ModelFile model;  // its states exposed (ExposeStates)
+  ModelGraph model;  // its states exposed (ExposeStates)
   std::vector<Tensor> inputs;
   std::vector<std::string> state_outputs;  // what the last outputs give
 };
@@ -70,8 +65,7 @@ Result<Subject> ReadSubject(const EvalFlags& flags, Arrays* actual = nullptr) {
     ANECHECK_ASSIGN(arrays, npz::ReadNpzFile(flags.inputs));
   }
   Subject subject;
-  ANECHECK_ASSIGN(subject.model, LoadModel(flags.model, flags.weights, ShapesOfArrays(arrays)));
-  SayWhatIsMadeUp(subject.model);
+  ANECHECK_ASSIGN(subject.model, ReadModel(flags.model, ShapesOfArrays(arrays)));
   ExposeStatesOf(subject, arrays, actual);
   if (flags.inputs.empty()) {
     LogWarning("no --inputs: every input is filled with made-up numbers between -1 and 1");
@@ -94,7 +88,7 @@ const std::string& NameOf(const Subject& subject, size_t output) {
 Result<nlohmann::ordered_json> Evaluate(const EvalFlags& flags) {
   ANECHECK_ASSIGN(const Contract contract, ContractFromName(flags.contract));
   ANECHECK_ASSIGN(const Subject subject, ReadSubject(flags));
-  const ModelFile& model = subject.model;
+  const ModelGraph& model = subject.model;
   const std::vector<Tensor>& inputs = subject.inputs;
   Evaluation evaluation;
   ANECHECK_RETURN_IF_ERROR(evaluation.RunForOutputs(model.graph, inputs, contract));
@@ -114,7 +108,7 @@ Result<nlohmann::ordered_json> Evaluate(const EvalFlags& flags) {
   ANECHECK_RETURN_IF_ERROR(npz::WriteNpzFile(flags.out, arrays));
   return nlohmann::ordered_json{{"out", flags.out},
                                 {"contract", flags.contract},
-                                {"synthesised_constants", model.synthesised},
+                                {"synthesised_constants", model.made_up},
                                 {"outputs", outputs}};
 }
 
@@ -211,7 +205,7 @@ Result<nlohmann::ordered_json> JudgeOutputs(const EvalFlags& flags, bool& wrong)
   ANECHECK_ASSIGN(const Contract contract, ContractFromName(flags.contract));
   ANECHECK_ASSIGN(Arrays arrays, npz::ReadNpzFile(flags.actual));
   ANECHECK_ASSIGN(const Subject subject, ReadSubject(flags, &arrays));
-  const ModelFile& model = subject.model;
+  const ModelGraph& model = subject.model;
   const std::vector<Tensor>& inputs = subject.inputs;
   ANECHECK_ASSIGN(const std::vector<Tensor> actual,
                   OutputsFromArrays(model.graph, arrays, flags.actual));
@@ -268,9 +262,7 @@ int RunJudge(const EvalFlags& flags) {
 }
 
 void AddModelOptions(CommandLine& command, EvalFlags& flags) {
-  command.AddOption("model", flags.model, "A graph as JSON, or MIL text").Required();
-  command.AddOption("--weights", flags.weights,
-                    "Weight side file of the MIL (default: where the MIL says)");
+  AddModelFlags(command, flags.model);
   command
       .AddOption("--contract,--target", flags.contract,
                  "ieee, a compiler target (h13) or a family (A13)")

@@ -7,12 +7,11 @@
 
 #include "harness/base/file.h"
 #include "harness/base/json_text.h"
-#include "harness/base/log.h"
 #include "harness/campaign/compiled_plan.h"
 #include "harness/cli/command.h"
 #include "harness/cli/command_line.h"
 #include "harness/cli/file_name.h"
-#include "harness/cli/model_file.h"
+#include "harness/cli/model_flags.h"
 #include "harness/cli/target_flags.h"
 #include "harness/graph/json.h"
 #include "harness/lowering/graph_to_mil.h"
@@ -25,7 +24,8 @@ namespace {
 
 struct LowerFlags {
   TargetFlags target;
-  std::string model, weights, target_name, route = "mil", out;
+  ModelFlags model;
+  std::string target_name, route = "mil", out;
   bool plan = false;
   bool json = false;
 };
@@ -112,11 +112,7 @@ Result<Written> WriteFolder(const LowerFlags& flags, const plan::Plan& plan, con
 Status Lower(const LowerFlags& flags) {
   ANECHECK_ASSIGN(const TargetCatalog catalog, LoadCatalog(flags.target));
   ANECHECK_ASSIGN(const Target* target, catalog.Find(flags.target_name));
-  ANECHECK_ASSIGN(const ModelFile model, LoadModel(flags.model, flags.weights));
-  if (model.synthesised > 0) {
-    LogWarning(fmt::format("{} is not there: its {} constants are filled with made-up numbers",
-                           model.weights, model.synthesised));
-  }
+  ANECHECK_ASSIGN(const ModelGraph model, ReadModel(flags.model));
   ANECHECK_ASSIGN(const legality::Route route, legality::ParseRoute(flags.route));
   ANECHECK_ASSIGN(const plan::Plan plan,
                   plan::PlanLowering(model.graph, *target, {route, Order(flags.target)}));
@@ -154,9 +150,7 @@ void AddLowerCommand(CommandLine& app, Selected& selected) {
   CommandLine command =
       app.AddCommand("lower", "What a graph becomes on a target, and where it is cut");
   auto flags = std::make_shared<LowerFlags>();
-  command.AddOption("model", flags->model, "A graph as JSON, or MIL text").Required();
-  command.AddOption("--weights", flags->weights,
-                    "Weight side file of the MIL (default: where the MIL says)");
+  AddModelFlags(command, flags->model);
   command.AddOption("--target", flags->target_name, "h13, h17s, ...").Required();
   command.AddOption("--route", flags->route, "Conversion or direct authoring")
       .OneOf({"mil", "netlist"})

@@ -3,10 +3,12 @@
 #include <fmt/format.h>
 #include <string>
 
+#include "harness/base/file.h"
 #include "harness/base/half.h"
 #include "harness/base/testing/test_data.h"
 #include "harness/cli/testing/model_commands.h"
 #include "harness/formats/npz/npz.h"
+#include "harness/formats/weights/weight_file.h"
 
 namespace anecheck {
 namespace {
@@ -244,20 +246,102 @@ TEST_F(ModelCommands, WhatIsLostOfArraysIsSaid) {
   EXPECT_NE(judge.err.find("were rounded to it"), std::string::npos) << judge.err;
 }
 
-TEST_F(ModelCommands, MissingWeightsAreMadeUpAndSaidSo) {
-  WriteText("model.mil",
-            "program(1.0)\n{\n func main<ios16>(tensor<fp16, [1, 4]> x) {\n"
-            "tensor<fp16, [3, 4]> w = const()[val = tensor<fp16, [3, 4]>(BLOBFILE(path = "
-            "tensor<string, []>(\"@model_path/weights/weight.bin\"), offset = tensor<uint64, "
-            "[]>(64)))];\n"
-            "tensor<fp16, [1, 3]> y = linear(weight = w, x = x);\n} -> (y);\n}");
+// A program that adds the blob of each of these files to x.
+std::string AddsBlobs(const std::vector<std::string>& files) {
+  std::string text = "program(1.3)\n{\n func main<ios18>(tensor<fp16, [1, 4]> x) {\n", outputs;
+  for (size_t i = 0; i < files.size(); ++i) {
+    text += fmt::format(
+        "tensor<fp16, [1, 4]> w{0} = const()[val = tensor<fp16, [1, 4]>(BLOBFILE(path = "
+        "string(\"{1}\"), offset = uint64(64)))];\ntensor<fp16, [1, 4]> y{0} = add(x = x, y = "
+        "w{0});\n",
+        i, files[i]);
+    outputs += fmt::format("{}y{}", i == 0 ? "" : ", ", i);
+  }
+  return text + "} -> (" + outputs + ");\n}";
+}
+
+// A weight file of one fp16 row of that number.
+std::string WeightsOf(double number) {
+  const std::vector<uint8_t> row = Halves("", {4}, std::vector<double>(4, number)).array.data;
+  weights::WeightFileWriter writer;
+  EXPECT_TRUE(writer.Append(mil::DataType::kFp16, row).ok());
+  const Bytes bytes = std::move(writer).Take();
+  return {bytes.begin(), bytes.end()};
+}
+
+TEST_F(ModelCommands, EachConstantComesFromItsOwnFile) {
+  ASSERT_TRUE(MakeDirectories(Path("weights")).ok());
+  WriteText("weights/a.bin", WeightsOf(1));
+  WriteText("weights/b.bin", WeightsOf(10));
+  WriteText("model.mil", AddsBlobs({"@model_path/weights/a.bin", "@model_path/weights/b.bin"}));
+  WriteArrays("in.npz", {Halves("x", {1, 4}, {0, 0, 0, 0})});
+  const std::string model = Path("model.mil");
+  const Outcome eval =
+      Tool("eval " + model + " --inputs " + Path("in.npz") + " --out " + Path("out.npz"));
+  ASSERT_EQ(eval.code, 0) << eval.err;
+  EXPECT_EQ(Read("out.npz", "y0"), std::vector<double>(4, 1));
+  EXPECT_EQ(Read("out.npz", "y1"), std::vector<double>(4, 10));
+  ASSERT_EQ(Tool("lower " + model + " --target h13 --out " + Path("lowered")).code, 0);
+  const Outcome lowered = Tool("eval " + Path("lowered/model.mil") + " --inputs " + Path("in.npz") +
+                               " --out " + Path("again.npz"));
+  ASSERT_EQ(lowered.code, 0) << lowered.err;
+  EXPECT_EQ(Read("again.npz", "y1"), std::vector<double>(4, 10));
+}
+
+TEST_F(ModelCommands, MissingWeightsAreAnErrorUnlessTheyMayBeMadeUp) {
+  WriteText("model.mil", AddsBlobs({"@model_path/weights/weight.bin"}));
   const std::string eval = "eval " + Path("model.mil") + " --out " + Path("out.npz");
-  const Outcome made_up = Tool(eval);
+  const Outcome missing = Tool(eval);
+  EXPECT_EQ(missing.code, 2);
+  EXPECT_NE(missing.err.find("weights/weight.bin: cannot read"), std::string::npos) << missing.err;
+  const Outcome made_up = Tool(eval + " --made-up-weights");
   EXPECT_EQ(made_up.code, 0) << made_up.err;
   EXPECT_NE(made_up.err.find("1 constants are filled with made-up numbers"), std::string::npos)
       << made_up.err;
-  EXPECT_EQ(Read("out.npz", "y").size(), 3u);
+  EXPECT_EQ(Read("out.npz", "y0").size(), 4u);
   EXPECT_EQ(Tool(eval + " --weights " + Path("no-such.bin")).code, 2);
+  WriteText("other.bin", WeightsOf(3));
+  EXPECT_EQ(Tool(eval + " --weights " + Path("other.bin")).code, 0);
+}
+
+TEST_F(ModelCommands, AModelOpensNoFileOutsideOfItsFolder) {
+  ASSERT_TRUE(MakeDirectories(Path("model")).ok());
+  WriteText("outside.bin", WeightsOf(3));
+  for (const char* path : {"/dev/zero", "@model_path/../outside.bin", "../outside.bin"}) {
+    WriteText("model/model.mil", AddsBlobs({path}));
+    const std::string eval = "eval " + Path("model/model.mil") + " --out " + Path("out.npz");
+    const Outcome outcome = Tool(eval + " --made-up-weights");
+    EXPECT_EQ(outcome.code, 2) << path;
+    EXPECT_NE(outcome.err.find("lies outside of the model's folder"), std::string::npos)
+        << outcome.err;
+    if (path[0] == '/') continue;
+    EXPECT_EQ(Tool(eval + " --allow-path " + Path(".")).code, 0) << path;
+  }
+}
+
+TEST_F(ModelCommands, FunctionsAreNamedAndAllOfThemChecked) {
+  WriteText("model.mil",
+            "program(1.3)\n{\n func prefill<ios18>(tensor<fp16, [1, 4]> x) {\ntensor<fp16, [1, 4]> "
+            "y = relu(x = x);\n} -> (y);\n func decode<ios18>(tensor<fp16, [1, 1]> x) {\n"
+            "tensor<fp16, [1, 1]> y = relu(x = x);\n} -> (y);\n}");
+  const std::string eval = "eval " + Path("model.mil") + " --out " + Path("out.npz");
+  const Outcome unnamed = Tool(eval);
+  EXPECT_EQ(unnamed.code, 2);
+  EXPECT_NE(unnamed.err.find("no function \"main\" but prefill, decode; name one with --function"),
+            std::string::npos)
+      << unnamed.err;
+  EXPECT_EQ(Tool(eval + " --function decode").code, 0);
+  EXPECT_EQ(Read("out.npz", "y").size(), 1u);
+  const std::string check = "check " + Path("model.mil") + " --target h13 --json";
+  const Outcome both = Tool(check);
+  ASSERT_EQ(both.code, 0) << both.err;
+  const auto reports = *ParseJson(both.out);
+  ASSERT_EQ(reports.size(), 2u);
+  EXPECT_EQ(reports[0]["function"], "prefill");
+  EXPECT_EQ(reports[1]["function"], "decode");
+  const Outcome one = Tool(check + " --function decode");
+  ASSERT_EQ(one.code, 0) << one.err;
+  EXPECT_EQ((*ParseJson(one.out))["function"], "decode");
 }
 
 TEST_F(ModelCommands, RealModelsEvaluate) {
@@ -273,8 +357,8 @@ TEST_F(ModelCommands, RealModelsEvaluate) {
         "mobius__unified_pruned_int8__model-8c2aeece.mil"}) {
     const std::string path = testing::RealDataPath("mil/" + name);
     ANECHECK_SKIP_WITHOUT(path);
-    const Outcome eval =
-        Tool("eval " + path + " --contract ieee --out " + Path("out.npz") + " --json");
+    const Outcome eval = Tool("eval " + path + " --made-up-weights --contract ieee --out " +
+                              Path("out.npz") + " --json");
     EXPECT_EQ(eval.code, 0) << name << eval.err;
   }
 }

@@ -7,9 +7,11 @@
 #include <vector>
 
 #include "harness/base/log.h"
-#include "harness/cli/model_file.h"
+#include "harness/cli/model_arrays.h"
+#include "harness/cli/model_flags.h"
 #include "harness/graph/validate.h"
 #include "harness/lowering/state_edges.h"
+#include "harness/models/made_up.h"
 #include "oracles/oracle.h"
 
 namespace anecheck {
@@ -84,30 +86,27 @@ void GiveStates(std::span<npz::NamedArray> arrays, Graph& graph, PreparedModel& 
 
 }  // namespace
 
-Result<PreparedModel> PrepareModel(const ModelSource& source) {
+Result<PreparedModel> PrepareModel(const Model& model, const std::string& function,
+                                   const ModelNumbers& numbers) {
   std::vector<npz::NamedArray> arrays;
-  if (!source.inputs.empty()) {
-    ANECHECK_ASSIGN(arrays, npz::ReadNpzFile(source.inputs));
+  if (!numbers.inputs.empty()) {
+    ANECHECK_ASSIGN(arrays, npz::ReadNpzFile(numbers.inputs));
   }
-  ANECHECK_ASSIGN(ModelFile model, LoadModel(source.model, source.weights, ShapesOfArrays(arrays)));
-  if (model.synthesised > 0) {
-    LogWarning(fmt::format("{} is not there: its {} constants are filled with made-up numbers",
-                           model.weights, model.synthesised));
-  }
+  ANECHECK_ASSIGN(ModelGraph read, ReadModel(model, function, ShapesOfArrays(arrays)));
   PreparedModel prepared;
-  GiveStates(arrays, model.graph, prepared);
-  WarnOfUnusedInputs(model.graph, arrays);
-  prepared.synthesised = model.synthesised;
-  ANECHECK_RETURN_IF_ERROR(Split(model.graph, prepared));
+  GiveStates(arrays, read.graph, prepared);
+  WarnOfUnusedInputs(read.graph, arrays);
+  prepared.synthesised = read.made_up;
+  ANECHECK_RETURN_IF_ERROR(Split(read.graph, prepared));
   Case& item = prepared.item;
-  if (source.inputs.empty()) {
+  if (numbers.inputs.empty()) {
     LogWarning("no --inputs: every input is filled with made-up numbers between -1 and 1");
     for (const Graph* part : {&item.graph, &prepared.edges.host}) {
-      MakeUp(*part, source.seed, arrays);
+      MakeUp(*part, numbers.seed, arrays);
     }
   }
-  ANECHECK_RETURN_IF_ERROR(ComputeHostEdges(prepared.edges.host, source.inputs, arrays));
-  ANECHECK_ASSIGN(item.inputs, InputsFromArrays(item.graph, arrays, source.inputs));
+  ANECHECK_RETURN_IF_ERROR(ComputeHostEdges(prepared.edges.host, numbers.inputs, arrays));
+  ANECHECK_ASSIGN(item.inputs, InputsFromArrays(item.graph, arrays, numbers.inputs));
   return prepared;
 }
 

@@ -11,6 +11,7 @@
 #include "harness/campaign/campaign.h"
 #include "harness/lowering/boundary_casts.h"
 #include "harness/lowering/host_edges.h"
+#include "harness/models/model.h"
 
 namespace anecheck {
 
@@ -24,17 +25,16 @@ struct PreparedModel {
   std::vector<std::string> states;
 };
 
-// Where a model and its numbers come from; each path but `model` may be empty.
-struct ModelSource {
-  std::string model;    // MIL text, or a graph as JSON
-  std::string weights;  // the side file
-  std::string inputs;   // .npz, of states too; without it every input is made up, and states are 0
-  uint64_t seed = 1;    // of what is made up
+// The numbers that a model is run at.
+struct ModelNumbers {
+  std::string inputs;  // .npz, of states too; empty: every input is made up, and states are 0
+  uint64_t seed = 1;   // of what is made up
 };
 
-// Reads a model. Warns of what is made up or ignored. Errors: those of the files, and kInternal
-// where what is to be run is broken.
-Result<PreparedModel> PrepareModel(const ModelSource& source);
+// Reads a function of a model (Model::Read). Warns of what is made up or ignored. Errors: those of
+// the files, and kInternal where what is to be run is broken.
+Result<PreparedModel> PrepareModel(const Model& model, const std::string& function,
+                                   const ModelNumbers& numbers);
 
 // The same for a part of a model whose inputs are known, in order of ValuesOfKind(kInput).
 Result<PreparedModel> PreparePart(const Graph& part, std::span<const Tensor> inputs);

@@ -15,7 +15,8 @@ std::string NameOf(const CLI::App& command) {
 
 }  // namespace
 
-std::string TypedCommand(const CommandLine& command, std::optional<uint64_t> seed) {
+std::string TypedCommand(const CommandLine& command, std::optional<uint64_t> seed,
+                         const std::string& further) {
   const CLI::App& parser = command.parser();
   std::string text = NameOf(parser), positional;
   for (const CLI::Option* option : parser.get_options()) {
@@ -32,6 +33,7 @@ std::string TypedCommand(const CommandLine& command, std::optional<uint64_t> see
       }
     }
   }
+  if (!further.empty()) text += " " + further;
   // Words of another program may begin with a dash.
   return positional.empty() ? text : text + " --" + positional;
 }

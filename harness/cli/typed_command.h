@@ -12,8 +12,9 @@
 namespace anecheck {
 
 // The subcommand with the options that were given, each word as a shell reads it. `seed`, where
-// given, is added as --seed where that was left at its default.
-std::string TypedCommand(const CommandLine& command, std::optional<uint64_t> seed = std::nullopt);
+// given, is added as --seed where that was left at its default, and `further` behind the options.
+std::string TypedCommand(const CommandLine& command, std::optional<uint64_t> seed = std::nullopt,
+                         const std::string& further = {});
 
 // "SIMULATED: " for that provenance, else nothing: begins every text that tells of results.
 std::string_view EvidenceMark(std::string_view provenance);

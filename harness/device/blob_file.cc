@@ -6,7 +6,6 @@
 #include <utility>
 
 #include "harness/base/byte_reader.h"
-#include "harness/base/file.h"
 
 namespace anecheck::device {
 namespace {
@@ -23,10 +22,11 @@ Result<std::vector<uint8_t>> BlobFiles::Read(const std::string& path, uint64_t o
   if (resolved.starts_with(kModelPath)) resolved.replace(0, kModelPath.size(), model_folder_);
   auto found = files_.find(resolved);
   if (found == files_.end()) {
-    ANECHECK_ASSIGN(std::vector<uint8_t> content, ReadFile(resolved));
+    ANECHECK_ASSIGN(const std::string inside, ResolveInside(resolved, {&model_folder_, 1}));
+    ANECHECK_ASSIGN(MappedFile content, MappedFile::Open(inside));
     found = files_.emplace(resolved, std::move(content)).first;
   }
-  ByteReader file(found->second, 0, "blob");
+  ByteReader file(found->second.bytes(), 0, "blob");
   ByteReader record = file.Sub(offset, kRecordSize, "record");
   const uint32_t sentinel = record.U32("sentinel");
   record.Skip(4, "type");

@@ -8,23 +8,25 @@
 #include <string>
 #include <vector>
 
+#include "harness/base/mapped_file.h"
 #include "harness/base/result.h"
 
 namespace anecheck::device {
 
-// The files a program names, each read once. Not thread-safe.
+// The files a program names, each mapped once: regular files in the model's folder alone, since a
+// program must not choose what is opened. Not thread-safe.
 class BlobFiles {
  public:
   // `model_folder` replaces a leading "@model_path".
   explicit BlobFiles(std::string model_folder) : model_folder_(std::move(model_folder)) {}
 
   // The payload of the blob whose record is at `offset` of `path`; it must have `bytes` bytes.
-  // kNotFound or kIo for the file, kTruncated or kMalformed for the record.
+  // kNotFound, kInvalid or kIo for the file, kTruncated or kMalformed for the record.
   Result<std::vector<uint8_t>> Read(const std::string& path, uint64_t offset, uint64_t bytes);
 
  private:
   std::string model_folder_;
-  std::map<std::string, std::vector<uint8_t>> files_;
+  std::map<std::string, MappedFile> files_;
 };
 
 }  // namespace anecheck::device

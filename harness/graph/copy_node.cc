@@ -44,7 +44,7 @@ void CopyLeaf(const Graph& from, ValueId id, std::span<ValueId> known, Graph& to
       known[id] = to.AddInput(value.type, value.name);
       break;
     case ValueKind::kConst:
-      known[id] = to.AddConst(value.type, from.ConstData(id), value.name);
+      known[id] = to.CopyConst(from, id, value.name);
       break;
     case ValueKind::kState:
       known[id] = to.AddState(value.type, value.name);

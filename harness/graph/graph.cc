@@ -18,6 +18,7 @@ void Graph::Clear() {
   floats_.clear();
   text_.clear();
   constant_bytes_.clear();
+  shared_.clear();
   outputs_.clear();
   blocks_.clear();
   open_ = Node{};
@@ -64,9 +65,31 @@ ValueId Graph::AddConst(const TensorType& type, std::span<const uint8_t> bytes,
   return id;
 }
 
+ValueId Graph::AddSharedConst(const TensorType& type, SharedBytes bytes,
+                              std::string_view value_name) {
+  const ValueId id = AddValue(type, ValueKind::kConst, value_name);
+  values_[id].shared = true;
+  values_[id].data_begin = shared_.size();
+  shared_.push_back(std::move(bytes));
+  return id;
+}
+
+ValueId Graph::CopyConst(const Graph& from, ValueId id, std::string_view value_name) {
+  const Value& constant = from.value(id);
+  if (!constant.shared) return AddConst(constant.type, from.ConstData(id), value_name);
+  return AddSharedConst(constant.type, from.shared_[constant.data_begin], value_name);
+}
+
 void Graph::SetConstData(ValueId value, std::span<const uint8_t> bytes) {
-  const Value& constant = values_[value];
+  Value& constant = values_[value];
   const auto size = static_cast<size_t>(constant.type.ByteSize());
+  if (constant.shared) {
+    // The bytes of something else are not for us to change.
+    const std::span<const uint8_t> old = shared_[constant.data_begin].bytes;
+    constant.shared = false;
+    constant.data_begin = constant_bytes_.size();
+    constant_bytes_.insert(constant_bytes_.end(), old.begin(), old.end());
+  }
   for (size_t i = 0; i < size && i < bytes.size(); ++i) {
     constant_bytes_[constant.data_begin + i] = bytes[i];
   }

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <span>
 #include <string>
@@ -26,9 +27,16 @@ struct Value {
   std::string name;
   TensorType type;
   ValueKind kind = ValueKind::kInput;
+  bool shared = false;        // kConst: its bytes belong to something else
   NodeId producer = kNoNode;  // kResult: the node
   uint32_t result_index = 0;  // kResult: which of its results
-  uint64_t data_begin = 0;    // kConst: where its bytes stand in the constant pool
+  uint64_t data_begin = 0;  // kConst: where its bytes stand in the constant pool; which, if shared
+};
+
+// Bytes of a constant that stay where they are, in a mapped file for example. `owner` keeps them.
+struct SharedBytes {
+  std::span<const uint8_t> bytes;
+  std::shared_ptr<const void> owner;
 };
 
 // One tensor operand: which parameter of the schema it stands at, and which value it is. The
@@ -77,6 +85,11 @@ class Graph {
   // `bytes` in little-endian order, type.ByteSize() of them; shorter input is padded with zeros.
   ValueId AddConst(const TensorType& type, std::span<const uint8_t> bytes,
                    std::string_view value_name = {});
+  // A constant whose bytes are not copied. Precondition: there are type.ByteSize() of them.
+  ValueId AddSharedConst(const TensorType& type, SharedBytes bytes,
+                         std::string_view value_name = {});
+  // A constant of `from`; shared bytes stay shared.
+  ValueId CopyConst(const Graph& from, ValueId id, std::string_view value_name = {});
 
   // A node is built between BeginNode and FinishNode; only one at a time.
   void BeginNode(const OpSchema* schema);
@@ -125,6 +138,7 @@ class Graph {
   std::span<const Graph> blocks(const Node& node) const;
   std::span<const uint8_t> ConstData(ValueId id) const {
     const Value& constant = values_[id];
+    if (constant.shared) return shared_[constant.data_begin].bytes;
     return {constant_bytes_.data() + constant.data_begin,
             static_cast<size_t>(constant.type.ByteSize())};
   }
@@ -152,6 +166,7 @@ class Graph {
   std::vector<double> floats_;
   std::string text_;
   std::vector<uint8_t> constant_bytes_;
+  std::vector<SharedBytes> shared_;
   std::vector<ValueId> outputs_;
   std::vector<Graph> blocks_;
   Node open_;

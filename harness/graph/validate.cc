@@ -10,6 +10,8 @@
 #include <unordered_set>
 #include <vector>
 
+#include "harness/graph/constant_values.h"
+
 namespace anecheck {
 namespace {
 
@@ -39,36 +41,6 @@ bool AttributeFits(ParameterKind wanted, AttributeKind given) {
   }
   return false;
 }
-
-// Which values are known when the graph is compiled: constants, and what is computed from constants
-// alone, as compressed ones are. Looks at each value once, and only as far as somebody asks.
-class ConstantValues {
- public:
-  explicit ConstantValues(const Graph& graph) : graph_(graph) {}
-
-  // Precondition: `id` is a value of the graph.
-  bool Contains(ValueId id) {
-    if (graph_.value(id).kind != ValueKind::kResult) return IsConst(id);
-    while (known_.size() <= id) known_.push_back(IsKnown(static_cast<ValueId>(known_.size())));
-    return known_[id];
-  }
-
- private:
-  bool IsConst(ValueId id) const { return graph_.value(id).kind == ValueKind::kConst; }
-
-  bool IsKnown(ValueId id) const {
-    const Value& value = graph_.value(id);
-    if (value.kind != ValueKind::kResult) return IsConst(id);
-    const auto arguments = graph_.arguments(graph_.node(value.producer));
-    return !arguments.empty() &&
-           std::all_of(arguments.begin(), arguments.end(), [&](const Argument& argument) {
-             return argument.value < known_.size() && known_[argument.value];
-           });
-  }
-
-  const Graph& graph_;
-  std::vector<bool> known_;
-};
 
 Status CheckArguments(const NodeView& node, ConstantValues& constants, uint64_t& seen) {
   const auto parameters = node.schema().parameters;

@@ -335,11 +335,18 @@ Result<MilProgram> GraphToMilProgram(const Graph& graph, const SideFileLimits& l
   return program;
 }
 
-Result<std::vector<uint8_t>> ReadMilBlob(std::span<const uint8_t> file, uint64_t offset,
-                                         const TensorType& type) {
+Result<SharedBytes> ReadMilBlob(std::span<const uint8_t> file, uint64_t offset,
+                                const TensorType& type, std::shared_ptr<const void> owner) {
   ANECHECK_ASSIGN(const ByteSpan data, milweights::ReadBlob(file, offset, ToMilType(type.dtype)));
-  if (DTypeBits(type.dtype) < 8) return UnpackElements(type, data);
-  return std::vector<uint8_t>(data.begin(), data.end());
+  const auto used_bits = static_cast<uint64_t>(type.shape.Elements()) *
+                         static_cast<uint64_t>(DTypeBits(type.dtype)) % 8;
+  if (used_bits == 0 || data.size() != static_cast<size_t>(type.ByteSize())) {
+    return SharedBytes{data, std::move(owner)};
+  }
+  // The unused bits of the last byte may be anything in the file, and are 0 in a graph.
+  auto own = std::make_shared<std::vector<uint8_t>>(data.begin(), data.end());
+  own->back() &= static_cast<uint8_t>((1u << used_bits) - 1);
+  return SharedBytes{*own, own};
 }
 
 }  // namespace anecheck

@@ -41,9 +41,9 @@ struct SideFileLimits {
 };
 Result<MilProgram> GraphToMilProgram(const Graph& graph, const SideFileLimits& limits = {});
 
-// The elements of a constant of a side file, a byte or more each, as MilReadOptions::read_blob
-// gives them. Errors: those of milweights::ReadBlob.
-Result<std::vector<uint8_t>> ReadMilBlob(std::span<const uint8_t> file, uint64_t offset,
-                                         const TensorType& type);
+// The elements of a constant of a weight file, as MilReadOptions::read_blob gives them. `owner`
+// keeps `file`; without one the caller does. Errors: those of milweights::ReadBlob.
+Result<SharedBytes> ReadMilBlob(std::span<const uint8_t> file, uint64_t offset,
+                                const TensorType& type, std::shared_ptr<const void> owner = {});
 
 }  // namespace anecheck

@@ -146,7 +146,7 @@ class Splitter {
     const Value& value = from_.value(id);
     switch (value.kind) {
       case ValueKind::kConst:
-        return to.AddConst(value.type, from_.ConstData(id), value.name);
+        return to.CopyConst(from_, id, value.name);
       case ValueKind::kState:
         return to.AddState(value.type, value.name);
       default:

@@ -179,12 +179,25 @@ class Reader {
 
   Result<mil::FunctionView> FindFunction() const {
     const auto functions = mil::Functions(program_);
+    if (options_.function.empty() && functions.size() == 1) return functions[0];
+    const std::string_view wanted =
+        options_.function.empty() ? std::string_view("main") : options_.function;
+    std::optional<mil::FunctionView> found;
+    std::string names;
     for (const mil::FunctionView function : functions) {
-      if (function.name() == options_.function) return function;
+      names += fmt::format("{}{}", names.empty() ? "" : ", ", function.name());
+      if (function.name() != wanted) continue;
+      if (found) {
+        return At(ErrorCode::kInvalid, function.offset(),
+                  fmt::format("the program has two functions \"{}\"", wanted));
+      }
+      found = function;
     }
-    if (functions.size() == 1) return functions[0];
+    if (found) return *found;
     return MakeError(ErrorCode::kNotFound,
-                     fmt::format("the program has no function \"{}\"", options_.function));
+                     fmt::format("the program has no function \"{}\" but {}; name one with "
+                                 "--function",
+                                 wanted, names.empty() ? "none at all" : names));
   }
 
   // const(val = name): an operation of the graph. With a literal it is a constant value, which is
@@ -445,23 +458,29 @@ class Reader {
   Result<ValueId> AddConstant(mil::ValueView literal, std::string_view name) {
     ANECHECK_ASSIGN(const TensorType type, ReadType(literal.type(), literal.offset()));
     ANECHECK_ASSIGN(const auto blob, mil::ReadBlobReference(literal));
-    std::vector<uint8_t> bytes;
-    if (blob) {
-      if (!options_.read_blob) {
-        return At(ErrorCode::kNotFound, literal.offset(),
-                  fmt::format("constant in {}: no weight file was given", blob->path));
-      }
-      ANECHECK_ASSIGN(bytes, options_.read_blob(blob->path, blob->offset, type));
-    } else {
-      ANECHECK_ASSIGN(bytes, mil::ReadElements(literal));
-    }
+    if (blob) return AddBlob(*blob, type, literal.offset(), name);
+    ANECHECK_ASSIGN(std::vector<uint8_t> bytes, mil::ReadElements(literal));
     if (DTypeBits(type.dtype) < 8) bytes = PackElements(type, bytes);
-    if (bytes.size() != static_cast<size_t>(type.ByteSize())) {
-      return At(ErrorCode::kInvalid, literal.offset(),
-                fmt::format("{} needs {} bytes, the constant has {}", type.ToString(),
-                            type.ByteSize(), bytes.size()));
-    }
+    ANECHECK_RETURN_IF_ERROR(CheckSize(type, bytes.size(), literal.offset()));
     return graph_.AddConst(type, bytes, name);
+  }
+
+  static Status CheckSize(const TensorType& type, size_t size, uint64_t offset) {
+    if (size == static_cast<size_t>(type.ByteSize())) return {};
+    return At(ErrorCode::kInvalid, offset,
+              fmt::format("{} needs {} bytes, the constant has {}", type.ToString(),
+                          type.ByteSize(), size));
+  }
+
+  Result<ValueId> AddBlob(const mil::BlobReference& blob, const TensorType& type, uint64_t offset,
+                          std::string_view name) {
+    if (!options_.read_blob) {
+      return At(ErrorCode::kNotFound, offset,
+                fmt::format("constant in {}: no weight file was given", blob.path));
+    }
+    ANECHECK_ASSIGN(SharedBytes bytes, options_.read_blob(blob.path, blob.offset, type));
+    ANECHECK_RETURN_IF_ERROR(CheckSize(type, bytes.bytes.size(), offset));
+    return graph_.AddSharedConst(type, std::move(bytes), name);
   }
 
   // An integer or list of them that follows from shapes. False where it does not.

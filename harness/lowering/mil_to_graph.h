@@ -19,13 +19,12 @@ struct ModelShape {
 };
 
 struct MilReadOptions {
-  // The function that is read; the program's only one where it has no function of that name.
-  std::string function = "main";
-  // Gives the elements of a constant in a weight side file, in MIL's byte-an-element form. `path`
-  // is as written. Left empty, BLOBFILE constants are an error.
-  std::function<Result<std::vector<uint8_t>>(std::string_view path, uint64_t offset,
-                                             const TensorType& type)>
-      read_blob;
+  // The function that is read. Empty: "main", or the program's only one.
+  std::string function = {};
+  // Gives the elements of a constant in a weight file, packed as graphs hold them. `path` is as
+  // written. Left empty, BLOBFILE constants are an error. An error of it is given back as it is.
+  std::function<Result<SharedBytes>(std::string_view path, uint64_t offset, const TensorType& type)>
+      read_blob = {};
   // Of inputs with `?` axes; those that are not named take the program's DefaultShapes.
   std::vector<ModelShape> shapes = {};
 };

@@ -125,7 +125,7 @@ ValueId Builder::Scalar(DType dtype, double number) { return Constant({dtype, {}
 
 ValueId Builder::CopyConstant(const Graph& from, ValueId id) {
   if (error_) return kNoValue;
-  return graph_.AddConst(from.type(id), from.ConstData(id), NewName());
+  return graph_.CopyConst(from, id, NewName());
 }
 
 ValueId Builder::Reshape(ValueId x, const Shape& shape) {

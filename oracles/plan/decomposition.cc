@@ -163,7 +163,7 @@ Result<Graph> Decomposed(const Graph& graph, NodeId id, const Decomposition& dec
     if (old.kind == ValueKind::kInput) places[value] = result.AddInput(old.type, old.name);
     if (old.kind == ValueKind::kState) places[value] = result.AddState(old.type, old.name);
     if (old.kind == ValueKind::kConst) {
-      places[value] = result.AddConst(old.type, graph.ConstData(value), old.name);
+      places[value] = result.CopyConst(graph, value, old.name);
     }
   }
   for (NodeId at = 0; at < graph.nodes().size(); ++at) {

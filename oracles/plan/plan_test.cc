@@ -96,6 +96,43 @@ Case Convolution(int64_t inputs, int64_t outputs) {
 
 // ---- native and fused ---------------------------------------------------------------------------
 
+// The weights of an LSTM cell, which take part as constants whatever operation makes them.
+TEST(Plan, WeightsThatAreDecompressedAreConstants) {
+  using D = params::AffineDequantize;
+  using P = params::Lstm;
+  Case c;
+  const ValueId x = c.Input(Ramp({1, 1, 4}));
+  const ValueId h = c.Input(Ramp({1, 2}));
+  const ValueId state = c.Input(Ramp({1, 2}));
+  const auto weight = [&](const Shape& shape) {
+    std::vector<double> numbers(static_cast<size_t>(shape.Elements()));
+    for (size_t i = 0; i < numbers.size(); ++i) numbers[i] = static_cast<double>(i % 7) - 3;
+    const ValueId data = c.Const(MakeTensor(DType::kInt8, shape, numbers));
+    const ValueId scale = c.Const(MakeTensor(DType::kFp16, {}, {0.125}));
+    const ValueId zero = c.Const(MakeTensor(DType::kInt8, {}, {0}));
+    return c.Begin(OpKind::kConstexprAffineDequantize)
+        .Arg(D::kQuantizedData, data)
+        .Arg(D::kScale, scale)
+        .Arg(D::kZeroPoint, zero)
+        .Int(D::kAxis, 0)
+        .Finish();
+  };
+  const ValueId ih = weight({8, 4});
+  const ValueId hh = weight({8, 2});
+  c.graph.AddOutput(c.Begin(OpKind::kLstm)
+                        .Arg(P::kX, x)
+                        .Arg(P::kInitialH, h)
+                        .Arg(P::kInitialC, state)
+                        .Arg(P::kWeightIh, ih)
+                        .Arg(P::kWeightHh, hh)
+                        .Finish());
+  for (const char* target : {"h13", "h17s"}) {
+    const Plan plan = Planned(c.graph, target);
+    EXPECT_EQ(std::ranges::count(Ops(plan.lowered), "lstm"), 0) << target;
+    ExpectSameFunction(c, plan, 0.01);
+  }
+}
+
 TEST(Plan, NativeLayersStayAndFuseIntoOneDispatch) {
   Case c = Convolution(4, 4);
   ValueId y = c.graph.outputs()[0];

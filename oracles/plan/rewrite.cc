@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "harness/graph/constant_values.h"
 #include "oracles/legality/instance.h"
 #include "oracles/legality/scope.h"
 
@@ -23,7 +24,7 @@ void PlaceOperands(const Graph& from, const Node& node, Graph& to, std::vector<V
   for (const Argument& argument : from.arguments(node)) {
     const Value& value = from.value(argument.value);
     if (value.kind != ValueKind::kConst || places[argument.value] != kNoValue) continue;
-    places[argument.value] = to.AddConst(value.type, from.ConstData(argument.value), value.name);
+    places[argument.value] = to.CopyConst(from, argument.value, value.name);
   }
 }
 
@@ -47,14 +48,16 @@ std::string NameOf(const NodeView& node) {
 // Tries the rewrite apart, so that nothing of it is left where it ends without a graph.
 Status HasGraph(const NodeView& node, int64_t cap, const Decomposition& entry) {
   Graph apart;
+  ConstantValues constants(node.graph());
   std::vector<ValueId> places(node.graph().values().size(), kNoValue);
   for (const Argument& argument : node.graph().arguments(node.node())) {
-    const Value& value = node.graph().value(argument.value);
     const ValueId id = argument.value;
     if (places[id] != kNoValue) continue;
-    places[id] = value.kind == ValueKind::kConst
-                     ? apart.AddConst(value.type, node.graph().ConstData(id))
-                     : apart.AddInput(value.type);
+    if (constants.Contains(id)) {
+      constants.Copy(id, places, apart);
+    } else {
+      places[id] = apart.AddInput(node.graph().type(id));
+    }
   }
   std::set<std::string, std::less<>> names;
   Builder out(apart, names, "apart");
@@ -240,7 +243,7 @@ Result<bool> Rewriter::Pass(bool host_alone) {
   for (const ValueId output : graph_.outputs()) {
     const Value& value = graph_.value(output);
     if (places[output] == kNoValue) {
-      places[output] = next.AddConst(value.type, graph_.ConstData(output), value.name);
+      places[output] = next.CopyConst(graph_, output, value.name);
     }
     next.AddOutput(places[output]);
   }

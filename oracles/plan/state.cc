@@ -79,7 +79,7 @@ class Sharing {
   }
   ValueId Placed(ValueId id) {
     if (places_[id] == kNoValue) {
-      places_[id] = to_.AddConst(from_.type(id), from_.ConstData(id), from_.value(id).name);
+      places_[id] = to_.CopyConst(from_, id, from_.value(id).name);
     }
     return places_[id];
   }

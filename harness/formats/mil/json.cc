@@ -126,6 +126,7 @@ void PutBody(const Program& program, uint32_t index, Json& out) {
     Json entry;
     entry["results"] = BindingsToJson(statement.results());
     entry["op"] = std::string(statement.op());
+    if (!statement.opset().empty()) entry["opset"] = std::string(statement.opset());
     entry["arguments"] = ArgumentsToJson(statement.arguments());
     if (raw.has_attributes != 0) entry["attributes"] = ArgumentsToJson(statement.attributes());
     for (uint32_t i = raw.block_first; i < raw.block_end; i = program.blocks[i].end) {
@@ -439,6 +440,7 @@ class Builder {
     }
     if (results != nullptr && !BuildBindings("results", *results, statement.results)) return false;
     if (!GetName(json, "op", statement.op)) return false;
+    if (json.contains("opset") && !GetName(json, "opset", statement.opset)) return false;
     if (!BuildArguments("arguments", *arguments, false, statement.arguments)) return false;
     Slice attributes;
     bool has_attributes = false;

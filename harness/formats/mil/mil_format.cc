@@ -44,6 +44,7 @@ std::span<const FieldFact> FieldFacts(const Json& /*json*/) {
       {"functions[].outputs", kReal, kForms},
       {"functions[].statements[].results", kReal, kForms},
       {"functions[].statements[].op", kReal, kForms},
+      {"functions[].statements[].opset", kReal, "real files; facts/silicon/analytics_grammar.md"},
       {"functions[].statements[].arguments", kReal, kForms},
       {"functions[].statements[].attributes", kReal, kForms},
       {"functions[].statements[].blocks", FactEvidence::kAssumed,

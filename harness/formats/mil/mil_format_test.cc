@@ -1,7 +1,9 @@
 // The format entry of MIL text: laws over real files and layouts, golden print and JSON, rules.
 #include "harness/formats/mil/mil_format.h"
 
+#include <algorithm>
 #include <gtest/gtest.h>
+#include <iterator>
 #include <nlohmann/json.hpp>
 #include <string>
 #include <vector>
@@ -35,7 +37,9 @@ std::string JsonError(const Json& json) {
 
 TEST(MilFormat, RealFilesKeepEveryLaw) {
   ANECHECK_SKIP_WITHOUT(testing::RealDataPath("mil"));
-  for (const auto& file : test::RealMilFiles()) {
+  std::vector<test::File> files = test::RealMilFiles();
+  std::ranges::move(test::RealMilFiles("analytics"), std::back_inserter(files));
+  for (const auto& file : files) {
     SCOPED_TRACE(file.name);
     const Bytes bytes = ToBytes(file.text);
     testing::CheckValidFile(kFormat_mil, bytes, file.name);

@@ -125,9 +125,11 @@ class Parser : private ValueParser {
       return false;
     }
     statement.results = {program_.bindings.size(), 0};
-    if (word.length != 0 && At('(')) {
+    const bool is_operation =
+        word.length != 0 && (At('(') || (At('<') && !IsTypeWord(program_.View(word))));
+    if (is_operation) {
       statement.op = word;
-      return true;
+      return ParseOpset(statement.opset, "an opset, for example ios17");
     }
     bool first = true;
     do {
@@ -141,7 +143,14 @@ class Parser : private ValueParser {
       first = false;
     } while (Accept(','));
     if (!Expect('=', "',' or '=' after a result")) return false;
-    return ParseName(statement.op, "the name of an operation");
+    return ParseName(statement.op, "the name of an operation") &&
+           ParseOpset(statement.opset, "an opset, for example ios17");
+  }
+
+  // `<opset>` where it is written.
+  bool ParseOpset(Text& opset, std::string_view expected) {
+    if (!Accept('<')) return true;
+    return ParseName(opset, expected) && Expect('>', "'>' after the opset");
   }
 
   void BindResults(Slice results) {
@@ -211,10 +220,7 @@ class Parser : private ValueParser {
     function.offset = Offset();
     if (!ParseWord("func", "'func' or '}'")) return false;
     if (!ParseName(function.name, "the name of a function")) return false;
-    if (Accept('<')) {
-      if (!ParseName(function.opset, "an opset, for example ios18")) return false;
-      if (!Expect('>', "'>' after the opset")) return false;
-    }
+    if (!ParseOpset(function.opset, "an opset, for example ios18")) return false;
     function.block = program_.blocks.size();
     program_.blocks.push_back({});
     Block block;

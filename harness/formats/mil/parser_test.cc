@@ -2,6 +2,7 @@
 // and what the parser says where a text is wrong.
 #include "harness/formats/mil/parser.h"
 
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 #include <string>
 #include <string_view>
@@ -45,6 +46,51 @@ ValueView ValOf(const Program& program) {
 }
 std::string Const(const std::string& literal) {
   return WithBody("tensor<fp16, [2]> c = const()[val = " + literal + "];");
+}
+
+TEST(RealFiles, OfAnalyticsPrintInTheStandardLayout) {
+  ANECHECK_SKIP_WITHOUT(testing::RealDataPath("analytics"));
+  const auto files = test::RealMilFiles("analytics");
+  EXPECT_EQ(files.size(), 39u);
+  uint32_t buffers = 0;
+  for (const auto& file : files) {
+    SCOPED_TRACE(file.name);
+    const auto program = Parse(file.text);
+    ASSERT_TRUE(program.ok()) << program.error().message;
+    EXPECT_EQ(Print(*program), file.text);
+    for (const Type& type : program->types) buffers += type.kind == TypeKind::kBuffer ? 1 : 0;
+  }
+  EXPECT_EQ(buffers, 86u);
+}
+
+TEST(Parser, BufferTypesHaveThreeListsOfOneLength) {
+  const std::string text =
+      "program(1.3)\n{\n    func main<ios18>(tensor_buffer<fp16, shape=[1, 4], strides=[32, 1], "
+      "interleave_factors=[1, 1]> x) {\n            tensor<fp16, [1, 4]> a = "
+      "tensor_buffer_to_tensor<ios17>(input = x);\n            write<ios17>(input = a);\n        } "
+      "-> (a);\n}";
+  const Program program = MustParse(text);
+  EXPECT_EQ(Print(program), text);
+  const TypeView type = BindingView(&program, 0).type();
+  ASSERT_EQ(type.kind(), TypeKind::kBuffer);
+  EXPECT_EQ(type.data_type(), DataType::kFp16);
+  ASSERT_EQ(type.dimensions().size(), 2u);
+  EXPECT_EQ(type.dimensions()[1].value, 4);
+  EXPECT_EQ(type.strides()[0].value, 32);
+  EXPECT_EQ(type.interleave_factors()[1].value, 1);
+  EXPECT_EQ(StatementView(&program, 0).op(), "tensor_buffer_to_tensor");
+  EXPECT_EQ(StatementView(&program, 0).opset(), "ios17");
+  EXPECT_EQ(StatementView(&program, 1).opset(), "ios17");
+  const auto with = [&](std::string_view fields) {
+    return ErrorOf(fmt::format(
+        "program(1.3)\n{{\nfunc main<ios18>(tensor_buffer<fp16, {}> x) {{\n}} -> (x);\n}}",
+        fields));
+  };
+  EXPECT_NE(with("shape=[1], strides=[32, 1], interleave_factors=[1]")
+                .find("as many strides and factors"),
+            std::string::npos);
+  EXPECT_NE(with("strides=[1], shape=[1], interleave_factors=[1]").find("'shape' first"),
+            std::string::npos);
 }
 
 TEST(RealFiles, ParseAndPrintTheSameTokensAndBytes) {
@@ -233,7 +279,8 @@ TEST(Parser, SaysWhatItExpectedAndWhere) {
       {"program(1.3) { func m(tensor<fp16, [1, x]> a) ",
        "1:40: expected a dimension (an integer or '?'), found 'x' (offset 0x27)"},
       {"program(1.3) { func m(map<fp16> a) ",
-       "1:23: expected 'tensor', 'list', 'tuple', 'dict' or 'state' before '<', found 'map' "
+       "1:23: expected 'tensor', 'tensor_buffer', 'list', 'tuple', 'dict' or 'state' before '<', "
+       "found 'map' "
        "(offset 0x16)"},
       {"program(1.3) { func m() { fp16 y relu",
        "1:34: expected ',' or '=' after a result, found 'relu' (offset 0x21)"},

@@ -157,6 +157,14 @@ class Walker {
         DimensionsText(type.dimensions());
         sink_.Token("", "]");
         break;
+      case TypeKind::kBuffer:
+        sink_.Token(gap, "tensor_buffer");
+        sink_.Token("", "<");
+        TypeText("", type.element());
+        BufferFieldText("shape", type.dimensions());
+        BufferFieldText("strides", type.strides());
+        BufferFieldText("interleave_factors", type.interleave_factors());
+        break;
       case TypeKind::kList:
         sink_.Token(gap, "list");
         sink_.Token("", "<");
@@ -234,6 +242,15 @@ class Walker {
     }
   }
 
+  void BufferFieldText(std::string_view name, TableSlice<Dimension> dimensions) {
+    sink_.Token("", ",");
+    sink_.Token(" ", name);
+    sink_.Token("", "=");
+    sink_.Token("", "[");
+    DimensionsText(dimensions);
+    sink_.Token("", "]");
+  }
+
   void Named(std::string_view gap, std::string_view name, ValueView value) {
     sink_.Token(gap, name);
     sink_.Token(" ", "=");
@@ -291,6 +308,11 @@ class Walker {
       gap = " ";
     }
     sink_.Token(gap, statement.op());
+    if (raw.opset.length != 0) {
+      sink_.Token("", "<");
+      sink_.Token("", statement.opset());
+      sink_.Token("", ">");
+    }
     Arguments("", "(", raw.arguments, ")");
     if (raw.has_attributes != 0) Attributes("", raw.attributes());
     for (uint32_t i = raw.block_first; i < raw.block_end; i = program_.blocks[i].end) {

@@ -3,7 +3,8 @@
 namespace anecheck::mil {
 
 DataType TypeView::data_type() const {
-  if (kind() == TypeKind::kTensor) return program_->types[index_ + 1].scalar;
+  if (kind() == TypeKind::kTensor || kind() == TypeKind::kBuffer)
+    return program_->types[index_ + 1].scalar;
   return raw().scalar;
 }
 
@@ -13,8 +14,15 @@ std::string_view TypeView::spelling() const {
 }
 
 TableSlice<Dimension> TypeView::dimensions() const {
+  if (kind() == TypeKind::kBuffer) return BufferList(0);
   if (kind() != TypeKind::kTensor && kind() != TypeKind::kList) return {};
   return {&program_->dimensions, raw().first, raw().count};
+}
+
+TableSlice<Dimension> TypeView::BufferList(uint32_t which) const {
+  if (kind() != TypeKind::kBuffer) return {};
+  const uint32_t rank = raw().count / 3;
+  return {&program_->dimensions, raw().first + which * rank, rank};
 }
 
 bool operator==(TypeView a, TypeView b) {
@@ -25,11 +33,14 @@ bool operator==(TypeView a, TypeView b) {
     const TypeView y(b.program_, b.index() + i);
     if (x.kind() != y.kind() || x.spelling() != y.spelling()) return false;
     if (x.next() - a.index() != y.next() - b.index()) return false;
-    const auto left = x.dimensions();
-    const auto right = y.dimensions();
-    if (left.size() != right.size()) return false;
-    for (uint32_t d = 0; d < left.size(); ++d) {
-      if (left[d].value != right[d].value) return false;
+    for (const auto list :
+         {&TypeView::dimensions, &TypeView::strides, &TypeView::interleave_factors}) {
+      const auto left = (x.*list)();
+      const auto right = (y.*list)();
+      if (left.size() != right.size()) return false;
+      for (uint32_t d = 0; d < left.size(); ++d) {
+        if (left[d].value != right[d].value) return false;
+      }
     }
   }
   return true;

@@ -35,6 +35,7 @@ enum class TypeKind : uint8_t {
   kTuple,   // tuple<types>
   kDict,    // dict<key, value>; two children
   kState,   // state<type>; one child
+  kBuffer,  // tensor_buffer<element, shape=[..], strides=[..], interleave_factors=[..]>; one child
   kUnknown  // ?
 };
 
@@ -42,6 +43,7 @@ struct Type {
   TypeKind kind = TypeKind::kUnknown;
   DataType scalar = DataType::kOther;
   // kScalar, kUnknown: the spelling. kTensor, kList: dimensions (a list has one, its length).
+  // kBuffer: three lists of one length, one after another.
   uint32_t first = 0;
   uint32_t count = 0;
   uint32_t end = 0;  // the index past this type's subtree
@@ -99,9 +101,10 @@ struct Binding {
   uint32_t statement = kNone;  // kNone for a parameter
 };
 
-// Forty bytes: the shortest statement of a text has four characters.
+// 48 bytes: the shortest statement of a text, `a();`, has four characters.
 struct Statement {
   Text op;
+  Text opset;  // of op<ios17>(...); empty where none is written
   uint32_t offset = 0;
   Slice results;    // bindings
   Slice arguments;  // in the table of arguments, where the attributes follow them
@@ -216,10 +219,13 @@ class TypeView {
   DataType data_type() const;
   // As written, for example "fp16"; empty for composite types.
   std::string_view spelling() const;
-  // A tensor's dimensions, or a list's one length. Empty for others.
+  // A tensor's or buffer's dimensions, or a list's one length. Empty for others.
   TableSlice<Dimension> dimensions() const;
+  // Of a buffer, in elements; as many as dimensions. Empty for others.
+  TableSlice<Dimension> strides() const { return BufferList(1); }
+  TableSlice<Dimension> interleave_factors() const { return BufferList(2); }
   Sequence<TypeView> children() const { return {program_, index_ + 1, raw().end}; }
-  // The element of a tensor, list or state. Precondition: one of these.
+  // The element of a tensor, buffer, list or state. Precondition: one of these.
   TypeView element() const { return TypeView(program_, index_ + 1); }
   const Program* program() const { return program_; }
   uint32_t index() const { return index_; }
@@ -229,6 +235,7 @@ class TypeView {
 
  private:
   const Type& raw() const { return program_->types[index_]; }
+  TableSlice<Dimension> BufferList(uint32_t which) const;
   const Program* program_;
   uint32_t index_;
 };
@@ -304,6 +311,7 @@ class StatementView {
  public:
   StatementView(const Program* program, uint32_t index) : program_(program), index_(index) {}
   std::string_view op() const { return program_->View(raw().op); }
+  std::string_view opset() const { return program_->View(raw().opset); }
   Sequence<BindingView> results() const { return Of<BindingView>(raw().results); }
   Sequence<ArgumentView> arguments() const { return Of<ArgumentView>(raw().arguments); }
   Sequence<ArgumentView> attributes() const { return Of<ArgumentView>(raw().attributes()); }

@@ -17,10 +17,12 @@ struct File {
   std::string text;
 };
 
-// All real MIL texts in the order of their names; empty where the folder is missing.
-inline std::vector<File> RealMilFiles() {
+// All real MIL texts of a folder in the order of their names; empty where it is missing. `mil`
+// holds those that compilers take, `analytics` those that say where each operation ran.
+inline std::vector<File> RealMilFiles(std::string_view folder = "mil") {
   std::vector<File> files;
-  for (const std::string& path : testing::FilesUnder(testing::RealDataPath("mil"))) {
+  for (const std::string& path : testing::FilesUnder(testing::RealDataPath(folder))) {
+    if (!path.ends_with(".mil")) continue;
     auto text = ReadTextFile(path);
     EXPECT_TRUE(text.ok()) << path;
     if (text.ok()) files.push_back({path, std::move(text).value()});

@@ -9,9 +9,26 @@
 
 namespace anecheck::mil {
 
+// The fields of tensor_buffer<element, ...> in their order. Source: facts/silicon,
+// analytics_grammar.md.
+struct BufferField {
+  std::string_view name;
+  std::string_view expected;
+};
+inline constexpr BufferField kBufferFields[] = {
+    {"shape", "'shape' first in a tensor_buffer"},
+    {"strides", "'strides' second in a tensor_buffer"},
+    {"interleave_factors", "'interleave_factors' third in a tensor_buffer"}};
+
 class TypeParser : protected Cursor {
  protected:
   using Cursor::Cursor;
+
+  // Whether `word<` begins a type.
+  static bool IsTypeWord(std::string_view word) {
+    return word == "tensor" || word == "tensor_buffer" || word == "list" || word == "tuple" ||
+           word == "dict" || word == "state";
+  }
 
   uint32_t AddType(TypeKind kind) {
     const auto index = program_.types.size();
@@ -49,6 +66,9 @@ class TypeParser : protected Cursor {
     if (word == "tensor") {
       index = AddType(TypeKind::kTensor);
       ok = ParseTensorRest(index, depth);
+    } else if (word == "tensor_buffer") {
+      index = AddType(TypeKind::kBuffer);
+      ok = ParseBufferRest(index, depth);
     } else if (word == "list") {
       index = AddType(TypeKind::kList);
       ok = ParseListRest(index, depth);
@@ -64,7 +84,7 @@ class TypeParser : protected Cursor {
       ok = ParseChildType(depth);
     } else {
       at_ = begin_ + name.offset;
-      return Fail("'tensor', 'list', 'tuple', 'dict' or 'state' before '<'");
+      return Fail("'tensor', 'tensor_buffer', 'list', 'tuple', 'dict' or 'state' before '<'");
     }
     if (!ok || !Expect('>', "'>' at the end of a type")) return false;
     program_.types[index].end = program_.types.size();
@@ -79,16 +99,38 @@ class TypeParser : protected Cursor {
   bool ParseTensorRest(uint32_t index, int depth) {
     if (!ParseChildType(depth)) return false;
     if (!Expect(',', "',' after the element type of a tensor")) return false;
-    if (!Expect('[', "'[' before the dimensions of a tensor")) return false;
+    program_.types[index].first = program_.dimensions.size();
+    return ParseDimensions(program_.types[index].count);
+  }
+
+  // `[`, dimensions, `]`; how many there are.
+  bool ParseDimensions(uint32_t& count) {
+    if (!Expect('[', "'[' before dimensions")) return false;
     const auto first = program_.dimensions.size();
     if (!At(']')) {
       do {
         if (!ParseDimension()) return false;
       } while (Accept(','));
     }
-    program_.types[index].first = first;
-    program_.types[index].count = program_.dimensions.size() - first;
+    count = program_.dimensions.size() - first;
     return Expect(']', "',' or ']' after a dimension");
+  }
+
+  bool ParseBufferRest(uint32_t index, int depth) {
+    if (!ParseChildType(depth)) return false;
+    const auto first = program_.dimensions.size();
+    program_.types[index].first = first;
+    uint32_t rank = 0;
+    for (const BufferField& field : kBufferFields) {
+      if (!Expect(',', "',' before a field of a tensor_buffer")) return false;
+      if (!ParseWord(field.name, field.expected)) return false;
+      uint32_t count = 0;
+      if (!Expect('=', "'=' after the name of a field") || !ParseDimensions(count)) return false;
+      if (&field == &kBufferFields[0]) rank = count;
+      if (count != rank) return Fail("as many strides and factors as the shape has dimensions");
+    }
+    program_.types[index].count = program_.dimensions.size() - first;
+    return true;
   }
 
   bool ParseListRest(uint32_t index, int depth) {

@@ -307,6 +307,7 @@ class Verifier {
       case TypeKind::kDict:
         return CheckDict(type, value);
       case TypeKind::kState:
+      case TypeKind::kBuffer:
       case TypeKind::kUnknown:
         return;
     }

@@ -1,4 +1,4 @@
-#include "harness/cli/model_file.h"
+#include "harness/cli/model_arrays.h"
 
 #include <algorithm>
 #include <cmath>
@@ -7,150 +7,13 @@
 #include <fmt/ranges.h>
 #include <optional>
 
-#include "harness/base/file.h"
 #include "harness/base/half.h"
-#include "harness/base/hash.h"
 #include "harness/base/log.h"
 #include "harness/cli/with_file.h"
-#include "harness/graph/json.h"
-#include "harness/lowering/graph_to_mil.h"
-#include "harness/lowering/pack.h"
-#include "harness/ops/op.h"
-#include "harness/ops/params.h"
 #include "oracles/oracle.h"
 
 namespace anecheck {
 namespace {
-
-uint64_t Mix(uint64_t z) {
-  z = (z + kGoldenRatio64) * 0xbf58476d1ce4e5b9;
-  z = (z ^ (z >> 27)) * 0x94d049bb133111eb;
-  return z ^ (z >> 31);
-}
-// Between -1 and 1.
-double Noise(uint64_t seed, uint64_t index) {
-  return std::ldexp(static_cast<double>(Mix(seed ^ Mix(index)) >> 11), -52) - 1;
-}
-
-// ---- weights ------------------------------------------------------------------------------------
-
-// Matrices scaled by the root of their inner extent, so that activations keep their size; vectors
-// (biases, scales, gains) small and positive.
-std::vector<double> MadeUpElements(const TensorType& type, uint64_t seed) {
-  std::vector<double> elements(static_cast<size_t>(type.shape.Elements()));
-  const bool matrix = type.shape.rank() > 1;
-  const double inner =
-      matrix ? static_cast<double>(std::max<int64_t>(1, type.shape.Elements() / type.shape[0])) : 1;
-  for (size_t i = 0; i < elements.size(); ++i) {
-    const double noise = Noise(seed, i);
-    double& x = elements[i];
-    if (type.dtype == DType::kFp16 || type.dtype == DType::kFp32) {
-      x = matrix ? noise * std::sqrt(3 / inner) : 0.02 + 0.01 * noise;
-      x = type.dtype == DType::kFp16 ? HalfToDouble(DoubleToHalf(x))
-                                     : static_cast<double>(static_cast<float>(x));
-    } else if (IsFloat(type.dtype)) {
-      x = 0.5;
-    } else {
-      // As far as the narrowest integer type goes, both signs where there are two.
-      const int bits = std::min(DTypeBits(type.dtype), 8);
-      const bool has_sign = type.dtype == DType::kInt8 || type.dtype == DType::kInt4 ||
-                            type.dtype == DType::kInt16 || type.dtype == DType::kInt32;
-      const double span = std::ldexp(1.0, bits);
-      x = std::floor((noise + 1) / 2 * span * 0.999) - (has_sign ? span / 2 : 0);
-      if (type.dtype == DType::kBool) x = noise > 0 ? 1 : 0;
-    }
-  }
-  return elements;
-}
-
-std::vector<uint8_t> MadeUpBytes(const TensorType& type, uint64_t seed) {
-  std::vector<uint8_t> bytes(static_cast<size_t>(type.ByteSize()));
-  EncodeElements(type.dtype, MadeUpElements(type, seed), bytes);
-  return DTypeBits(type.dtype) < 8 ? UnpackElements(type, bytes) : bytes;
-}
-
-// A made-up mask must have as many set bits as there are data: the first ones are set.
-void FitMask(Graph& graph, ValueId mask, ValueId data) {
-  if (graph.value(mask).kind != ValueKind::kConst) return;
-  const int64_t wanted = graph.type(data).shape.Elements();
-  std::vector<uint8_t> bytes(graph.ConstData(mask).size(), 0);
-  for (int64_t i = 0; i < wanted && i / 8 < static_cast<int64_t>(bytes.size()); ++i) {
-    bytes[static_cast<size_t>(i / 8)] |= static_cast<uint8_t>(1u << (i % 8));
-  }
-  graph.SetConstData(mask, bytes);
-}
-
-void FitMasks(Graph& graph) {
-  for (NodeId id = 0; id < graph.nodes().size(); ++id) {
-    const NodeView node(graph, id);
-    switch (KindOf(node.schema())) {
-      case OpKind::kConstexprSparseToDense:
-        FitMask(graph, node.Input(params::SparseToDense::kMask),
-                node.Input(params::SparseToDense::kNonzeroData));
-        break;
-      case OpKind::kConstexprLutToSparse:
-        FitMask(graph, node.Input(params::LutToSparse::kIndicesMask),
-                node.Input(params::LutToSparse::kIndicesNonzeroData));
-        break;
-      case OpKind::kConstexprSparseBlockwiseShiftScale:
-        FitMask(graph, node.Input(params::SparseBlockwiseShiftScale::kDataMask),
-                node.Input(params::SparseBlockwiseShiftScale::kNonzeroData));
-        break;
-      default:
-        break;
-    }
-  }
-}
-
-// Reads constants of the side file that a program names.
-class SideFile {
- public:
-  SideFile(const std::string& model, std::string given) : given_(std::move(given)) {
-    const size_t slash = model.rfind('/');
-    folder_ = slash == std::string::npos ? "." : model.substr(0, slash);
-  }
-
-  Result<std::vector<uint8_t>> Read(std::string_view path, uint64_t offset,
-                                    const TensorType& type) {
-    ANECHECK_RETURN_IF_ERROR(Open(path));
-    if (!bytes_) {
-      ++synthesised_;
-      return MadeUpBytes(type, offset);
-    }
-    return ReadMilBlob(*bytes_, offset, type);
-  }
-
-  uint64_t synthesised() const { return synthesised_; }
-  const std::string& path() const { return path_; }
-
- private:
-  Status Open(std::string_view path) {
-    if (opened_) return {};
-    opened_ = true;
-    constexpr std::string_view kModelPath = "@model_path";
-    path_ = std::string(path);
-    if (path.starts_with(kModelPath)) {
-      path_ = folder_ + std::string(path.substr(kModelPath.size()));
-    }
-    if (!given_.empty()) path_ = given_;
-    auto read = ReadFile(path_);
-    if (read.ok()) {
-      bytes_ = std::move(read).value();
-      return {};
-    }
-    if (!given_.empty()) return read.error();
-    return {};
-  }
-
-  std::string folder_;
-  std::string given_;
-  std::string path_;
-  bool opened_ = false;
-  std::optional<std::vector<uint8_t>> bytes_;
-  uint64_t synthesised_ = 0;
-};
-
-// ---- arrays -------------------------------------------------------------------------------------
 
 npz::ElementType ArrayType(DType dtype) {
   switch (dtype) {
@@ -279,39 +142,6 @@ Result<std::vector<Tensor>> FromArrays(const Graph& graph, std::span<const Value
 
 }  // namespace
 
-Result<ModelFile> LoadModel(const std::string& path, const std::string& weights,
-                            const std::vector<ModelShape>& shapes) {
-  ANECHECK_ASSIGN(std::string text, ReadTextFile(path));
-  ModelFile model;
-  const size_t first = text.find_first_not_of(" \t\r\n");
-  if (first != std::string::npos && text[first] == '{') {
-    auto read = GraphFromText(text, OpVocabulary(), path);
-    if (!read.ok()) return WithFile(path, read.error());
-    model.graph = std::move(read).value();
-    return model;
-  }
-  const bool open = text.contains("DefaultShapes");
-  SideFile file(path, weights);
-  MilReadOptions options;
-  options.shapes = shapes;
-  options.read_blob = [&](std::string_view name, uint64_t offset, const TensorType& type) {
-    return file.Read(name, offset, type);
-  };
-  auto graph = MilTextToGraph(std::move(text), OpVocabulary(), options);
-  if (!graph.ok()) {
-    const char* const hint = shapes.empty() && open
-                                 ? "; its `?` axes have their default extents, arrays give others"
-                                 : "";
-    return MakeError(graph.error().code,
-                     fmt::format("{}: {}{}", path, graph.error().message, hint));
-  }
-  model.graph = std::move(graph).value();
-  model.synthesised = file.synthesised();
-  model.weights = file.path();
-  if (model.synthesised > 0) FitMasks(model.graph);
-  return model;
-}
-
 std::vector<ModelShape> ShapesOfArrays(std::span<const npz::NamedArray> arrays) {
   std::vector<ModelShape> shapes;
   for (const npz::NamedArray& array : arrays) {
@@ -359,22 +189,6 @@ Result<std::vector<Tensor>> OutputsFromArrays(const Graph& graph,
   auto outputs = FromArrays(graph, graph.outputs(), arrays, Role::kOutput);
   if (!outputs.ok()) return WithFile(path, outputs.error());
   return outputs;
-}
-
-std::vector<Tensor> MadeUpInputs(const Graph& graph, uint64_t seed) {
-  std::vector<Tensor> inputs;
-  for (const ValueId id : graph.ValuesOfKind(ValueKind::kInput)) {
-    const TensorType& type = graph.type(id);
-    std::vector<double> elements(static_cast<size_t>(type.shape.Elements()));
-    for (size_t i = 0; i < elements.size(); ++i) {
-      const double noise = Noise((inputs.size() + 1) * seed, i);
-      elements[i] = !IsFloat(type.dtype) ? (noise > 0 ? 1 : 0) : HalfToDouble(DoubleToHalf(noise));
-    }
-    Tensor tensor{type, std::vector<uint8_t>(static_cast<size_t>(type.ByteSize()))};
-    EncodeElements(type.dtype, elements, tensor.bytes);
-    inputs.push_back(std::move(tensor));
-  }
-  return inputs;
 }
 
 npz::NamedArray ToArray(const std::string& name, const TensorType& type,

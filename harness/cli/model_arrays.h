@@ -1,5 +1,5 @@
-// A model that somebody wrote, a graph as JSON or MIL text, and its tensors: what `eval`, `judge`
-// and `check` read and write.
+// The tensors of a model as arrays of an .npz file: what `eval`, `judge` and `check` read and
+// write.
 #pragma once
 
 #include <cstdint>
@@ -14,22 +14,7 @@
 
 namespace anecheck {
 
-struct ModelFile {
-  Graph graph;
-  // Constants whose side file is not there, filled with made-up numbers.
-  uint64_t synthesised = 0;
-  std::string weights;  // the side file that was read or looked for; empty where none is named
-};
-
-// A graph in its JSON form, where the text begins with '{', or MIL. `weights` names the side file
-// of a MIL program; left empty it is looked for where the program says, "@model_path" being the
-// folder of `path`. A constant without its file is filled with small numbers that depend on its
-// place alone; with `weights` given it is an error.
-// Inputs with `?` axes take the extents of `shapes`, or else the program's DefaultShapes.
-Result<ModelFile> LoadModel(const std::string& path, const std::string& weights,
-                            const std::vector<ModelShape>& shapes = {});
-
-// The shapes of arrays by name, for LoadModel.
+// The shapes of arrays by name, for Model::Read.
 std::vector<ModelShape> ShapesOfArrays(std::span<const npz::NamedArray> arrays);
 
 // Warns of arrays that have the name of no input of a model.
@@ -50,10 +35,6 @@ void RenameArrays(const Graph& graph, std::span<const ValueId> states,
 Result<std::vector<Tensor>> InputsFromArrays(const Graph& graph,
                                              std::span<const npz::NamedArray> arrays,
                                              const std::string& path);
-// Numbers for every input, between -1 and 1, the same for the same graph and seed; integers are 0
-// or 1.
-std::vector<Tensor> MadeUpInputs(const Graph& graph, uint64_t seed = 1);
-
 // One array an output, by name. As InputsFromArrays, but that any are rounded, and that an array is
 // used by nothing, is warned of.
 Result<std::vector<Tensor>> OutputsFromArrays(const Graph& graph,

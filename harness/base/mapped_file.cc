@@ -1,0 +1,77 @@
+#include "harness/base/mapped_file.h"
+
+#include <cerrno>
+#include <fcntl.h>
+#include <filesystem>
+#include <fmt/format.h>
+#include <string_view>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <system_error>
+#include <unistd.h>
+#include <utility>
+
+namespace anecheck {
+namespace {
+
+Error CannotRead(const std::string& path, int code) {
+  const ErrorCode kind = code == ENOENT ? ErrorCode::kNotFound : ErrorCode::kInvalid;
+  return MakeError(kind,
+                   fmt::format("{}: cannot read: {}", path, std::generic_category().message(code)));
+}
+
+Result<std::span<const uint8_t>> Map(int file, const std::string& path) {
+  struct stat status{};
+  if (fstat(file, &status) != 0) return CannotRead(path, errno);
+  if (!S_ISREG(status.st_mode)) {
+    return MakeError(ErrorCode::kInvalid, fmt::format("{}: is no regular file", path));
+  }
+  const auto size = static_cast<size_t>(status.st_size);
+  if (size == 0) return std::span<const uint8_t>();
+  void* const start = mmap(nullptr, size, PROT_READ, MAP_PRIVATE, file, 0);
+  if (start == MAP_FAILED) {
+    return MakeError(ErrorCode::kIo, fmt::format("{}: cannot map {} bytes: {}", path, size,
+                                                 std::generic_category().message(errno)));
+  }
+  return std::span<const uint8_t>(static_cast<const uint8_t*>(start), size);
+}
+
+}  // namespace
+
+Result<MappedFile> MappedFile::Open(const std::string& path) {
+  // O_NONBLOCK: to open a pipe that nobody writes to must not wait.
+  const int file = open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+  if (file < 0) return CannotRead(path, errno);
+  const auto bytes = Map(file, path);
+  close(file);
+  if (!bytes.ok()) return bytes.error();
+  return MappedFile(*bytes);
+}
+
+MappedFile::MappedFile(MappedFile&& other) noexcept : bytes_(std::exchange(other.bytes_, {})) {}
+
+MappedFile& MappedFile::operator=(MappedFile&& other) noexcept {
+  std::swap(bytes_, other.bytes_);
+  return *this;
+}
+
+MappedFile::~MappedFile() {
+  // munmap takes a pointer to what may be written; the mapping is read-only all the same.
+  if (!bytes_.empty()) munmap(const_cast<uint8_t*>(bytes_.data()), bytes_.size());
+}
+
+Result<std::string> ResolveInside(const std::string& path, std::span<const std::string> folders) {
+  std::error_code code;
+  const std::filesystem::path real = std::filesystem::canonical(path, code);
+  if (code) return CannotRead(path, code.value());
+  for (const std::string& folder : folders) {
+    const std::filesystem::path root = std::filesystem::canonical(folder, code);
+    if (code) continue;
+    const std::filesystem::path rest = real.lexically_relative(root);
+    if (!rest.empty() && *rest.begin() != "..") return real.string();
+  }
+  return MakeError(ErrorCode::kInvalid,
+                   fmt::format("{}: lies outside of the model's folder", path));
+}
+
+}  // namespace anecheck

@@ -1,0 +1,79 @@
+#include "harness/base/mapped_file.h"
+
+#include <filesystem>
+#include <gtest/gtest.h>
+#include <optional>
+#include <string_view>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "harness/base/file.h"
+
+namespace anecheck {
+namespace {
+
+class MappedFileTest : public ::testing::Test {
+ protected:
+  void SetUp() override {
+    auto folder = TempDirectory::Create("anecheck-mapped-file-test-");
+    ASSERT_TRUE(folder.ok()) << folder.error().message;
+    folder_.emplace(*std::move(folder));
+    ASSERT_TRUE(MakeDirectories(Path("model/weights")).ok());
+    ASSERT_TRUE(WriteFileAtomic(Path("model/weights/w.bin"), std::string_view("abc")).ok());
+    ASSERT_TRUE(WriteFileAtomic(Path("secret"), std::string_view("s")).ok());
+  }
+  std::string Path(std::string_view name) const { return folder_->File(name); }
+  // "" where `path` is inside the folder of the model, else why not.
+  std::string Refusal(const std::string& path) const {
+    const std::string folder = Path("model");
+    const auto real = ResolveInside(path, {&folder, 1});
+    return real.ok() ? "" : real.error().message;
+  }
+
+  std::optional<TempDirectory> folder_;
+};
+
+TEST_F(MappedFileTest, HoldsTheFilesBytes) {
+  auto file = MappedFile::Open(Path("secret"));
+  ASSERT_TRUE(file.ok()) << file.error().message;
+  MappedFile moved = std::move(*file);
+  ASSERT_EQ(moved.bytes().size(), 1u);
+  EXPECT_EQ(moved.bytes()[0], 's');
+  ASSERT_TRUE(WriteFileAtomic(Path("empty"), std::string_view()).ok());
+  const auto empty = MappedFile::Open(Path("empty"));
+  ASSERT_TRUE(empty.ok());
+  EXPECT_TRUE(empty->bytes().empty());
+}
+
+TEST_F(MappedFileTest, RefusesWhatIsNoRegularFileWithoutReadingIt) {
+  ASSERT_EQ(mkfifo(Path("pipe").c_str(), 0600), 0);
+  for (const std::string& path : {Path("pipe"), Path("model"), std::string("/dev/zero")}) {
+    const auto file = MappedFile::Open(path);
+    ASSERT_FALSE(file.ok()) << path;
+    EXPECT_EQ(file.error().code, ErrorCode::kInvalid);
+    EXPECT_EQ(file.error().message, path + ": is no regular file");
+  }
+  EXPECT_EQ(MappedFile::Open(Path("none")).error().code, ErrorCode::kNotFound);
+}
+
+TEST_F(MappedFileTest, PathsStayInsideTheFolders) {
+  EXPECT_EQ(Refusal(Path("model/weights/w.bin")), "");
+  EXPECT_EQ(Refusal(Path("model/weights/../weights/w.bin")), "");
+  EXPECT_NE(Refusal(Path("model/../secret")).find("lies outside"), std::string::npos);
+  EXPECT_NE(Refusal("/dev/zero").find("lies outside"), std::string::npos);
+  ASSERT_EQ(symlink(Path("secret").c_str(), Path("model/out").c_str()), 0);
+  EXPECT_NE(Refusal(Path("model/out")).find("lies outside"), std::string::npos);
+  ASSERT_EQ(symlink("weights/w.bin", Path("model/in").c_str()), 0);
+  EXPECT_EQ(Refusal(Path("model/in")), "");
+  ASSERT_EQ(symlink(Path("model/b").c_str(), Path("model/a").c_str()), 0);
+  ASSERT_EQ(symlink(Path("model/a").c_str(), Path("model/b").c_str()), 0);
+  EXPECT_NE(Refusal(Path("model/a")).find("symbolic link"), std::string::npos)
+      << Refusal(Path("model/a"));
+  // A folder whose name begins with the model's is another one.
+  ASSERT_TRUE(MakeDirectories(Path("model2")).ok());
+  ASSERT_TRUE(WriteFileAtomic(Path("model2/w"), std::string_view("w")).ok());
+  EXPECT_NE(Refusal(Path("model2/w")).find("lies outside"), std::string::npos);
+}
+
+}  // namespace
+}  // namespace anecheck

@@ -1,0 +1,41 @@
+#include "harness/cli/model_flags.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include "harness/base/log.h"
+
+namespace anecheck {
+
+void AddModelFlags(CommandLine& command, ModelFlags& flags) {
+  command.AddOption("model", flags.model, "MIL text, or a graph as JSON").Required();
+  command.AddOption("--function", flags.function,
+                    "The function of a model that has several (default: main, or the only one)");
+  command
+      .AddOption("--weights", flags.weights.files,
+                 "Weight file to read in place of the one of its name that the model names")
+      .OneAtATime();
+  command
+      .AddOption("--allow-path", flags.weights.allowed,
+                 "Folder outside of the model's own that may hold its weight files")
+      .OneAtATime();
+  command.AddFlag("--made-up-weights", flags.weights.made_up,
+                  "Make up the constants of weight files that are not there");
+}
+
+Result<ModelGraph> ReadModel(const Model& model, const std::string& function,
+                             const std::vector<ModelShape>& shapes) {
+  ANECHECK_ASSIGN(ModelGraph read, model.Read(function, shapes));
+  if (read.made_up > 0) {
+    LogWarning(fmt::format("not there: {}; {} constants are filled with made-up numbers",
+                           fmt::join(read.missing, ", "), read.made_up));
+  }
+  return read;
+}
+
+Result<ModelGraph> ReadModel(const ModelFlags& flags, const std::vector<ModelShape>& shapes) {
+  ANECHECK_ASSIGN(const Model model, Model::Open(flags.model, flags.weights));
+  return ReadModel(model, flags.function, shapes);
+}
+
+}  // namespace anecheck

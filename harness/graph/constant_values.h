@@ -1,0 +1,30 @@
+// Which values are known when a graph is compiled: constants, and what is computed from constants
+// alone, as compressed ones are.
+#pragma once
+
+#include <vector>
+
+#include "harness/graph/graph.h"
+
+namespace anecheck {
+
+// Looks at each value once, and only as far as it is asked. The graph must not change meanwhile.
+class ConstantValues {
+ public:
+  explicit ConstantValues(const Graph& graph) : graph_(graph) {}
+
+  // Precondition: `id` is a value of the graph.
+  bool Contains(ValueId id);
+
+  // Copies `id`, and what it is computed from, and sets its places in `to` (CopyNode).
+  // Precondition: Contains(id).
+  void Copy(ValueId id, std::span<ValueId> places, Graph& to) const;
+
+ private:
+  bool IsKnown(ValueId id) const;
+
+  const Graph& graph_;
+  std::vector<bool> known_;
+};
+
+}  // namespace anecheck

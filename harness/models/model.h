@@ -1,0 +1,50 @@
+// A model that a person has, opened once, whatever its form: a graph as JSON or MIL text. What
+// `eval`, `judge`, `check` and `lower` read.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "harness/base/result.h"
+#include "harness/graph/graph.h"
+#include "harness/lowering/mil_to_graph.h"
+#include "harness/models/weight_files.h"
+
+namespace anecheck {
+
+// One function of a model.
+struct ModelGraph {
+  Graph graph;
+  uint64_t made_up = 0;              // constants that are made up, since their file is not there
+  std::vector<std::string> missing;  // their files
+};
+
+// Not thread-safe.
+class Model {
+ public:
+  // Finds out what `path` holds. Errors name the file: those of files and of the form's reader.
+  static Result<Model> Open(const std::string& path, WeightOptions weights = {});
+  Model(Model&&) noexcept;
+  Model& operator=(Model&&) noexcept;
+  ~Model();
+
+  // The names of its functions, in the order of the file; at least one.
+  const std::vector<std::string>& functions() const;
+
+  // One function; with an empty name "main", or the only one there is. Inputs with open axes take
+  // the extents of `shapes`, or else the model's default ones. The graph refers to the mapped
+  // weight files and keeps them. Errors name the file: those of MilToGraph and WeightFiles.
+  Result<ModelGraph> Read(std::string_view function = {},
+                          const std::vector<ModelShape>& shapes = {}) const;
+
+ private:
+  struct Content;
+  explicit Model(std::unique_ptr<Content> content);
+
+  std::unique_ptr<Content> content_;
+};
+
+}  // namespace anecheck

@@ -1,0 +1,100 @@
+#include "harness/models/weight_files.h"
+
+#include <algorithm>
+#include <fmt/format.h>
+#include <utility>
+
+#include "harness/lowering/graph_to_mil.h"
+#include "harness/models/made_up.h"
+
+namespace anecheck {
+namespace {
+
+constexpr std::string_view kModelPath = "@model_path";
+
+std::string_view BaseName(std::string_view path) { return path.substr(path.rfind('/') + 1); }
+
+std::string PathIn(const std::string& folder, std::string_view path) {
+  if (path.starts_with(kModelPath)) {
+    return fmt::format("{}/{}", folder, path.substr(kModelPath.size()));
+  }
+  if (path.starts_with('/')) return std::string(path);
+  return fmt::format("{}/{}", folder, path);
+}
+
+// An error of a weight file is about that file: a place in it is none in the model.
+Error InFile(std::string_view file, const Error& error) {
+  return MakeError(error.code, fmt::format("{}: {}", file, error.message));
+}
+
+}  // namespace
+
+WeightFiles::WeightFiles(std::string folder, std::span<const std::string> named,
+                         WeightOptions options)
+    : folders_{std::move(folder)},
+      named_count_(std::set<std::string>(named.begin(), named.end()).size()),
+      options_(std::move(options)) {
+  folders_.insert(folders_.end(), options_.allowed.begin(), options_.allowed.end());
+}
+
+Result<SharedBytes> WeightFiles::Read(std::string_view path, uint64_t offset,
+                                      const TensorType& type) {
+  ANECHECK_ASSIGN(const File* const file, Open(path));
+  if (file->mapped == nullptr) {
+    ++made_up_count_;
+    const auto made_up = std::make_shared<std::vector<uint8_t>>(MadeUpConstant(type, offset));
+    return SharedBytes{*made_up, made_up};
+  }
+  auto bytes = ReadMilBlob(file->mapped->bytes(), offset, type, file->mapped);
+  if (!bytes.ok()) return InFile(file->path, bytes.error());
+  return bytes;
+}
+
+Result<SharedBytes> WeightFiles::ReadWhole(std::string_view path) {
+  ANECHECK_ASSIGN(const File* const file, Open(path));
+  if (file->mapped != nullptr) return SharedBytes{file->mapped->bytes(), file->mapped};
+  return MakeError(
+      ErrorCode::kNotFound,
+      fmt::format("{}: is not there, and nothing tells how many bytes to make up", file->path));
+}
+
+const std::string* WeightFiles::Given(std::string_view path) const {
+  const auto found = std::ranges::find(options_.files, BaseName(path), BaseName);
+  if (found != options_.files.end()) return &*found;
+  return named_count_ == 1 && options_.files.size() == 1 ? &options_.files.front() : nullptr;
+}
+
+Result<std::string> WeightFiles::Place(std::string_view path) const {
+  if (path.find('\0') != std::string_view::npos) {
+    return MakeError(ErrorCode::kInvalid, "the path of a weight file holds a zero byte");
+  }
+  auto real = ResolveInside(PathIn(folders_.front(), path), folders_);
+  if (real.ok()) return real;
+  const bool missing = real.error().code == ErrorCode::kNotFound;
+  return MakeError(
+      real.error().code,
+      fmt::format("{}; {}", real.error().message,
+                  missing ? "name the file with --weights, or give --made-up-weights"
+                          : "a model's weights are read from its own folder, from files of "
+                            "--weights and from folders of --allow-path"));
+}
+
+Result<const WeightFiles::File*> WeightFiles::Open(std::string_view path) {
+  const auto known = files_.find(path);
+  if (known != files_.end()) return &known->second;
+  const std::string* const given = Given(path);
+  const Result<std::string> place = given != nullptr ? Result<std::string>(*given) : Place(path);
+  File file;
+  if (place.ok()) {
+    ANECHECK_ASSIGN(MappedFile mapped, MappedFile::Open(*place));
+    file = {*place, std::make_shared<const MappedFile>(std::move(mapped))};
+  } else if (place.error().code == ErrorCode::kNotFound && options_.made_up) {
+    file.path = PathIn(folders_.front(), path);
+    missing_.insert(file.path);
+  } else {
+    return place.error();
+  }
+  return &files_.emplace(path, std::move(file)).first->second;
+}
+
+}  // namespace anecheck
