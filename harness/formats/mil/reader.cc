@@ -205,21 +205,32 @@ Result<double> ReadFloat(ValueView literal) {
   return Wrong(literal, "one number of fp16, fp32 or fp64");
 }
 
-Result<std::vector<uint8_t>> ReadElements(ValueView literal) {
-  ANECHECK_RETURN_IF_ERROR(RequireTyped(literal, "a literal"));
-  const DataType type = literal.type().data_type();
+namespace {
+
+Result<std::vector<uint8_t>> Elements(ValueView value, DataType type, uint64_t expected) {
   const auto bytes = static_cast<size_t>((DataTypeBits(type) + 7) / 8);
-  if (bytes == 0) return Wrong(literal, "a literal of a number type or bool");
+  if (bytes == 0) return Wrong(value, "a literal of a number type or bool");
   // No more than the text can spell, whatever the type claims.
-  const uint64_t spelt = literal.program()->text.size() / 2;
-  ElementBytes out(bytes, std::min(ElementCount(literal.type()).value_or(0), spelt));
-  const auto wrong = FirstRefused(literal.Inner(), [&](ValueView leaf) {
+  ElementBytes out(bytes, std::min<uint64_t>(expected, value.program()->text.size() / 2));
+  const auto wrong = FirstRefused(value.Inner(), [&](ValueView leaf) {
     const auto word = ElementBits(leaf, type);
     if (word) out.Append(*word);
     return word.has_value();
   });
   if (wrong) return Wrong(*wrong, fmt::format("a value of {}", DataTypeName(type)));
   return std::move(out).Take();
+}
+
+}  // namespace
+
+Result<std::vector<uint8_t>> ReadElements(ValueView literal) {
+  ANECHECK_RETURN_IF_ERROR(RequireTyped(literal, "a literal"));
+  return Elements(literal, literal.type().data_type(),
+                  ElementCount(literal.type()).value_or(0));
+}
+
+Result<std::vector<uint8_t>> ReadElementsAs(ValueView value, DataType type) {
+  return Elements(value, type, 0);
 }
 
 bool IsElementOf(ValueView leaf, DataType type) {

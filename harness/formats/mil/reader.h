@@ -45,6 +45,8 @@ Result<double> ReadFloat(ValueView literal);
 // All elements little endian in row-major order; types narrower than a byte and bool take one byte
 // an element. fp16 by ToHalf, each element rounded once. Not for strings, nor for BLOBFILE.
 Result<std::vector<uint8_t>> ReadElements(ValueView literal);
+// The same of a value whose type stands elsewhere: a member of a list, tuple or dict.
+Result<std::vector<uint8_t>> ReadElementsAs(ValueView value, DataType type);
 
 // Whether a leaf spells a value of `type`: numbers in range, true and false, strings. Any number is
 // one of bf16 and fp8 types; nothing is one of kOther.

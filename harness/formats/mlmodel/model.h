@@ -1,0 +1,41 @@
+// A Core ML model file (.mlmodel, and model.mlmodel of a package): what stands around the program.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "harness/base/result.h"
+#include "harness/formats/mil/program.h"
+
+namespace anecheck::mlmodel {
+
+// The default extents of an input whose axes may vary.
+struct DefaultShape {
+  std::string function;  // empty: of every function
+  std::string input;
+  std::vector<int64_t> extents;
+};
+
+struct Model {
+  int64_t specification_version = 0;
+  std::string_view program;  // message Program, in the bytes that were read
+  std::vector<DefaultShape> default_shapes;
+};
+
+// Whether a file that begins so may be a model file: no other format that is read begins with the
+// field of the specification version.
+bool MayBeModel(std::string_view bytes);
+
+// Errors: kMalformed for other bytes; kUnsupported, with the kind in words, for models that are no
+// ML Programs, the older neural networks among them.
+Result<Model> ReadModel(std::string_view bytes);
+
+// A whole model of that program, as ReadModel and Core ML's compiler read it: inputs, outputs and
+// states of its functions are described from their types, axes of unknown extent as open ranges.
+// Errors: those of ProgramBytes; kUnsupported where an input or output has a type that Core ML's
+// arrays lack, kInvalid where a program has no function.
+Result<std::string> ModelBytes(const mil::Program& program);
+
+}  // namespace anecheck::mlmodel

@@ -1,0 +1,18 @@
+// MIL programs in the form of model files: the inverse of program_text.h.
+#pragma once
+
+#include <string>
+
+#include "harness/base/result.h"
+#include "harness/formats/mil/program.h"
+
+namespace anecheck::mlmodel {
+
+// The message Program of a parsed program. What ProgramText makes of it is the same program: see
+// SameProgram. Left out is what the message has no place for: labels of blocks and the version of
+// the text. Errors, each with the place in the text: kUnsupported for what the message cannot say
+// (buffer types, opsets of single operations, values of no known type), kInvalid where a literal is
+// none of its type.
+Result<std::string> ProgramBytes(const mil::Program& program);
+
+}  // namespace anecheck::mlmodel

@@ -1,0 +1,20 @@
+// ML Programs as MIL text: the two forms of one program meet in it, and what reads the text reads
+// both.
+#pragma once
+
+#include <string>
+#include <string_view>
+
+#include "harness/base/result.h"
+
+namespace anecheck::mlmodel {
+
+// The MIL text of a program in protocol buffers (message Program): functions in the order of the
+// file, arguments and attributes in the order of their names, as compiled texts have them. Text has
+// no place for doc strings and for specializations of functions other than the one of the
+// function's opset; they are left out. Errors: kMalformed for bytes that are no such message,
+// kInvalid and kUnsupported for what MIL text cannot spell, each naming the operation; kLimit for a
+// text above mil::kMaxTextSize, and for one that is out of proportion to the file.
+Result<std::string> ProgramText(std::string_view program);
+
+}  // namespace anecheck::mlmodel

@@ -1,0 +1,75 @@
+// Walking the fields of a message of protocol buffers. Of the library (protozero) the readers use
+// nothing else: every access here is checked for its wire type first, and what the library throws
+// is caught in one place.
+#pragma once
+
+#include <cstdint>
+#include <protozero/exception.hpp>
+#include <protozero/pbf_reader.hpp>
+#include <string_view>
+#include <utility>
+
+#include "harness/base/result.h"
+
+namespace anecheck::mlmodel {
+
+// One field as it stands in its message. Groups do not occur: the library refuses them.
+struct WireField {
+  uint32_t number = 0;
+  protozero::pbf_wire_type type = protozero::pbf_wire_type::unknown;
+  uint64_t varint = 0;     // of that wire type
+  std::string_view bytes;  // of a length-delimited field
+
+  bool IsVarint(uint32_t wanted) const {
+    return number == wanted && type == protozero::pbf_wire_type::varint;
+  }
+  // A message, a string, bytes or a packed list.
+  bool IsBytes(uint32_t wanted) const {
+    return number == wanted && type == protozero::pbf_wire_type::length_delimited;
+  }
+};
+
+// Calls `use(WireField)`, which gives a Status, for each field in order, until one is an error.
+// Throws protozero::exception where the bytes are no message.
+template <typename Use>
+Status ForEachField(std::string_view message, Use&& use) {
+  protozero::pbf_reader reader(message.data(), message.size());
+  while (reader.next()) {
+    WireField field;
+    field.number = reader.tag();
+    field.type = reader.wire_type();
+    if (field.type == protozero::pbf_wire_type::varint) {
+      field.varint = reader.get_uint64();
+    } else if (field.type == protozero::pbf_wire_type::length_delimited) {
+      const protozero::data_view view = reader.get_view();
+      field.bytes = {view.data(), view.size()};
+    } else {
+      reader.skip();
+    }
+    ANECHECK_RETURN_IF_ERROR(use(static_cast<const WireField&>(field)));
+  }
+  return {};
+}
+
+// Runs `read`, which gives a Result or a Status, and makes an error of what the library throws.
+template <typename Read>
+auto CatchWire(Read&& read) -> decltype(read()) {
+  try {
+    return read();
+  } catch (const protozero::exception& error) {
+    return MakeError(ErrorCode::kMalformed,
+                     std::string("the bytes are no protocol buffers: ") + error.what());
+  }
+}
+
+// The last length-delimited field of that number; empty where there is none.
+inline std::string_view FindBytes(std::string_view message, uint32_t number) {
+  std::string_view found;
+  static_cast<void>(ForEachField(message, [&](const WireField& field) -> Status {
+    if (field.IsBytes(number)) found = field.bytes;
+    return {};
+  }));
+  return found;
+}
+
+}  // namespace anecheck::mlmodel
