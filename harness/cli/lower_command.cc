@@ -13,10 +13,13 @@
 #include "harness/cli/file_name.h"
 #include "harness/cli/model_flags.h"
 #include "harness/cli/target_flags.h"
+#include "harness/formats/mil/parser.h"
+#include "harness/formats/mlmodel/model.h"
 #include "harness/graph/json.h"
 #include "harness/lowering/graph_to_mil.h"
 #include "harness/lowering/graph_to_netlist.h"
 #include "harness/lowering/netlist_axes.h"
+#include "harness/models/package.h"
 #include "oracles/plan/plan_print.h"
 
 namespace anecheck {
@@ -25,7 +28,7 @@ namespace {
 struct LowerFlags {
   TargetFlags target;
   ModelFlags model;
-  std::string target_name, route = "mil", out;
+  std::string target_name, route = "mil", out, format;
   bool plan = false;
   bool json = false;
 };
@@ -109,7 +112,26 @@ Result<Written> WriteFolder(const LowerFlags& flags, const plan::Plan& plan, con
   return written;
 }
 
+// The model itself for Core ML's compiler on a Mac: no target's rewrites are in it.
+Status LowerToPackage(const LowerFlags& flags) {
+  if (flags.out.empty()) {
+    return MakeError(ErrorCode::kInvalid, "--format mlpackage needs --out, the package to write");
+  }
+  ANECHECK_ASSIGN(const ModelGraph model, ReadModel(flags.model));
+  ANECHECK_ASSIGN(const MilProgram program, GraphToMilProgram(model.graph));
+  ANECHECK_ASSIGN(const mil::Program parsed, mil::Parse(program.text));
+  ANECHECK_ASSIGN(const std::string bytes, mlmodel::ModelBytes(parsed));
+  ANECHECK_RETURN_IF_ERROR(WritePackage(flags.out, bytes, program.weights));
+  const Json json = {{"out", flags.out}, {"format", flags.format}};
+  Print(flags.json ? DumpJson(json, 2) : fmt::format("wrote {}\n", flags.out));
+  return {};
+}
+
 Status Lower(const LowerFlags& flags) {
+  if (flags.format == "mlpackage") return LowerToPackage(flags);
+  if (flags.target_name.empty()) {
+    return MakeError(ErrorCode::kInvalid, "--target is required (h13, h17s, ...)");
+  }
   ANECHECK_ASSIGN(const TargetCatalog catalog, LoadCatalog(flags.target));
   ANECHECK_ASSIGN(const Target* target, catalog.Find(flags.target_name));
   ANECHECK_ASSIGN(const ModelGraph model, ReadModel(flags.model));
@@ -151,7 +173,12 @@ void AddLowerCommand(CommandLine& app, Selected& selected) {
       app.AddCommand("lower", "What a graph becomes on a target, and where it is cut");
   auto flags = std::make_shared<LowerFlags>();
   AddModelFlags(command, flags->model);
-  command.AddOption("--target", flags->target_name, "h13, h17s, ...").Required();
+  command.AddOption("--target", flags->target_name, "h13, h17s, ...");
+  command
+      .AddOption("--format", flags->format,
+                 "Write the model in one form to --out, in place of what it becomes on a target: "
+                 "a package for Core ML's compiler")
+      .OneOf({"mlpackage"});
   command.AddOption("--route", flags->route, "Conversion or direct authoring")
       .OneOf({"mil", "netlist"})
       .ShowDefault();

@@ -8,7 +8,11 @@
 namespace anecheck {
 
 void AddModelFlags(CommandLine& command, ModelFlags& flags) {
-  command.AddOption("model", flags.model, "MIL text, or a graph as JSON").Required();
+  command
+      .AddOption(
+          "model", flags.model,
+          ".mlpackage, .mlmodelc, .mlmodel, MIL text, a network description, or a graph as JSON")
+      .Required();
   command.AddOption("--function", flags.function,
                     "The function of a model that has several (default: main, or the only one)");
   command

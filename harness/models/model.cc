@@ -1,5 +1,6 @@
 #include "harness/models/model.h"
 
+#include <algorithm>
 #include <fmt/format.h>
 #include <optional>
 #include <utility>
@@ -8,22 +9,22 @@
 #include "harness/base/mapped_file.h"
 #include "harness/formats/mil/parser.h"
 #include "harness/formats/mil/reader.h"
+#include "harness/formats/mlmodel/model.h"
+#include "harness/formats/mlmodel/program_text.h"
+#include "harness/formats/netlist/model.h"
 #include "harness/graph/json.h"
+#include "harness/lowering/netlist_to_graph.h"
 #include "harness/models/made_up.h"
+#include "harness/models/package.h"
 #include "harness/ops/op.h"
 
 namespace anecheck {
 namespace {
 
+// Names the model in front of what was said of a file of it.
 Error InModel(const std::string& path, Error error) {
-  if (!error.message.starts_with(path + ":")) error.message.insert(0, path + ": ");
+  if (!error.message.starts_with(path)) error.message.insert(0, path + ": ");
   return error;
-}
-
-std::string FolderOf(const std::string& path) {
-  const size_t slash = path.rfind('/');
-  if (slash == std::string::npos) return ".";
-  return slash == 0 ? "/" : path.substr(0, slash);
 }
 
 // The paths of weight files that a program names.
@@ -38,17 +39,47 @@ std::vector<std::string> NamedFiles(const mil::Program& program) {
   return paths;
 }
 
+// The content of a regular file, mapped, or of what else a person names, read.
+struct Source {
+  std::optional<MappedFile> mapped;
+  std::string read;
+
+  std::string_view text() const {
+    if (!mapped) return read;
+    return {reinterpret_cast<const char*>(mapped->bytes().data()), mapped->bytes().size()};
+  }
+};
+
+Result<Source> ReadSource(const ModelPlace& place) {
+  Source source;
+  auto mapped = MappedFile::Open(place.file);
+  if (mapped.ok()) {
+    source.mapped = std::move(*mapped);
+    return source;
+  }
+  if (place.in_package || mapped.error().code != ErrorCode::kInvalid) return mapped.error();
+  ANECHECK_ASSIGN(source.read, ReadTextFile(place.file));
+  return source;
+}
+
+bool IsPropertyList(std::string_view text) {
+  return text.starts_with("bplist") || text.starts_with("<?xml") || text.starts_with("<!DOCTYPE") ||
+         text.starts_with("<plist");
+}
+
 }  // namespace
 
 struct Model::Content {
   std::string path;
+  std::string folder;  // what "@model_path" stands for
   std::vector<std::string> functions;
   WeightOptions weights;
-  // One of the two.
+  // One of the three.
   std::optional<mil::Program> program;
+  std::optional<netlist::Description> network;
   Graph graph;
 
-  std::string folder;  // what "@model_path" stands for
+  std::vector<mlmodel::DefaultShape> default_shapes;  // of a model file
 };
 
 Model::Model(std::unique_ptr<Content> content) : content_(std::move(content)) {}
@@ -58,55 +89,125 @@ Model::~Model() = default;
 
 const std::vector<std::string>& Model::functions() const { return content_->functions; }
 
+namespace {
+
+Status KeepProgram(std::string text, std::optional<mil::Program>& program,
+                   std::vector<std::string>& functions) {
+  ANECHECK_ASSIGN(program, mil::Parse(std::move(text)));
+  for (const mil::FunctionView function : mil::Functions(*program)) {
+    functions.emplace_back(function.name());
+  }
+  if (!functions.empty()) return {};
+  return MakeError(ErrorCode::kInvalid, "the program has no function");
+}
+
+}  // namespace
+
 Result<Model> Model::Open(const std::string& path, WeightOptions weights) {
+  ANECHECK_ASSIGN(const ModelPlace place, FindModel(path));
   auto content = std::make_unique<Content>();
   content->path = path;
   content->weights = std::move(weights);
-  content->folder = FolderOf(path);
-  ANECHECK_ASSIGN(std::string text, ReadTextFile(path));
-  const size_t first = text.find_first_not_of(" \t\r\n");
-  if (first != std::string::npos && text[first] == '{') {
-    auto graph = GraphFromText(text, OpVocabulary(), path);
-    if (!graph.ok()) return InModel(path, graph.error());
-    content->functions.push_back(graph->name);
-    content->graph = std::move(*graph);
-    return Model(std::move(content));
-  }
-  auto program = mil::Parse(std::move(text));
-  if (!program.ok()) return InModel(path, program.error());
-  for (const mil::FunctionView function : mil::Functions(*program)) {
-    content->functions.emplace_back(function.name());
-  }
-  content->program = std::move(*program);
+  content->folder = place.folder;
+  ANECHECK_ASSIGN(const Source source, ReadSource(place));
+  const Status read = Fill(source.text(), *content);
+  if (!read.ok()) return InModel(path, read.error());
   return Model(std::move(content));
+}
+
+Status Model::Fill(std::string_view text, Content& content) {
+  const size_t first = text.find_first_not_of(" \t\r\n");
+  if (first != std::string_view::npos && text[first] == '{') {
+    ANECHECK_ASSIGN(content.graph, GraphFromText(std::string(text), OpVocabulary(), content.path));
+    content.functions.push_back(content.graph.name);
+    return {};
+  }
+  if (IsPropertyList(text)) {
+    const std::span bytes(reinterpret_cast<const uint8_t*>(text.data()), text.size());
+    ANECHECK_ASSIGN(content.network, netlist::Parse(bytes));
+    content.functions.emplace_back("main");
+    return {};
+  }
+  if (!mlmodel::MayBeModel(text)) {
+    if (text.size() > mil::kMaxTextSize) {
+      return MakeError(ErrorCode::kLimit, fmt::format("MIL text of {} bytes; at most {} are read",
+                                                      text.size(), mil::kMaxTextSize));
+    }
+    return KeepProgram(std::string(text), content.program, content.functions);
+  }
+  ANECHECK_ASSIGN(mlmodel::Model model, mlmodel::ReadModel(text));
+  content.default_shapes = std::move(model.default_shapes);
+  ANECHECK_ASSIGN(std::string program, mlmodel::ProgramText(model.program));
+  return KeepProgram(std::move(program), content.program, content.functions);
 }
 
 Result<ModelGraph> Model::Read(std::string_view function,
                                const std::vector<ModelShape>& shapes) const {
-  ModelGraph model;
-  if (!content_->program) {
-    if (!function.empty() && function != content_->functions.front()) {
-      return MakeError(ErrorCode::kNotFound,
-                       fmt::format("{}: the graph's function is \"{}\", not \"{}\"", content_->path,
-                                   content_->functions.front(), function));
-    }
-    model.graph = content_->graph;
-    return model;
+  if (content_->program) return ReadProgram(function, shapes);
+  if (!function.empty() && function != content_->functions.front()) {
+    return MakeError(ErrorCode::kNotFound,
+                     fmt::format("{}: the model's function is \"{}\", not \"{}\"", content_->path,
+                                 content_->functions.front(), function));
   }
+  if (content_->network) return ReadNetwork();
+  ModelGraph model;
+  model.graph = content_->graph;
+  return model;
+}
+
+Result<ModelGraph> Model::ReadNetwork() const {
+  const netlist::Description& description = *content_->network;
+  std::vector<std::string> named;
+  for (const netlist::Network& network : description.networks) {
+    named.insert(named.end(), network.weight_files.begin(), network.weight_files.end());
+  }
+  WeightFiles files(content_->folder, named, content_->weights);
+  SharedBytes weights;
+  if (!named.empty()) {
+    auto read = files.ReadWhole(named.front());
+    if (!read.ok()) return InModel(content_->path, read.error());
+    weights = std::move(*read);
+  }
+  ModelGraph model;
+  auto graph = NetlistToGraph(description, weights.bytes);
+  if (!graph.ok()) return InModel(content_->path, graph.error());
+  model.graph = std::move(*graph);
+  return model;
+}
+
+// The extents that were asked for, then the model file's own for the rest.
+std::vector<ModelShape> Model::ShapesFor(std::string_view function,
+                                         const std::vector<ModelShape>& asked) const {
+  std::vector<ModelShape> shapes;
+  for (const mlmodel::DefaultShape& shape : content_->default_shapes) {
+    if (!shape.function.empty() && !function.empty() && shape.function != function) continue;
+    if (shape.extents.size() > static_cast<size_t>(Shape::kMaxRank)) continue;
+    ModelShape& kept = shapes.emplace_back(ModelShape{shape.input, {}});
+    for (const int64_t extent : shape.extents) kept.shape.Append(extent);
+  }
+  shapes.insert(shapes.end(), asked.begin(), asked.end());
+  return shapes;
+}
+
+Result<ModelGraph> Model::ReadProgram(std::string_view function,
+                                      const std::vector<ModelShape>& shapes) const {
   const mil::Program& program = *content_->program;
   WeightFiles files(content_->folder, NamedFiles(program), content_->weights);
-  MilReadOptions options{.function = std::string(function), .shapes = shapes};
+  MilReadOptions options{.function = std::string(function), .shapes = ShapesFor(function, shapes)};
   options.read_blob = [&](std::string_view name, uint64_t offset, const TensorType& type) {
     return files.Read(name, offset, type);
   };
   auto graph = MilToGraph(program, OpVocabulary(), options);
   if (!graph.ok()) {
-    const bool open = program.text.find("DefaultShapes") != std::string::npos;
-    const char* const hint = shapes.empty() && open
+    const bool open = program.text.find("DefaultShapes") != std::string::npos ||
+                      !content_->default_shapes.empty();
+    const bool has_open = program.text.find('?') != std::string::npos;
+    const char* const hint = shapes.empty() && open && has_open
                                  ? "; its `?` axes have their default extents, arrays give others"
                                  : "";
     return InModel(content_->path, MakeError(graph.error().code, graph.error().message + hint));
   }
+  ModelGraph model;
   model.graph = std::move(*graph);
   model.made_up = files.made_up_count();
   model.missing.assign(files.missing().begin(), files.missing().end());

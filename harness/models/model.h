@@ -1,5 +1,6 @@
-// A model that a person has, opened once, whatever its form: a graph as JSON or MIL text. What
-// `eval`, `judge`, `check` and `lower` read.
+// A model that a person has, opened once, whatever its form: a package, a compiled model, a model
+// file, MIL text, a network description or a graph as JSON. What `eval`, `judge`, `check` and
+// `lower` read.
 #pragma once
 
 #include <cstdint>
@@ -43,6 +44,12 @@ class Model {
  private:
   struct Content;
   explicit Model(std::unique_ptr<Content> content);
+  static Status Fill(std::string_view text, Content& content);
+  Result<ModelGraph> ReadNetwork() const;
+  Result<ModelGraph> ReadProgram(std::string_view function,
+                                 const std::vector<ModelShape>& shapes) const;
+  std::vector<ModelShape> ShapesFor(std::string_view function,
+                                    const std::vector<ModelShape>& asked) const;
 
   std::unique_ptr<Content> content_;
 };

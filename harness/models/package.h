@@ -1,0 +1,34 @@
+// Where a model stands: a file, a package (.mlpackage), or the folder of a compiled model
+// (.mlmodelc). What they are is found out from their content, not from their names.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <string>
+#include <string_view>
+
+#include "harness/base/result.h"
+
+namespace anecheck {
+
+struct ModelPlace {
+  std::string file;    // MIL text, a model file, a graph as JSON or a network description
+  std::string folder;  // what "@model_path" stands for
+  // The file is one that a package names: it must be a regular file. What a person names may be a
+  // pipe.
+  bool in_package = false;
+};
+
+// Errors name the path: kNotFound; kUnsupported for compiled models that are no ML Programs;
+// kInvalid for folders that hold no model, and for packages whose manifest leads nowhere or out of
+// the package.
+Result<ModelPlace> FindModel(const std::string& path);
+
+// Writes a package of a model file (mlmodel::ModelBytes) and its weight file, which the model names
+// "@model_path/weights/weight.bin"; without `weights` there is none. `folder` is made, and must not
+// exist or be empty. Source of the manifest's form: real packages. Its identifiers follow from the
+// content, so that one model gives one package.
+Status WritePackage(const std::string& folder, std::string_view model,
+                    std::span<const uint8_t> weights);
+
+}  // namespace anecheck

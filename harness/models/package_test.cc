@@ -1,0 +1,176 @@
+// Packages and compiled models: read and written whole, and hostile ones.
+#include "harness/models/package.h"
+
+#include <chrono>
+#include <filesystem>
+#include <fmt/format.h>
+#include <gtest/gtest.h>
+#include <optional>
+#include <unistd.h>
+
+#include "generators/graph_generator.h"
+#include "harness/base/file.h"
+#include "harness/base/testing/test_data.h"
+#include "harness/formats/mil/parser.h"
+#include "harness/formats/mlmodel/model.h"
+#include "harness/formats/netlist/model.h"
+#include "harness/graph/fingerprint.h"
+#include "harness/lowering/graph_to_mil.h"
+#include "harness/lowering/graph_to_netlist.h"
+#include "harness/lowering/netlist_axes.h"
+#include "harness/models/model.h"
+
+namespace anecheck {
+namespace {
+
+class PackageTest : public ::testing::Test {
+ protected:
+  void SetUp() override {
+    auto folder = TempDirectory::Create("anecheck-package-test-");
+    ASSERT_TRUE(folder.ok()) << folder.error().message;
+    folder_.emplace(*std::move(folder));
+  }
+  std::string Path(std::string_view name) const { return folder_->File(name); }
+  void Write(std::string_view name, std::string_view text) const {
+    const std::string path = Path(name);
+    ASSERT_TRUE(MakeDirectories(std::filesystem::path(path).parent_path().string()).ok());
+    ASSERT_TRUE(WriteFileAtomic(path, text).ok());
+  }
+  // The error of opening it, "" where there is none.
+  std::string ErrorOf(std::string_view name) const {
+    const auto model = Model::Open(Path(name));
+    return model.ok() ? "" : model.error().message;
+  }
+  void WriteManifest(std::string_view package, std::string_view path) const {
+    Write(fmt::format("{}/Manifest.json", package),
+          fmt::format(
+              R"({{"fileFormatVersion": "1.0.0", "itemInfoEntries": {{"A": {{"path": "{}"}}}},)"
+              R"("rootModelIdentifier": "A"}})",
+              path));
+  }
+
+  std::optional<TempDirectory> folder_;
+};
+
+TEST_F(PackageTest, DrawnGraphsComeBackFromAPackage) {
+  constexpr CaseMode kModes[] = {CaseMode::kFloat, CaseMode::kCompressed, CaseMode::kState};
+  for (uint64_t seed = 0; seed < 60; ++seed) {
+    ChoiceStream choices = ChoiceStream::FromSeed(seed);
+    Graph graph;
+    GenerateGraph(choices, {.family = 6, .mode = kModes[seed % std::size(kModes)]}, graph);
+    const auto program = GraphToMilProgram(graph, {.in_text = -1, .least = 0});
+    ASSERT_TRUE(program.ok());
+    const auto bytes = mlmodel::ModelBytes(*mil::Parse(program->text));
+    // Core ML has no inputs and outputs of some types that an engine has.
+    if (!bytes.ok() && bytes.error().code == ErrorCode::kUnsupported) continue;
+    ASSERT_TRUE(bytes.ok()) << bytes.error().message;
+    const std::string package = Path(fmt::format("{}.mlpackage", seed));
+    ASSERT_TRUE(WritePackage(package, *bytes, program->weights).ok());
+    const auto model = Model::Open(package + "/");
+    ASSERT_TRUE(model.ok()) << model.error().message;
+    const auto read = model->Read();
+    ASSERT_TRUE(read.ok()) << read.error().message;
+    EXPECT_EQ(GraphFingerprint(graph), GraphFingerprint(read->graph)) << seed;
+    EXPECT_FALSE(WritePackage(package, *bytes, program->weights).ok()) << "it is there already";
+  }
+}
+
+TEST_F(PackageTest, RealPackagesAndCompiledModelsAreRead) {
+  const std::string folder = testing::RealDataPath("models");
+  ANECHECK_SKIP_WITHOUT(folder);
+  for (const char* name :
+       {"unified_mixed.mlpackage", "unified_mixed.mlmodelc", "unified_palette_4bit.mlmodelc"}) {
+    const auto model = Model::Open(folder + "/" + name);
+    ASSERT_TRUE(model.ok()) << model.error().message;
+    const auto read = model->Read();
+    ASSERT_TRUE(read.ok()) << read.error().message;
+    EXPECT_EQ(read->made_up, 0u) << name;
+    EXPECT_GT(read->graph.nodes().size(), 50u) << name;
+  }
+}
+
+TEST_F(PackageTest, InputsOfOpenExtentTakeTheModelsDefaults) {
+  const auto bytes =
+      mlmodel::ModelBytes(*mil::Parse("program(1.3)\n{\n func main<ios18>(tensor<fp16, [1, ?]> x) "
+                                      "{\n tensor<fp16, [1, ?]> y = relu(x "
+                                      "= x);\n} -> (y);\n}"));
+  ASSERT_TRUE(bytes.ok()) << bytes.error().message;
+  Write("open.mlmodel", *bytes);
+  const auto model = Model::Open(Path("open.mlmodel"));
+  ASSERT_TRUE(model.ok()) << model.error().message;
+  EXPECT_EQ(model->Read()->graph.type(0).shape, (Shape{1, 1}));
+  EXPECT_EQ(model->Read("", {{"x", {1, 7}}})->graph.type(0).shape, (Shape{1, 7}));
+}
+
+TEST_F(PackageTest, NetworkDescriptionsAreModelsWithTheirWeights) {
+  size_t with_weights = 0;
+  for (uint64_t seed = 0; seed < 200; ++seed) {
+    ChoiceStream choices = ChoiceStream::FromSeed(seed);
+    Graph graph;
+    GenerateGraph(choices, {.family = 2}, graph);
+    const auto program = GraphToNetlist(graph);
+    if (!program.ok()) continue;
+    const Bytes description = netlist::Write(program->description);
+    Write("net/net.plist", {reinterpret_cast<const char*>(description.data()), description.size()});
+    Write(fmt::format("net/{}", kNetlistWeightFile),
+          {reinterpret_cast<const char*>(program->weights.data()), program->weights.size()});
+    const auto model = Model::Open(Path("net/net.plist"));
+    ASSERT_TRUE(model.ok()) << model.error().message;
+    const auto read = model->Read();
+    ASSERT_TRUE(read.ok()) << read.error().message;
+    EXPECT_EQ(read->graph.outputs().size(), graph.outputs().size());
+    with_weights += program->weights.empty() ? 0 : 1;
+  }
+  EXPECT_GT(with_weights, 5u);
+}
+
+TEST_F(PackageTest, FoldersThatHoldNoModelSaySo) {
+  Write("empty/readme", "x");
+  EXPECT_NE(ErrorOf("empty").find("neither a package nor a compiled model"), std::string::npos);
+  Write("net.mlmodelc/model.espresso.net", "{}");
+  EXPECT_NE(ErrorOf("net.mlmodelc").find("of the kind \"neural network\" (Espresso)"),
+            std::string::npos);
+  Write("pipe.mlmodelc/model0/model.mil", "x");
+  EXPECT_NE(ErrorOf("pipe.mlmodelc").find("name one of its models"), std::string::npos);
+  EXPECT_NE(ErrorOf("nothing.mlpackage").find("No such file"), std::string::npos);
+}
+
+TEST_F(PackageTest, HostilePackagesEndInAnErrorAtOnce) {
+  const auto start = std::chrono::steady_clock::now();
+  Write("outside/model.mlmodel", "x");
+  WriteManifest("escape.mlpackage", "../../outside/model.mlmodel");
+  Write("escape.mlpackage/Data/x", "");
+  EXPECT_NE(ErrorOf("escape.mlpackage").find("lies outside"), std::string::npos)
+      << ErrorOf("escape.mlpackage");
+  WriteManifest("absolute.mlpackage", "/../../../../../../../../../../dev/zero");
+  EXPECT_NE(ErrorOf("absolute.mlpackage"), "");
+  WriteManifest("link.mlpackage", "model.mlmodel");
+  ASSERT_TRUE(MakeDirectories(Path("link.mlpackage/Data")).ok());
+  ASSERT_EQ(symlink("/dev/zero", Path("link.mlpackage/Data/model.mlmodel").c_str()), 0);
+  EXPECT_NE(ErrorOf("link.mlpackage").find("lies outside"), std::string::npos);
+  WriteManifest("loop.mlpackage", "a/model.mlmodel");
+  ASSERT_TRUE(MakeDirectories(Path("loop.mlpackage/Data")).ok());
+  ASSERT_EQ(symlink("a", Path("loop.mlpackage/Data/a").c_str()), 0);
+  EXPECT_NE(ErrorOf("loop.mlpackage").find("symbolic link"), std::string::npos);
+  WriteManifest("none.mlpackage", "model.mlmodel");
+  EXPECT_NE(ErrorOf("none.mlpackage").find("No such file"), std::string::npos);
+  for (const std::string_view manifest :
+       {"", "[]", "{}", R"({"rootModelIdentifier": "A"})",
+        R"({"rootModelIdentifier": "A", "itemInfoEntries": {"B": {}}})",
+        R"({"rootModelIdentifier": "A", "itemInfoEntries": {"A": {}}})"}) {
+    Write("bad.mlpackage/Manifest.json", manifest);
+    EXPECT_NE(ErrorOf("bad.mlpackage").find("Manifest.json"), std::string::npos) << manifest;
+  }
+  std::filesystem::resize_file(Path("bad.mlpackage/Manifest.json"), uint64_t{10} << 30);
+  EXPECT_NE(ErrorOf("bad.mlpackage").find("more than 1048576 bytes"), std::string::npos);
+  Write("huge.mlmodel", "\x08\x07\x12");
+  std::filesystem::resize_file(Path("huge.mlmodel"), uint64_t{10} << 30);
+  EXPECT_NE(ErrorOf("huge.mlmodel"), "");
+  Write("huge.mil", "program(1.3)");
+  std::filesystem::resize_file(Path("huge.mil"), uint64_t{10} << 30);
+  EXPECT_NE(ErrorOf("huge.mil").find("at most"), std::string::npos);
+  EXPECT_LT(std::chrono::steady_clock::now() - start, std::chrono::seconds(10));
+}
+
+}  // namespace
+}  // namespace anecheck
