@@ -14,8 +14,10 @@
 #include "harness/formats/e5/e5.h"
 #include "harness/formats/evidence/evidence.h"
 #include "harness/formats/hwx/container.h"
+#include "harness/formats/mil/mil_format.h"
 #include "harness/formats/pair/pair.h"
 #include "harness/formats/registry/registry.h"
+#include "harness/models/inspected_model.h"
 
 namespace anecheck {
 namespace {
@@ -174,10 +176,72 @@ int ExitCode(const InspectFlags& flags, const std::vector<Violation>& violations
   return broken ? kExitFindings : kExitClean;
 }
 
+// The parts of a model, in front of its program.
+std::string ModelText(const InspectedModel& model) {
+  std::string text = fmt::format("Core ML {}: the program stands in {}", model.form, model.file);
+  if (model.specification_version != 0) {
+    text += fmt::format(", specification version {}", model.specification_version);
+  }
+  text += '\n';
+  for (const InspectedModel::Weights& weights : model.weights) {
+    text += fmt::format("weights {}: {} constants, {}\n", weights.name, weights.constants,
+                        weights.error.empty() ? fmt::format("{} bytes", weights.bytes)
+                                              : "not readable: " + weights.error);
+  }
+  return text;
+}
+
+Json ModelJson(const InspectedModel& model) {
+  Json json = {{"form", model.form},
+               {"file", model.file},
+               {"specification_version", model.specification_version},
+               {"weights", Json::array()}};
+  for (const InspectedModel::Weights& weights : model.weights) {
+    json["weights"].push_back({{"name", weights.name},
+                               {"constants", weights.constants},
+                               {"bytes", weights.bytes},
+                               {"error", weights.error}});
+  }
+  return json;
+}
+
+// A package, a compiled model or a model file: its parts, and its program as MIL text.
+int RunModel(const InspectFlags& flags, const InspectedModel& model) {
+  const Bytes bytes(model.text.begin(), model.text.end());
+  std::vector<Violation> violations;
+  if (flags.verify) {
+    auto verified = kFormat_mil.verify(bytes);
+    if (!verified.ok()) return Fail(InFile(model.file, verified.error()));
+    violations = std::move(verified).value();
+  }
+  const auto text = Describe(flags, kFormat_mil, bytes, violations);
+  if (!text.ok()) return Fail(InFile(model.file, text.error()));
+  if (flags.json) {
+    Json json = {{"model", ModelJson(model)}, {"program", Json::parse(*text)}};
+    Print(DumpJson(json, 2));
+  } else {
+    Print(ModelText(model) + *text);
+  }
+  const bool unreadable = std::ranges::any_of(
+      model.weights, [](const InspectedModel::Weights& weights) { return !weights.error.empty(); });
+  return unreadable && flags.verify ? kExitFindings : ExitCode(flags, violations);
+}
+
 int RunFile(const InspectFlags& flags) {
   const std::string& path = flags.paths[0];
+  if (flags.format.empty()) {
+    const auto model = InspectModel(path);
+    if (!model.ok()) return Fail(model.error());
+    if (*model) return RunModel(flags, **model);
+  }
   const auto bytes = ReadFile(path);
   if (!bytes.ok()) return Fail(bytes.error());
+  const auto companion = flags.format.empty() ? DescribeCompanion(*bytes, path) : std::nullopt;
+  if (companion) {
+    Print(flags.json ? DumpJson(Json{{"file", path}, {"what", *companion}}, 2)
+                     : fmt::format("{}: {}", path, *companion));
+    return kExitClean;
+  }
   const auto format = Choose(flags, path, *bytes);
   if (!format.ok()) return Fail(InFile(path, format.error()));
   std::vector<Violation> violations;
@@ -294,7 +358,8 @@ void AddInspectCommand(CommandLine& app, Selected& selected) {
   auto flags = std::make_shared<InspectFlags>();
   command
       .AddOption("files", flags->paths,
-                 "Any file of a known format; with --verify also a descriptor and a container")
+                 "Any file of a known format, a package or a compiled model; with --verify also a "
+                 "descriptor and a container")
       .Required()
       .Expect(1, 2);
   command.AddOption("--format", flags->format, "Read it as this format instead of guessing");

@@ -7,6 +7,7 @@
 #include "harness/formats/mil/reader.h"
 #include "harness/formats/mlmodel/program_bytes.h"
 #include "harness/formats/mlmodel/schema.h"
+#include "harness/formats/mlmodel/submessage.h"
 #include "harness/formats/mlmodel/wire.h"
 
 namespace anecheck::mlmodel {
@@ -106,7 +107,7 @@ constexpr FeatureFields kFunctionFields = {field::kFunctionInput, field::kFuncti
                                            field::kFunctionState};
 
 void WriteArray(pbf_writer& parent, uint32_t field, mil::TypeView type, uint32_t array_type) {
-  pbf_writer array(parent, field);
+  Submessage array(parent, field);
   std::vector<int64_t> shape;
   bool open = false;
   for (const mil::Dimension& dimension : type.dimensions()) {
@@ -116,9 +117,9 @@ void WriteArray(pbf_writer& parent, uint32_t field, mil::TypeView type, uint32_t
   array.add_packed_int64(field::kShape, shape.begin(), shape.end());
   array.add_enum(field::kArrayDataType, static_cast<int32_t>(array_type));
   if (!open) return;
-  pbf_writer range(array, field::kShapeRange);
+  Submessage range(array, field::kShapeRange);
   for (const mil::Dimension& dimension : type.dimensions()) {
-    pbf_writer bounds(range, field::kSizeRanges);
+    Submessage bounds(range, field::kSizeRanges);
     const bool fixed = dimension.value >= 0;
     bounds.add_uint64(field::kLowerBound, fixed ? static_cast<uint64_t>(dimension.value) : 1);
     bounds.add_int64(field::kUpperBound, fixed ? dimension.value : -1);
@@ -138,14 +139,14 @@ Status WriteFeature(pbf_writer& parent, uint32_t number, std::string_view name, 
                     name, mil::DataTypeName(array.data_type()), offset),
         offset);
   }
-  pbf_writer feature(parent, number);
+  Submessage feature(parent, number);
   feature.add_string(field::kFeatureName, std::string(name));
-  pbf_writer kind(feature, field::kFeatureType);
+  Submessage kind(feature, field::kFeatureType);
   if (!state) {
     WriteArray(kind, field::kMultiArrayType, array, *array_type);
     return {};
   }
-  pbf_writer wrapper(kind, field::kStateType);
+  Submessage wrapper(kind, field::kStateType);
   WriteArray(wrapper, field::kArrayType, array, *array_type);
   return {};
 }
@@ -169,12 +170,12 @@ Status WriteFeatures(pbf_writer& parent, const FeatureFields& fields, mil::Funct
 
 Status WriteDescription(pbf_writer& model, const mil::Program& program) {
   const auto functions = mil::Functions(program);
-  pbf_writer description(model, field::kDescription);
+  Submessage description(model, field::kDescription);
   if (functions.size() == 1) return WriteFeatures(description, kModelFields, functions[0]);
   std::string_view first = functions[0].name();
   for (const mil::FunctionView function : functions) {
     if (function.name() == "main") first = "main";
-    pbf_writer entry(description, field::kFunctions);
+    Submessage entry(description, field::kFunctions);
     entry.add_string(field::kFunctionName, std::string(function.name()));
     ANECHECK_RETURN_IF_ERROR(WriteFeatures(entry, kFunctionFields, function));
   }

@@ -9,6 +9,7 @@
 #include "harness/formats/message.h"
 #include "harness/formats/mil/reader.h"
 #include "harness/formats/mlmodel/schema.h"
+#include "harness/formats/mlmodel/submessage.h"
 
 namespace anecheck::mlmodel {
 namespace {
@@ -33,9 +34,9 @@ Result<uint32_t> NumberOf(TypeView type, uint64_t offset) {
 }
 
 void WriteDimension(pbf_writer& parent, uint32_t number, int64_t size) {
-  pbf_writer dimension(parent, number);
+  Submessage dimension(parent, number);
   const bool known = size >= 0;
-  pbf_writer kind(dimension, known ? field::kConstant : field::kUnknown);
+  Submessage kind(dimension, known ? field::kConstant : field::kUnknown);
   if (known && size > 0) kind.add_uint64(field::kSize, static_cast<uint64_t>(size));
 }
 
@@ -44,7 +45,7 @@ Status WriteType(pbf_writer& parent, uint32_t number, TypeView type, uint64_t of
 Status WriteTensorType(pbf_writer& parent, TypeView type, uint64_t offset) {
   const TypeView element = type.kind() == TypeKind::kTensor ? type.element() : type;
   ANECHECK_ASSIGN(const uint32_t number, NumberOf(element, offset));
-  pbf_writer tensor(parent, field::kTensorType);
+  Submessage tensor(parent, field::kTensorType);
   tensor.add_enum(field::kDataType, static_cast<int32_t>(number));
   const auto dimensions = type.dimensions();
   if (!dimensions.empty()) tensor.add_int64(field::kRank, dimensions.size());
@@ -60,25 +61,25 @@ Status WriteTypeKind(pbf_writer& value_type, TypeView type, uint64_t offset) {
     case TypeKind::kTensor:
       return WriteTensorType(value_type, type, offset);
     case TypeKind::kList: {
-      pbf_writer list(value_type, field::kListType);
+      Submessage list(value_type, field::kListType);
       ANECHECK_RETURN_IF_ERROR(WriteType(list, field::kElementType, type.element(), offset));
       WriteDimension(list, field::kLength, type.dimensions()[0].value);
       return {};
     }
     case TypeKind::kTuple: {
-      pbf_writer tuple(value_type, field::kTupleType);
+      Submessage tuple(value_type, field::kTupleType);
       for (const TypeView child : type.children()) {
         ANECHECK_RETURN_IF_ERROR(WriteType(tuple, field::kTypes, child, offset));
       }
       return {};
     }
     case TypeKind::kDict: {
-      pbf_writer dictionary(value_type, field::kDictionaryType);
+      Submessage dictionary(value_type, field::kDictionaryType);
       ANECHECK_RETURN_IF_ERROR(WriteType(dictionary, field::kKeyType, type.children()[0], offset));
       return WriteType(dictionary, field::kDictionaryValueType, type.children()[1], offset);
     }
     case TypeKind::kState: {
-      pbf_writer state(value_type, field::kStateValueType);
+      Submessage state(value_type, field::kStateValueType);
       return WriteType(state, field::kWrappedType, type.element(), offset);
     }
     case TypeKind::kBuffer:
@@ -89,7 +90,7 @@ Status WriteTypeKind(pbf_writer& value_type, TypeView type, uint64_t offset) {
 }
 
 Status WriteType(pbf_writer& parent, uint32_t number, TypeView type, uint64_t offset) {
-  pbf_writer value_type(parent, number);
+  Submessage value_type(parent, number);
   return WriteTypeKind(value_type, type, offset);
 }
 
@@ -135,7 +136,7 @@ uint64_t WordAt(const std::vector<uint8_t>& bytes, size_t at, size_t size) {
 }
 
 Status WriteStrings(pbf_writer& tensor, ValueView value) {
-  pbf_writer strings(tensor, field::kStrings);
+  Submessage strings(tensor, field::kStrings);
   return ForEachLeaf(value, [&](ValueView leaf) -> Status {
     ANECHECK_ASSIGN(const std::string text, mil::ReadString(leaf));
     strings.add_string(field::kValues, text);
@@ -145,7 +146,7 @@ Status WriteStrings(pbf_writer& tensor, ValueView value) {
 
 Status WriteTensor(pbf_writer& parent, TypeView type, ValueView value) {
   const DataType element = type.data_type();
-  pbf_writer tensor(parent, field::kTensor);
+  Submessage tensor(parent, field::kTensor);
   if (element == DataType::kString) return WriteStrings(tensor, value);
   ANECHECK_RETURN_IF_ERROR(NumberOf(type, value.offset()));
   ANECHECK_ASSIGN(const std::vector<uint8_t> bytes, mil::ReadElementsAs(value, element));
@@ -157,7 +158,7 @@ Status WriteTensor(pbf_writer& parent, TypeView type, ValueView value) {
                           bytes.size() / size));
   }
   const field::TensorValue where = ValueFieldOf(element);
-  pbf_writer list(tensor, where);
+  Submessage list(tensor, where);
   if (where == field::kBytes) {
     list.add_bytes(field::kValues, PackedBytes(bytes, element));
     return {};
@@ -185,17 +186,17 @@ Status WriteImmediate(pbf_writer& parent, TypeView type, ValueView value);
 
 // A value of `type`, written bare or as a literal of its own.
 Status WriteMember(pbf_writer& parent, uint32_t number, TypeView type, ValueView value) {
-  pbf_writer member(parent, number);
+  Submessage member(parent, number);
   const TypeView own = value.kind() == ValueKind::kTyped ? value.type() : type;
   ANECHECK_RETURN_IF_ERROR(WriteType(member, field::kValueType, own, value.offset()));
   return WriteImmediate(member, own, value.Inner());
 }
 
 Status WriteDictionary(pbf_writer& parent, TypeView type, ValueView value) {
-  pbf_writer dictionary(parent, field::kDictionary);
+  Submessage dictionary(parent, field::kDictionary);
   for (const ValueView pair : value.children()) {
     if (pair.children().empty()) continue;
-    pbf_writer entry(dictionary, field::kValues);
+    Submessage entry(dictionary, field::kValues);
     ANECHECK_RETURN_IF_ERROR(
         WriteMember(entry, field::kKey, type.children()[0], pair.children()[0]));
     ANECHECK_RETURN_IF_ERROR(
@@ -209,7 +210,7 @@ Status WriteTuple(pbf_writer& parent, TypeView type, ValueView value) {
   if (types.size() != value.children().size()) {
     return At(ErrorCode::kInvalid, value.offset(), "a tuple has not as many values as its type");
   }
-  pbf_writer tuple(parent, field::kTuple);
+  Submessage tuple(parent, field::kTuple);
   uint32_t i = 0;
   for (const ValueView child : value.children()) {
     ANECHECK_RETURN_IF_ERROR(WriteMember(tuple, field::kValues, types[i++], child));
@@ -218,7 +219,7 @@ Status WriteTuple(pbf_writer& parent, TypeView type, ValueView value) {
 }
 
 Status WriteList(pbf_writer& parent, TypeView type, ValueView value) {
-  pbf_writer list(parent, field::kList);
+  Submessage list(parent, field::kList);
   for (const ValueView child : value.children()) {
     ANECHECK_RETURN_IF_ERROR(WriteMember(list, field::kValues, type.element(), child));
   }
@@ -246,7 +247,7 @@ Status WriteImmediateKind(pbf_writer& immediate, TypeView type, ValueView value)
 }
 
 Status WriteImmediate(pbf_writer& parent, TypeView type, ValueView value) {
-  pbf_writer immediate(parent, field::kImmediate);
+  Submessage immediate(parent, field::kImmediate);
   return WriteImmediateKind(immediate, type, value);
 }
 
@@ -255,11 +256,11 @@ Status WriteValue(pbf_writer& parent, uint32_t number, ValueView literal) {
     return At(ErrorCode::kUnsupported, literal.offset(),
               "a model file has no values without a type: write type(value)");
   }
-  pbf_writer value(parent, number);
+  Submessage value(parent, number);
   ANECHECK_RETURN_IF_ERROR(WriteType(value, field::kValueType, literal.type(), literal.offset()));
   ANECHECK_ASSIGN(const auto blob, mil::ReadBlobReference(literal));
   if (!blob) return WriteImmediate(value, literal.type(), literal.Inner());
-  pbf_writer file(value, field::kBlobFile);
+  Submessage file(value, field::kBlobFile);
   file.add_string(field::kFileName, blob->path);
   file.add_uint64(field::kOffset, blob->offset);
   return {};
@@ -271,7 +272,7 @@ Status WriteValue(pbf_writer& parent, uint32_t number, ValueView literal) {
 Status WriteAttributes(pbf_writer& parent, uint32_t number,
                        mil::Sequence<mil::ArgumentView> attributes) {
   for (const mil::ArgumentView attribute : attributes) {
-    pbf_writer entry(parent, number);
+    Submessage entry(parent, number);
     entry.add_string(field::kEntryKey, std::string(attribute.name()));
     ANECHECK_RETURN_IF_ERROR(WriteValue(entry, field::kEntryValue, attribute.value()));
   }
@@ -279,7 +280,7 @@ Status WriteAttributes(pbf_writer& parent, uint32_t number,
 }
 
 Status WriteBinding(pbf_writer& argument, ValueView value) {
-  pbf_writer binding(argument, field::kArguments);
+  Submessage binding(argument, field::kArguments);
   if (value.kind() == ValueKind::kName) {
     binding.add_string(field::kBindingName, std::string(value.text()));
     return {};
@@ -293,9 +294,9 @@ Status WriteArguments(pbf_writer& operation, mil::Sequence<mil::ArgumentView> ar
       return At(ErrorCode::kUnsupported, argument.offset(),
                 "a model file has no arguments without a name");
     }
-    pbf_writer entry(operation, field::kOperationInputs);
+    Submessage entry(operation, field::kOperationInputs);
     entry.add_string(field::kEntryKey, std::string(argument.name()));
-    pbf_writer bindings(entry, field::kEntryValue);
+    Submessage bindings(entry, field::kEntryValue);
     for (const ValueView value : mil::TupleOrOne(argument.value())) {
       ANECHECK_RETURN_IF_ERROR(WriteBinding(bindings, value));
     }
@@ -304,7 +305,7 @@ Status WriteArguments(pbf_writer& operation, mil::Sequence<mil::ArgumentView> ar
 }
 
 Status WriteNamed(pbf_writer& parent, uint32_t number, mil::BindingView binding, uint64_t offset) {
-  pbf_writer named(parent, number);
+  Submessage named(parent, number);
   named.add_string(field::kName, std::string(binding.name()));
   return WriteType(named, field::kType, binding.type(), offset);
 }
@@ -316,7 +317,7 @@ Status WriteOperation(pbf_writer& block, mil::StatementView statement) {
     return At(ErrorCode::kUnsupported, statement.offset(),
               "a model file has no opsets of single operations");
   }
-  pbf_writer operation(block, field::kOperations);
+  Submessage operation(block, field::kOperations);
   operation.add_string(field::kOperationType, std::string(statement.op()));
   ANECHECK_RETURN_IF_ERROR(WriteArguments(operation, statement.arguments()));
   for (const mil::BindingView result : statement.results()) {
@@ -324,7 +325,7 @@ Status WriteOperation(pbf_writer& block, mil::StatementView statement) {
         WriteNamed(operation, field::kOperationOutputs, result, statement.offset()));
   }
   for (const mil::BlockView nested : statement.blocks()) {
-    pbf_writer inner(operation, field::kOperationBlocks);
+    Submessage inner(operation, field::kOperationBlocks);
     for (const mil::BindingView parameter : nested.parameters()) {
       ANECHECK_RETURN_IF_ERROR(WriteNamed(inner, field::kBlockInputs, parameter, nested.offset()));
     }
@@ -345,9 +346,9 @@ Status WriteBlock(pbf_writer& block, mil::BlockView view) {
 }
 
 Status WriteFunction(pbf_writer& program, mil::FunctionView view) {
-  pbf_writer entry(program, field::kProgramFunctions);
+  Submessage entry(program, field::kProgramFunctions);
   entry.add_string(field::kEntryKey, std::string(view.name()));
-  pbf_writer function(entry, field::kEntryValue);
+  Submessage function(entry, field::kEntryValue);
   for (const mil::BindingView parameter : view.block().parameters()) {
     ANECHECK_RETURN_IF_ERROR(
         WriteNamed(function, field::kFunctionInputs, parameter, view.offset()));
@@ -355,9 +356,9 @@ Status WriteFunction(pbf_writer& program, mil::FunctionView view) {
   const std::string opset(OpsetInModel(view.opset()));
   function.add_string(field::kOpset, opset);
   {
-    pbf_writer specialization(function, field::kBlockSpecializations);
+    Submessage specialization(function, field::kBlockSpecializations);
     specialization.add_string(field::kEntryKey, opset);
-    pbf_writer block(specialization, field::kEntryValue);
+    Submessage block(specialization, field::kEntryValue);
     ANECHECK_RETURN_IF_ERROR(WriteBlock(block, view.block()));
   }
   return WriteAttributes(function, field::kFunctionAttributes, view.attributes());

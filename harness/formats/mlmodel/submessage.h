@@ -1,0 +1,30 @@
+// A message inside of another, as it is written.
+#pragma once
+
+#include <cstdint>
+#include <protozero/pbf_writer.hpp>
+#include <string>
+
+namespace anecheck::mlmodel {
+
+struct SubmessageBytes {
+  std::string bytes;
+};
+
+// Becomes a field of its parent at the end of its scope, and also where nothing was written to it:
+// the library's own nested writers leave out empty messages, which here mean something (an unknown
+// dimension, a tensor of no elements). Nothing else may be written to the parent meanwhile.
+class Submessage : private SubmessageBytes, public protozero::pbf_writer {
+ public:
+  Submessage(protozero::pbf_writer& parent, uint32_t number)
+      : protozero::pbf_writer(bytes), parent_(parent), number_(number) {}
+  ~Submessage() { parent_.add_message(number_, bytes); }
+  Submessage(const Submessage&) = delete;
+  Submessage& operator=(const Submessage&) = delete;
+
+ private:
+  protozero::pbf_writer& parent_;
+  uint32_t number_;
+};
+
+}  // namespace anecheck::mlmodel

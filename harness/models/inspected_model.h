@@ -1,0 +1,38 @@
+// What `anecheck inspect` shows of a model that is more than one text: a package, a compiled model
+// or a model file; and of files that stand beside models and are none.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "harness/base/result.h"
+#include "harness/formats/format.h"
+
+namespace anecheck {
+
+struct InspectedModel {
+  std::string_view form;              // "package", "compiled model", "model file"
+  std::string file;                   // the one that holds the program
+  int64_t specification_version = 0;  // of a model file; 0 for MIL text
+  struct Weights {
+    std::string name;  // as the model names it
+    uint64_t constants = 0;
+    uint64_t bytes = 0;
+    std::string error;  // why it cannot be read; empty where it can
+  };
+  std::vector<Weights> weights;
+  std::string text;  // the program as MIL text
+};
+
+// Nothing where the path is a file of another kind. Errors: those of Model::Open.
+Result<std::optional<InspectedModel>> InspectModel(const std::string& path);
+
+// One line of what a file is that no format reads whole: manifests and metadata of models, the
+// descriptions of compiled ones, compressed networks, files of the Linux driver. Nothing for
+// others.
+std::optional<std::string> DescribeCompanion(ByteSpan bytes, std::string_view path);
+
+}  // namespace anecheck
