@@ -236,6 +236,9 @@ int RunFile(const InspectFlags& flags) {
   }
   const auto bytes = ReadFile(path);
   if (!bytes.ok()) return Fail(bytes.error());
+  const Status plain = CheckNotCompressed(
+      std::string_view(reinterpret_cast<const char*>(bytes->data()), bytes->size()));
+  if (!plain.ok() && flags.format.empty()) return Fail(InFile(path, plain.error()));
   const auto companion = flags.format.empty() ? DescribeCompanion(*bytes, path) : std::nullopt;
   if (companion) {
     Print(flags.json ? DumpJson(Json{{"file", path}, {"what", *companion}}, 2)

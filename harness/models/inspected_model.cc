@@ -107,22 +107,6 @@ std::optional<std::string> DescribeCoreMlData(ByteSpan bytes, std::string_view p
       name.empty() ? "" : fmt::format(" of the kind \"{}\"", name));
 }
 
-std::optional<std::string> DescribeCompressed(std::string_view text) {
-  if (text.starts_with("pbze")) {
-    return "an Espresso network compressed by LZFSE (pbze), which is not unpacked; unpack it on a "
-           "Mac (compression_tool -decode -a lzfse behind its header)";
-  }
-  for (const std::string_view magic : {"bvx2", "bvx1", "bvxn", "bvx-"}) {
-    if (text.starts_with(magic)) {
-      return fmt::format(
-          "a stream compressed by LZFSE ({}), which is not unpacked; unpack it on a "
-          "Mac (compression_tool -decode -a lzfse)",
-          magic);
-    }
-  }
-  return std::nullopt;
-}
-
 std::optional<std::string> DescribeAne(ByteSpan bytes, std::string_view path) {
   if (!path.ends_with(".ane")) return std::nullopt;
   ByteReader reader(bytes, 0, "header");
@@ -167,9 +151,26 @@ Result<std::optional<InspectedModel>> InspectModel(const std::string& path) {
   return std::optional(std::move(model));
 }
 
+Status CheckNotCompressed(std::string_view bytes) {
+  constexpr std::string_view kWay = "unpack it on a Mac (compression_tool -decode -a lzfse)";
+  if (bytes.starts_with("pbze")) {
+    return MakeError(
+        ErrorCode::kUnsupported,
+        fmt::format("is a network of Espresso compressed by LZFSE (pbze), which is not "
+                    "unpacked; {}",
+                    kWay));
+  }
+  for (const std::string_view magic : {"bvx2", "bvx1", "bvxn", "bvx-"}) {
+    if (!bytes.starts_with(magic)) continue;
+    return MakeError(
+        ErrorCode::kUnsupported,
+        fmt::format("is compressed by LZFSE ({}), which is not unpacked; {}", magic, kWay));
+  }
+  return {};
+}
+
 std::optional<std::string> DescribeCompanion(ByteSpan bytes, std::string_view path) {
   const std::string_view text(reinterpret_cast<const char*>(bytes.data()), bytes.size());
-  if (auto found = DescribeCompressed(text)) return found;
   if (auto found = DescribeCoreMlData(bytes, path)) return found;
   if (auto found = DescribeManifest(text, path)) return found;
   if (auto found = DescribeMetadata(text, path)) return found;

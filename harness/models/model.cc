@@ -14,6 +14,7 @@
 #include "harness/formats/netlist/model.h"
 #include "harness/graph/json.h"
 #include "harness/lowering/netlist_to_graph.h"
+#include "harness/models/inspected_model.h"
 #include "harness/models/made_up.h"
 #include "harness/models/package.h"
 #include "harness/ops/op.h"
@@ -116,6 +117,7 @@ Result<Model> Model::Open(const std::string& path, WeightOptions weights) {
 }
 
 Status Model::Fill(std::string_view text, Content& content) {
+  ANECHECK_RETURN_IF_ERROR(CheckNotCompressed(text));
   const size_t first = text.find_first_not_of(" \t\r\n");
   if (first != std::string_view::npos && text[first] == '{') {
     ANECHECK_ASSIGN(content.graph, GraphFromText(std::string(text), OpVocabulary(), content.path));

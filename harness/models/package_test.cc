@@ -18,6 +18,7 @@
 #include "harness/lowering/graph_to_mil.h"
 #include "harness/lowering/graph_to_netlist.h"
 #include "harness/lowering/netlist_axes.h"
+#include "harness/models/inspected_model.h"
 #include "harness/models/model.h"
 
 namespace anecheck {
@@ -122,6 +123,49 @@ TEST_F(PackageTest, NetworkDescriptionsAreModelsWithTheirWeights) {
     with_weights += program->weights.empty() ? 0 : 1;
   }
   EXPECT_GE(with_weights, 3u);
+}
+
+TEST_F(PackageTest, FilesBesideModelsAreRecognised) {
+  const auto describe = [](std::string_view text, std::string_view name) {
+    return DescribeCompanion({reinterpret_cast<const uint8_t*>(text.data()), text.size()}, name)
+        .value_or("");
+  };
+  EXPECT_EQ(describe(R"({"itemInfoEntries": {"A": {"path": "a/b"}}})", "x/Manifest.json"),
+            "the manifest of a Core ML package: a/b; inspect the package itself");
+  EXPECT_EQ(describe(R"([{"metadataOutputVersion": "3.0", "inputSchema": [{"name": "x"}]}])",
+                     "metadata.json"),
+            "the metadata of a compiled Core ML model: inputs x, outputs none");
+  EXPECT_NE(describe(std::string_view("\xf6\x01\0\0\x05", 5), "coremldata.bin").find("ML Program"),
+            std::string::npos);
+  EXPECT_NE(describe(std::string_view("\x08\0\0\0\0\0\0\0", 8), "a.ane").find("Linux driver"),
+            std::string::npos);
+  EXPECT_EQ(describe("{}", "Manifest.json"), "");
+  EXPECT_EQ(describe("", "coremldata.bin"), "");
+  Write("model.espresso.net", "pbze\x01");
+  EXPECT_NE(ErrorOf("model.espresso.net").find("compressed by LZFSE (pbze)"), std::string::npos);
+}
+
+TEST_F(PackageTest, InspectionNamesThePartsOfAModel) {
+  const auto bytes =
+      mlmodel::ModelBytes(*mil::Parse("program(1.3)\n{\n func main<ios18>(tensor<fp16, [4]> x) {\n "
+                                      "tensor<fp16, [4]> w = const()[val "
+                                      "= tensor<fp16, [4]>(BLOBFILE(path = "
+                                      "string(\"@model_path/w.bin\"), offset = uint64(64)))];\n} "
+                                      "-> (w);\n}"));
+  ASSERT_TRUE(bytes.ok()) << bytes.error().message;
+  Write("m/model.mlmodel", *bytes);
+  const auto missing = InspectModel(Path("m/model.mlmodel"));
+  ASSERT_TRUE(missing.ok() && *missing);
+  EXPECT_EQ((*missing)->specification_version, 9);
+  ASSERT_EQ((*missing)->weights.size(), 1u);
+  EXPECT_NE((*missing)->weights[0].error, "");
+  Write("m/w.bin", std::string(100, '\0'));
+  const auto there = InspectModel(Path("m/model.mlmodel"));
+  EXPECT_EQ((*there)->weights[0].bytes, 100u);
+  EXPECT_EQ((*there)->weights[0].error, "");
+  Write("m/model.mil", "program(1.3)\n{\n}");
+  EXPECT_EQ(InspectModel(Path("m"))->value().form, "compiled model");
+  EXPECT_FALSE(InspectModel(Path("m/model.mil"))->has_value());
 }
 
 TEST_F(PackageTest, FoldersThatHoldNoModelSaySo) {
