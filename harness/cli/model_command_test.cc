@@ -7,8 +7,8 @@
 #include "harness/base/half.h"
 #include "harness/base/testing/test_data.h"
 #include "harness/cli/testing/model_commands.h"
+#include "harness/formats/milweights/weight_file.h"
 #include "harness/formats/npz/npz.h"
-#include "harness/formats/weights/weight_file.h"
 
 namespace anecheck {
 namespace {
@@ -263,7 +263,7 @@ std::string AddsBlobs(const std::vector<std::string>& files) {
 // A weight file of one fp16 row of that number.
 std::string WeightsOf(double number) {
   const std::vector<uint8_t> row = Halves("", {4}, std::vector<double>(4, number)).array.data;
-  weights::WeightFileWriter writer;
+  milweights::WeightFileWriter writer;
   EXPECT_TRUE(writer.Append(mil::DataType::kFp16, row).ok());
   const Bytes bytes = std::move(writer).Take();
   return {bytes.begin(), bytes.end()};

@@ -4,7 +4,7 @@
 #include <gtest/gtest.h>
 
 #include "harness/base/file.h"
-#include "harness/formats/weights/weight_file.h"
+#include "harness/formats/milweights/weight_file.h"
 
 namespace anecheck {
 namespace {
@@ -77,7 +77,7 @@ TEST_F(ModelTest, AnErrorOfAWeightFileIsNoPlaceInTheText) {
 }
 
 TEST_F(ModelTest, ConstantsOfALargeFileAreNotCopied) {
-  weights::WeightFileWriter writer;
+  milweights::WeightFileWriter writer;
   ASSERT_TRUE(writer.Append(mil::DataType::kFp16, Bytes(8, 0x3c)).ok());
   ASSERT_TRUE(WriteFileAtomic(Path("w.bin"), std::move(writer).Take()).ok());
   const std::string path = Write(

@@ -38,7 +38,7 @@ class WeightFiles {
 
   // The elements of the constant whose record stands at `offset` of the file `path`, packed as
   // graphs hold them. Errors name the file and the place in it, and have no offset of their own:
-  // kNotFound, kInvalid, kIo of the file; those of weights::ReadBlob.
+  // kNotFound, kInvalid, kIo of the file; those of milweights::ReadBlob.
   Result<SharedBytes> Read(std::string_view path, uint64_t offset, const TensorType& type);
 
   // A whole file that the model names: a weight file of a network description. Errors as of Read.

@@ -9,7 +9,7 @@
 #include <unistd.h>
 
 #include "harness/base/file.h"
-#include "harness/formats/weights/weight_file.h"
+#include "harness/formats/milweights/weight_file.h"
 
 namespace anecheck {
 namespace {
@@ -31,7 +31,7 @@ class WeightFilesTest : public ::testing::Test {
   std::string Path(std::string_view name) const { return folder_->File(name); }
   // A file of one fp16 row all of whose bytes are `byte`.
   void WriteRow(std::string_view name, uint8_t byte) const {
-    weights::WeightFileWriter writer;
+    milweights::WeightFileWriter writer;
     ASSERT_TRUE(writer.Append(mil::DataType::kFp16, Bytes(8, byte)).ok());
     ASSERT_TRUE(WriteFileAtomic(Path(name), std::move(writer).Take()).ok());
   }
