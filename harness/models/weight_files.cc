@@ -16,7 +16,8 @@ std::string_view BaseName(std::string_view path) { return path.substr(path.rfind
 
 std::string PathIn(const std::string& folder, std::string_view path) {
   if (path.starts_with(kModelPath)) {
-    return fmt::format("{}/{}", folder, path.substr(kModelPath.size()));
+    const std::string_view rest = path.substr(kModelPath.size());
+    return fmt::format("{}{}{}", folder, rest.starts_with('/') ? "" : "/", rest);
   }
   if (path.starts_with('/')) return std::string(path);
   return fmt::format("{}/{}", folder, path);
