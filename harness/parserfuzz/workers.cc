@@ -14,6 +14,7 @@ Workers::~Workers() {
     ends_ = true;
   }
   changed_.notify_all();
+  for (std::thread& thread : threads_) thread.join();
 }
 
 void Workers::Run(uint64_t count, const std::function<void(size_t, uint64_t)>& body) {

@@ -35,7 +35,7 @@ class Workers {
   uint64_t round_ = 0;
   size_t at_work_ = 0;
   bool ends_ = false;
-  std::vector<std::jthread> threads_;
+  std::vector<std::thread> threads_;
 };
 
 }  // namespace anecheck::parserfuzz
