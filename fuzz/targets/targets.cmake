@@ -63,3 +63,6 @@ anecheck_fuzzer(exec_protocol
 anecheck_fuzzer(weight_codecs
   SOURCES targets/weight_codecs_target.cc
   DEPENDS anecheck_kernelweights anecheck_choice)
+anecheck_fuzzer(emulator
+  SOURCES targets/emulator_target.cc
+  DEPENDS anecheck_emulator anecheck_generator_hwx anecheck_fuzz_words_hwx)

@@ -11,6 +11,7 @@
 #include "harness/base/json_text.h"
 #include "harness/cli/command.h"
 #include "harness/cli/command_line.h"
+#include "harness/emulator/explain.h"
 #include "harness/formats/e5/e5.h"
 #include "harness/formats/evidence/evidence.h"
 #include "harness/formats/hwx/container.h"
@@ -139,6 +140,27 @@ std::string CoverageText(const Format& format, const Coverage& coverage) {
                     100 * coverage.TypedShare(), 100 * coverage.TypedShareWithFill());
 }
 
+// What the tasks of a hardware container do, in words.
+std::string TasksText(ByteSpan bytes) {
+  const auto program = emulator::LoadProgram(bytes);
+  if (!program.ok()) return fmt::format("tasks: not explained: {}\n", program.error().message);
+  return emulator::ExplainProgram(*program);
+}
+
+Json TasksToJson(ByteSpan bytes) {
+  const auto program = emulator::LoadProgram(bytes);
+  if (!program.ok()) return {{"not_explained", program.error().message}};
+  Json tasks = Json::array();
+  for (const emulator::TaskWords& words : program->tasks) {
+    const emulator::TaskExplanation task = emulator::ExplainTask(*program, words);
+    tasks.push_back({{"does", task.text},
+                     {"refused", task.refusal},
+                     {"no_known_meaning", task.unknown},
+                     {"weak_evidence", task.weak}});
+  }
+  return tasks;
+}
+
 // Text of the file itself, its coverage, what its fields rest on, and its violations where they
 // were asked for.
 Result<std::string> Describe(const InspectFlags& flags, const Format& format, ByteSpan bytes,
@@ -155,6 +177,7 @@ Result<std::string> Describe(const InspectFlags& flags, const Format& format, By
                    {"opaque", coverage.Opaque()}}}};
     if (flags.verify) json["violations"] = ViolationsToJson(violations);
     if (flags.explain) json["rules"] = RulesToJson(format.rules);
+    if (flags.explain && &format == &kFormat_hwx) json["tasks"] = TasksToJson(bytes);
     json["evidence"] = EvidenceToJson(EvidenceOf(format.fields(content), content));
     json["content"] = std::move(content);
     return DumpJson(json, 2);
@@ -164,6 +187,7 @@ Result<std::string> Describe(const InspectFlags& flags, const Format& format, By
   text += CoverageText(format, coverage);
   text += FieldEvidenceText(format, bytes);
   if (flags.explain) text += RulesText(format.rules);
+  if (flags.explain && &format == &kFormat_hwx) text += TasksText(bytes);
   text += ViolationsText(violations);
   if (flags.verify && violations.empty()) text += "verified: no rule is broken\n";
   return text;
@@ -370,7 +394,8 @@ void AddInspectCommand(CommandLine& app, Selected& selected) {
   command.AddFlag("--verify", flags->verify, "Check every rule; exit 1 where one is broken");
   command.AddFlag("--strict", flags->strict, "Rules that rest on assumptions count as errors");
   command.AddFlag("--explain", flags->explain,
-                  "Also every rule of the format, with its evidence and source");
+                  "Also every rule of the format, with its evidence and source, and of a hardware "
+                  "container what each task does");
   command.Footer(
       "Example: anecheck inspect model.hwx --verify; anecheck inspect --verify A.e5 B.hwx");
   command.WhenChosen([flags, &selected] { selected = [flags] { return Run(*flags); }; });
