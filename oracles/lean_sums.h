@@ -27,8 +27,9 @@
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
-#include <optional>
 #include <string_view>
+
+#include "harness/verdict/words.h"
 
 namespace anecheck {
 
@@ -42,15 +43,13 @@ enum class Lean : uint8_t {
   // linear_activation has 0.40 of its bound, where numbers spread evenly have 0.33).
   kFills,
 };
-inline constexpr size_t kLeanCount = 5;
-inline constexpr std::array<std::string_view, kLeanCount> kLeanNames = {"up", "down", "away",
-                                                                        "toward", "fills"};
-inline std::string_view LeanName(Lean lean) { return kLeanNames[static_cast<size_t>(lean)]; }
-inline std::optional<Lean> LeanFromName(std::string_view name) {
-  const auto* const found = std::ranges::find(kLeanNames, name);
-  if (found == kLeanNames.end()) return std::nullopt;
-  return static_cast<Lean>(found - kLeanNames.begin());
-}
+template <>
+struct Words<Lean> {
+  static constexpr std::string_view kConcept = "lean";
+  static constexpr auto kTexts =
+      std::to_array<std::string_view>({"up", "down", "away", "toward", "fills"});
+};
+inline constexpr size_t kLeanCount = Words<Lean>::kTexts.size();
 
 // A mean error of less than this part of its room is none that the test speaks of. What the premise
 // leaves out lies far below: how much denser operands lie on one side of a number than on the other

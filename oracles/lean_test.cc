@@ -138,13 +138,6 @@ TEST(LeanSums, KnowTheOutputThatLeansMost) {
   EXPECT_DOUBLE_EQ(LeanSums::Part(sums.extreme), 0.5);
 }
 
-TEST(LeanName, IsReadBack) {
-  for (size_t i = 0; i < kLeanCount; ++i) {
-    EXPECT_EQ(LeanFromName(LeanName(static_cast<Lean>(i))), static_cast<Lean>(i));
-  }
-  EXPECT_FALSE(LeanFromName("sideways"));
-}
-
 // x to op(x), and on to relu(op(x)).
 bool Tested(OpKind op, int family, bool behind = false) {
   testing::Case item;

@@ -225,14 +225,6 @@ std::string Content(const ReportData& data, const FindingInfo& finding, std::str
   return content;
 }
 
-Result<std::string> ReadArtifact(Store& store, const RunInfo& run, const std::string& id) {
-  const std::string key[] = {std::to_string(run.id), id};
-  ANECHECK_ASSIGN(
-      const auto rows,
-      store.Query("SELECT artifact FROM findings WHERE run = CAST(? AS INTEGER) AND id = ?", key));
-  return rows.empty() ? std::string() : rows[0][0];
-}
-
 // What tells findings of one id apart.
 using PageKey = std::tuple<std::string, std::string, std::string, std::string>;
 PageKey KeyOf(const FindingInfo& finding) {
@@ -314,7 +306,8 @@ Status WriteFindingPages(const ReportData& data, const std::string& out_folder,
       ANECHECK_ASSIGN(Store store, Store::OpenReadOnly(run.db));
       stores.emplace(run.db, std::move(store));
     }
-    ANECHECK_ASSIGN(const std::string artifact, ReadArtifact(stores.at(run.db), run, id));
+    ANECHECK_ASSIGN(const auto whole, stores.at(run.db).Finding(run.id, id));
+    const std::string artifact = whole ? whole->artifact : std::string();
     ANECHECK_RETURN_IF_ERROR(MakeDirectories(fmt::format("{}/findings", out_folder)));
     ANECHECK_RETURN_IF_ERROR(WriteFileAtomic(fmt::format("{}/{}", out_folder, path),
                                              FindingHtml(data, index, artifact)));

@@ -35,9 +35,8 @@ std::string RunsTable(const ReportData& data) {
         run.provenance == "simulated" ? "**SIMULATED**" : EscapeMarkdown(run.provenance);
     text += fmt::format("| {} | {} | {} | {} | {} | {} | {} | {} | {} |\n", provenance,
                         EscapeMarkdown(run.engine), EscapeMarkdown(run.chip),
-                        EscapeMarkdown(run.compiler_version), EscapeMarkdown(run.runner),
-                        EscapeMarkdown(run.seed), run.cases, EscapeMarkdown(run.state),
-                        EscapeMarkdown(run.started));
+                        EscapeMarkdown(run.compiler_version), EscapeMarkdown(run.runner), run.seed,
+                        run.cases, ToText(run.state), EscapeMarkdown(run.started));
   }
   return text;
 }

@@ -1,8 +1,6 @@
 #include "reports/query.h"
 
 #include <algorithm>
-#include <charconv>
-#include <fmt/format.h>
 #include <functional>
 #include <map>
 #include <nlohmann/json.hpp>
@@ -19,11 +17,9 @@
 namespace anecheck::reports {
 namespace {
 
-using Row = std::vector<std::string>;
-
 // The leans of one run, and which cases they are of.
 struct ToldLeans {
-  std::string seed;
+  uint64_t seed = 0;
   int64_t shard = 0, shards = 1;
   OperationLeans leans;
 
@@ -41,7 +37,7 @@ using ToldByKey = std::map<ReachKey, std::vector<ToldLeans>>;
 // The sum of what was told about different cases. Of runs that share some the longest counts, and
 // of different cuts of one seed's cases the one with the most outputs.
 OperationLeans SumOfDifferentCases(std::vector<ToldLeans> told) {
-  std::map<std::pair<std::string, int64_t>, uint64_t> of_cut;
+  std::map<std::pair<uint64_t, int64_t>, uint64_t> of_cut;
   for (const ToldLeans& one : told) of_cut[{one.seed, one.shards}] += one.Outputs();
   const auto order = [&](const ToldLeans& one) {
     return std::tuple(~of_cut[{one.seed, one.shards}], ~one.Outputs(), one.seed, one.shards,
@@ -77,31 +73,17 @@ class Reader {
   Status ReadRun(size_t index, ReportData& data, ToldByKey& leans);
 
  private:
-  Result<int64_t> Number(const std::string& text) const;
-  Status ReadCounts(RunInfo& run);
   Status ReadReach(RunInfo& run, ReportData& data);
-  Status ReadUnconfirmed(const RunInfo& run, ReportData& data);
-  Status ReadHistograms(const RunInfo& run, ReportData& data);
-  Status ReadErrorLeans(const RunInfo& run, ToldByKey& told);
-  Status CountIds(const RunInfo& run);
+  Status ReadErrors(const RunInfo& run, ReportData& data, ToldByKey& told);
   Status ReadProbes(size_t index, ReportData& data);
   Status ReadFindings(size_t index, ReportData& data);
 
-  std::map<std::string, int> runs_with_id_;  // of a finding
+  std::map<int64_t, std::vector<FindingRecord>> findings_;  // by run, without artifacts
+  std::map<std::string, int> runs_with_id_;                 // of a finding
   Store store_;
   std::string path_;
   const ReportProgress& progress_;
 };
-
-Result<int64_t> Reader::Number(const std::string& text) const {
-  int64_t value = 0;
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
-  if (error != std::errc() || end != text.data() + text.size()) {
-    return MakeError(ErrorCode::kMalformed,
-                     fmt::format("{}: '{}' is no number; the file is damaged", path_, text));
-  }
-  return value;
-}
 
 // Of the options that a run was recorded with; those of a whole run where they tell of no part.
 void ReadShard(const std::string& options, RunInfo& run) {
@@ -115,206 +97,121 @@ void ReadShard(const std::string& options, RunInfo& run) {
 }
 
 Status Reader::ReadRuns(std::vector<RunInfo>& runs) {
-  ANECHECK_ASSIGN(
-      const std::vector<Row> rows,
-      store_.Query("SELECT id, uuid, command, state, started, finished, tool_version, "
-                   "host, os, runner, provenance, engine, chip, compiler_version, seed, "
-                   "options FROM runs ORDER BY id"));
-  for (const Row& row : rows) {
+  ANECHECK_ASSIGN(std::vector<RunRecord> records, store_.Runs());
+  size_t done = 0;
+  for (RunRecord& record : records) {
     RunInfo& run = runs.emplace_back();
+    static_cast<RunRecord&>(run) = std::move(record);
     run.db = path_;
-    ANECHECK_ASSIGN(run.id, Number(row[0]));
-    std::string* const fields[] = {&run.uuid,
-                                   &run.command,
-                                   &run.state,
-                                   &run.started,
-                                   &run.finished,
-                                   &run.tool_version,
-                                   &run.host,
-                                   &run.os,
-                                   &run.runner,
-                                   &run.provenance,
-                                   &run.engine,
-                                   &run.chip,
-                                   &run.compiler_version};
-    for (size_t i = 0; i < std::size(fields); ++i) *fields[i] = row[i + 1];
-    // SQLite's integers are signed; a seed uses all 64 bits.
-    ANECHECK_ASSIGN(const int64_t seed, Number(row[14]));
-    run.seed = std::to_string(static_cast<uint64_t>(seed));
-    ReadShard(row[15], run);
-    ANECHECK_RETURN_IF_ERROR(ReadCounts(run));
-    ANECHECK_RETURN_IF_ERROR(CountIds(run));
-    if (progress_) progress_("runs", static_cast<size_t>(&row - rows.data()) + 1, rows.size());
-  }
-  return {};
-}
-
-Status Reader::CountIds(const RunInfo& run) {
-  const std::string id = std::to_string(run.id);
-  ANECHECK_ASSIGN(const std::vector<Row> rows,
-                  store_.Query("SELECT id FROM findings WHERE run = CAST(? AS INTEGER)", {&id, 1}));
-  for (const Row& row : rows) ++runs_with_id_[row[0]];
-  return {};
-}
-
-Status Reader::ReadCounts(RunInfo& run) {
-  const std::string id = std::to_string(run.id);
-  ANECHECK_ASSIGN(const std::vector<Row> counts,
-                  store_.Query("SELECT verdict, count(*) FROM cases WHERE run = "
-                               "CAST(? AS INTEGER) GROUP BY verdict",
-                               {&id, 1}));
-  for (const Row& count : counts) {
-    ANECHECK_ASSIGN(const int64_t cases, Number(count[1]));
-    run.verdicts[count[0]] = cases;
-    run.cases += cases;
-  }
-  ANECHECK_ASSIGN(
-      const std::vector<Row> libraries,
-      store_.Query("SELECT name, version FROM libraries WHERE run = CAST(? AS INTEGER)", {&id, 1}));
-  for (const Row& library : libraries) run.libraries[library[0]] = library[1];
-  return {};
-}
-
-Status Reader::ReadReach(RunInfo& run, ReportData& data) {
-  const std::string id = std::to_string(run.id);
-  ANECHECK_ASSIGN(
-      const std::vector<Row> rows,
-      store_.Query("SELECT op, target, route, '', cases, compiled, dispatched, correct, "
-                   "known_defect, wrong, rejected, inconclusive FROM reach "
-                   "WHERE run = CAST(?1 AS INTEGER) "
-                   "UNION ALL SELECT op, target, route, '', -cases, -compiled, -dispatched, "
-                   "-correct, -known_defect, -wrong, -rejected, -inconclusive FROM proved_reach "
-                   "WHERE run = CAST(?1 AS INTEGER) "
-                   "UNION ALL SELECT op, target, route, provenance, cases, compiled, dispatched, "
-                   "correct, known_defect, wrong, rejected, inconclusive FROM proved_reach "
-                   "WHERE run = CAST(?1 AS INTEGER)",
-                   {&id, 1}));
-  for (const Row& row : rows) {
-    ReachCounts counts;
-    int64_t* const fields[] = {&counts.cases,    &counts.compiled,     &counts.dispatched,
-                               &counts.correct,  &counts.known_defect, &counts.wrong,
-                               &counts.rejected, &counts.inconclusive};
-    for (size_t i = 0; i < std::size(fields); ++i) {
-      ANECHECK_ASSIGN(*fields[i], Number(row[i + 4]));
+    ReadShard(run.options, run);
+    ANECHECK_ASSIGN(const std::vector<VerdictCount> counts, store_.CountVerdicts(run.id));
+    for (const VerdictCount& count : counts) {
+      run.verdicts[count.verdict] = count.cases;
+      run.cases += count.cases;
     }
-    run.met.emplace(row[1], row[2]);
-    // What was proved counts apart from what the runner only said.
-    const std::string& provenance = row[3].empty() ? run.provenance : row[3];
-    data.reach[{row[0], row[1], row[2], provenance, run.chip, run.os, run.compiler_version}] +=
-        counts;
+    ANECHECK_ASSIGN(findings_[run.id], store_.Rows<FindingRecord>(run.id));
+    for (const FindingRecord& finding : findings_[run.id]) ++runs_with_id_[finding.id];
+    if (progress_) progress_("runs", ++done, records.size());
   }
-  ANECHECK_RETURN_IF_ERROR(ReadUnconfirmed(run, data));
+  return {};
+}
+
+ReachKey KeyOf(const RunInfo& run, const std::string& op, const std::string& target,
+               const std::string& route, const std::string& provenance) {
+  return {op, target, route, provenance, run.chip, run.os, run.compiler_version};
+}
+
+// What was proved counts apart from what the runner only said.
+Status Reader::ReadReach(RunInfo& run, ReportData& data) {
+  const auto counts_of = [&](const auto& row, const std::string& provenance) -> ReachCounts& {
+    return data.reach[KeyOf(run, row.op, row.target, row.route, provenance)];
+  };
+  ANECHECK_ASSIGN(const std::vector<ReachRow> all, store_.Rows<ReachRow>(run.id));
+  for (const ReachRow& row : all) {
+    run.met.emplace(row.target, row.route);
+    counts_of(row, run.provenance) += row;
+  }
+  ANECHECK_ASSIGN(const std::vector<ProvedReachRow> proved, store_.Rows<ProvedReachRow>(run.id));
+  for (const ProvedReachRow& row : proved) {
+    counts_of(row, run.provenance) -= row;
+    counts_of(row, row.provenance) += row;
+  }
+  ANECHECK_ASSIGN(const std::vector<UnconfirmedRow> unconfirmed,
+                  store_.Rows<UnconfirmedRow>(run.id));
+  for (const UnconfirmedRow& row : unconfirmed) {
+    if (row.provenance.empty()) {
+      counts_of(row, run.provenance).unconfirmed += row.cases;
+    } else {
+      counts_of(row, run.provenance).unconfirmed -= row.cases;
+      counts_of(row, row.provenance).unconfirmed += row.cases;
+    }
+  }
   std::erase_if(data.reach, [](const auto& entry) { return entry.second.cases == 0; });
   return {};
 }
 
-Status Reader::ReadUnconfirmed(const RunInfo& run, ReportData& data) {
-  const std::string id = std::to_string(run.id);
-  ANECHECK_ASSIGN(const std::vector<Row> rows,
-                  store_.Query("SELECT op, target, route, provenance, cases FROM unconfirmed_reach "
-                               "WHERE run = CAST(?1 AS INTEGER) "
-                               "UNION ALL SELECT op, target, route, '', -cases FROM "
-                               "unconfirmed_reach WHERE run = CAST(?1 AS INTEGER) AND provenance "
-                               "<> ''",
-                               {&id, 1}));
-  for (const Row& row : rows) {
-    ANECHECK_ASSIGN(const int64_t cases, Number(row[4]));
-    const std::string& provenance = row[3].empty() ? run.provenance : row[3];
-    data.reach[{row[0], row[1], row[2], provenance, run.chip, run.os, run.compiler_version}]
-        .unconfirmed += cases;
+Status Reader::ReadErrors(const RunInfo& run, ReportData& data, ToldByKey& told) {
+  ANECHECK_ASSIGN(const std::vector<UlpRow> buckets, store_.Rows<UlpRow>(run.id));
+  for (const UlpRow& row : buckets) {
+    data.histograms[{row.op, row.target, run.provenance}][row.bucket] += row.elements;
   }
-  return {};
-}
-
-Status Reader::ReadHistograms(const RunInfo& run, ReportData& data) {
-  const std::string id = std::to_string(run.id);
-  ANECHECK_ASSIGN(const std::vector<Row> rows,
-                  store_.Query("SELECT op, target, bucket, elements FROM ulp_histogram WHERE run = "
-                               "CAST(? AS INTEGER)",
-                               {&id, 1}));
-  for (const Row& row : rows) {
-    ANECHECK_ASSIGN(const int64_t bucket, Number(row[2]));
-    ANECHECK_ASSIGN(const int64_t elements, Number(row[3]));
-    if (bucket < 0 || bucket >= static_cast<int64_t>(kUlpBuckets)) {
-      return MakeError(ErrorCode::kMalformed,
-                       fmt::format("{}: ulp_histogram has bucket {}, the last is {}", path_, bucket,
-                                   kUlpBuckets - 1));
-    }
-    data.histograms[{row[0], row[1], run.provenance}][static_cast<size_t>(bucket)] +=
-        static_cast<uint64_t>(elements);
+  std::map<ReachKey, OperationLeans> leans;
+  ANECHECK_ASSIGN(const std::vector<LeanRow> rows, store_.Rows<LeanRow>(run.id));
+  for (const LeanRow& row : rows) {
+    leans[KeyOf(run, row.op, row.target, row.route, run.provenance)]
+         [static_cast<size_t>(row.lean)] = row;
   }
-  return {};
-}
-
-Status Reader::ReadErrorLeans(const RunInfo& run, ToldByKey& told) {
-  ANECHECK_ASSIGN(const RunLeans all, ReadLeans(store_, run.id));
-  for (const auto& [key, leans] : all) {
-    const auto& [target, route, op] = key;
-    told[{op, target, route, run.provenance, run.chip, run.os, run.compiler_version}].push_back(
-        {run.seed, run.shard, run.shards, leans});
+  for (const auto& [key, sums] : leans) {
+    told[key].push_back({run.seed, run.shard, run.shards, sums});
   }
   return {};
 }
 
 Status Reader::ReadFindings(size_t index, ReportData& data) {
-  const std::string run = std::to_string(data.runs[index].id);
-  ANECHECK_ASSIGN(const std::vector<Row> rows,
-                  store_.Query("SELECT id, op, target, route, verdict, known_defect, signature, "
-                               "summary, replay, case_index, occurrences FROM findings WHERE run = "
-                               "CAST(? AS INTEGER)",
-                               {&run, 1}));
-  for (const Row& row : rows) {
+  const RunInfo& run = data.runs[index];
+  std::vector<FindingRecord>& records = findings_[run.id];
+  size_t done = 0;
+  for (FindingRecord& record : records) {
     FindingInfo& finding = data.findings.emplace_back();
+    static_cast<FindingRecord&>(finding) = std::move(record);
     finding.run = index;
-    std::string* const fields[] = {&finding.id,        &finding.op,      &finding.target,
-                                   &finding.route,     &finding.verdict, &finding.known_defect,
-                                   &finding.signature, &finding.summary, &finding.replay};
-    for (size_t i = 0; i < std::size(fields); ++i) *fields[i] = row[i];
-    ANECHECK_ASSIGN(finding.case_index, Number(row[9]));
-    ANECHECK_ASSIGN(finding.occurrences, Number(row[10]));
     finding.is_new = IsNewFinding(finding.verdict);
     finding.shares_id = runs_with_id_[finding.id] > 1;
-    NameRun(data.runs[index], finding);
+    NameRun(run, finding);
     // One artifact at a time: each may be large, and only a part of it is kept.
-    const std::string key[] = {run, finding.id};
-    ANECHECK_ASSIGN(const std::vector<Row> artifact,
-                    store_.Query("SELECT artifact FROM findings WHERE run = CAST(? AS INTEGER) AND "
-                                 "id = ?",
-                                 key));
-    finding.detail = ReadFindingDetail(artifact.empty() ? std::string() : artifact[0][0]);
-    if (progress_) progress_("findings", static_cast<size_t>(&row - rows.data()) + 1, rows.size());
+    ANECHECK_ASSIGN(const auto whole, store_.Finding(run.id, finding.id));
+    finding.detail = ReadFindingDetail(whole ? whole->artifact : std::string());
+    if (progress_) progress_("findings", ++done, records.size());
   }
   return {};
 }
 
 Status Reader::ReadProbes(size_t index, ReportData& data) {
-  const std::string run = std::to_string(data.runs[index].id);
-  ANECHECK_ASSIGN(
-      const std::vector<Row> rows,
-      store_.Query("SELECT probe, target, state, value, published, agrees, message FROM probes "
-                   "WHERE run = CAST(? AS INTEGER) ORDER BY agrees <> 'no', state <> 'unmeasured', "
-                   "target, probe",
-                   {&run, 1}));
-  for (const Row& row : rows) {
+  ANECHECK_ASSIGN(std::vector<ProbeRecord> records, store_.Rows<ProbeRecord>(data.runs[index].id));
+  std::ranges::sort(records, std::less(), [](const ProbeRecord& probe) {
+    return std::tuple(probe.agrees != Agreement::kDiffers, probe.state != ProbeState::kUnmeasured,
+                      probe.target, probe.probe);
+  });
+  for (const ProbeRecord& record : records) {
     ProbeInfo& probe = data.probes.emplace_back();
     probe.run = index;
-    probe.probe = row[0];
-    probe.target = row[1];
-    probe.measured = row[2] == "at value" ? row[3] : row[2];
-    probe.published = row[4];
-    probe.message = row[6];
-    probe.standing = row[2] == "unmeasured" ? ProbeStanding::kUnmeasured
-                     : row[5] == "no"       ? ProbeStanding::kOtherwise
-                     : row[5] == "yes"      ? ProbeStanding::kAsPublished
-                                            : ProbeStanding::kNothingPublished;
+    probe.probe = record.probe;
+    probe.target = record.target;
+    probe.measured =
+        record.state == ProbeState::kAtValue ? record.value : std::string(ToText(record.state));
+    probe.published = record.published;
+    probe.message = record.message;
+    probe.standing = record.state == ProbeState::kUnmeasured ? ProbeStanding::kUnmeasured
+                     : record.agrees == Agreement::kDiffers  ? ProbeStanding::kOtherwise
+                     : record.agrees == Agreement::kAgrees   ? ProbeStanding::kAsPublished
+                                                             : ProbeStanding::kNothingPublished;
   }
   return {};
 }
 
 Status Reader::ReadRun(size_t index, ReportData& data, ToldByKey& leans) {
   ANECHECK_RETURN_IF_ERROR(ReadReach(data.runs[index], data));
-  ANECHECK_RETURN_IF_ERROR(ReadHistograms(data.runs[index], data));
-  ANECHECK_RETURN_IF_ERROR(ReadErrorLeans(data.runs[index], leans));
+  ANECHECK_RETURN_IF_ERROR(ReadErrors(data.runs[index], data, leans));
   ANECHECK_RETURN_IF_ERROR(ReadProbes(index, data));
   return ReadFindings(index, data);
 }

@@ -114,7 +114,7 @@ Status AddLeaningRun(const std::string& path, const std::string& uuid, uint64_t 
                                                     .seed = seed,
                                                     .provenance = "simulated"}));
   ANECHECK_RETURN_IF_ERROR(store.Append(id, batch));
-  return store.FinishRun(id, "finished", "2026-03-02T03:04:06Z");
+  return store.FinishRun(id, RunState::kFinished, "2026-03-02T03:04:06Z");
 }
 
 TEST_F(QueryTest, AddsTheLeansOfDifferentCasesAlone) {

@@ -16,15 +16,11 @@
 namespace anecheck::reports {
 
 // A campaign. `cases` and `verdicts` are counts over its recorded cases.
-struct RunInfo {
-  std::string db;  // the file it was read from
-  int64_t id = 0;  // in that file
-  std::string uuid, command, state, started, finished, tool_version, host, os, runner, provenance,
-      engine, chip, compiler_version, seed;
+struct RunInfo : RunRecord {
+  std::string db;                 // the file it was read from
   int64_t shard = 0, shards = 1;  // which part of the seed's cases
   int64_t cases = 0;
   std::map<std::string, int64_t> verdicts;
-  std::map<std::string, std::string> libraries;  // name, version; empty where the file is too old
   std::set<std::pair<std::string, std::string>> met;  // targets and routes with counts
 };
 
@@ -70,11 +66,9 @@ struct FindingDetail {
   std::vector<TensorDetail> inputs, outputs;
 };
 
-struct FindingInfo {
-  size_t run = 0;  // index in ReportData::runs
-  std::string id, op, target, route, verdict, known_defect, signature, summary, replay;
-  int64_t case_index = 0;
-  int64_t occurrences = 0;
+// A finding without its artifact, of which `detail` is left.
+struct FindingInfo : FindingRecord {
+  size_t run = 0;          // index in ReportData::runs
   bool is_new = false;     // neither a known defect nor an unconfirmed deviation
   bool shares_id = false;  // with findings of other runs in its file
   // "findings/f0123456789a.html": where its page stands, seen from the report; empty for ids that

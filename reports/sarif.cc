@@ -130,13 +130,13 @@ Json ProbeJson(const ProbeInfo& probe, const RunInfo& run, size_t rule) {
 
 Json InvocationJson(const RunInfo& run) {
   Json invocation = {{"commandLine", run.command},
-                     {"executionSuccessful", run.state == "finished"}};
+                     {"executionSuccessful", run.state == RunState::kFinished}};
   // Times must have RFC 3339's form; what else a file holds is left out.
   const auto is_time = [](std::string_view text) {
     return text.size() == 20 && text[4] == '-' && text[10] == 'T' && text[19] == 'Z';
   };
   if (is_time(run.started)) invocation["startTimeUtc"] = run.started;
-  if (is_time(run.finished)) invocation["endTimeUtc"] = run.finished;
+  if (run.finished && is_time(*run.finished)) invocation["endTimeUtc"] = *run.finished;
   return invocation;
 }
 

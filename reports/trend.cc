@@ -1,8 +1,6 @@
 #include "reports/trend.h"
 
 #include <algorithm>
-#include <charconv>
-#include <cstdlib>
 #include <ctime>
 #include <map>
 #include <nlohmann/json.hpp>
@@ -24,14 +22,6 @@
 
 namespace anecheck::reports {
 namespace {
-
-using Row = std::vector<std::string>;
-
-int64_t Number(const std::string& text) {
-  int64_t value = 0;
-  std::from_chars(text.data(), text.data() + text.size(), value);
-  return value;
-}
 
 // Seconds since 1970 of "2026-01-02T03:04:05Z".
 std::optional<int64_t> Seconds(const std::string& time) {
@@ -61,7 +51,7 @@ class TrendReader {
     trend["runs"] = std::move(runs_);
     trend["errors"] = std::move(errors_);
     trend["changes"] = std::move(changes_);
-    ANECHECK_ASSIGN(trend["findings"], Findings());
+    trend["findings"] = Findings();
     ANECHECK_ASSIGN(trend["maps"], Maps());
     return trend;
   }
@@ -77,60 +67,61 @@ class TrendReader {
   Status AddCampaign(size_t index) {
     const RunInfo& run = data_.runs[index];
     simulated_ = simulated_ || run.provenance == "simulated";
-    ANECHECK_ASSIGN(Store store, Store::OpenReadOnly(run.db));
-    const std::string id = std::to_string(run.id);
+    ANECHECK_ASSIGN(Store* const store, StoreOf(run));
+    ANECHECK_ASSIGN(pace_.emplace_back(), store->Rows<PaceRow>(run.id));
     Json json = {{"kind", "campaign"},
                  {"uuid", run.uuid},
                  {"file", run.db},
                  {"started", run.started},
-                 {"finished", run.finished},
-                 {"state", run.state},
+                 {"finished", run.finished.value_or("")},
+                 {"state", ToText(run.state)},
                  {"tool_version", run.tool_version},
                  {"engine", run.engine},
                  {"chip", run.chip},
                  {"os", run.os},
                  {"compiler_version", run.compiler_version},
                  {"provenance", run.provenance},
-                 {"seed", run.seed},
+                 {"seed", std::to_string(run.seed)},
                  {"cases", run.cases}};
-    ANECHECK_RETURN_IF_ERROR(AddReach(store, id, index, json));
-    ANECHECK_RETURN_IF_ERROR(AddGrowth(store, id, index, json));
-    ANECHECK_RETURN_IF_ERROR(AddErrors(store, id));
+    ANECHECK_RETURN_IF_ERROR(AddReach(*store, index, json));
+    ANECHECK_RETURN_IF_ERROR(AddGrowth(*store, index, json));
+    ANECHECK_RETURN_IF_ERROR(AddErrors(*store, run.id));
     runs_.push_back(std::move(json));
     return {};
   }
 
-  CellState StateInRun(const Row& row, size_t run) const {
+  // The file of a run, opened once.
+  Result<Store*> StoreOf(const RunInfo& run) {
+    const auto found = stores_.find(run.db);
+    if (found != stores_.end()) return &found->second;
+    ANECHECK_ASSIGN(Store store, Store::OpenReadOnly(run.db));
+    return &stores_.emplace(run.db, std::move(store)).first->second;
+  }
+
+  CellState StateInRun(const ReachRow& row, size_t run) const {
     FindingTally tally;
     for (const FindingInfo& finding : data_.findings) {
-      const bool here = finding.run == run && finding.op == row[0] && finding.target == row[1] &&
-                        finding.route == row[2];
+      const bool here = finding.run == run && finding.op == row.op &&
+                        finding.target == row.target && finding.route == row.route;
       if (here) Tally(finding, tally);
     }
-    return StateOf({.compiled = Number(row[3]),
-                    .dispatched = Number(row[4]),
-                    .correct = Number(row[5]),
-                    .rejected = Number(row[6])},
-                   tally);
+    return StateOf(row, tally);
   }
 
   // Cells of the matrix that the run reached, and those that stand elsewhere than in the last run
   // of the same provenance that had them.
-  Status AddReach(Store& store, const std::string& id, size_t index, Json& json) {
+  Status AddReach(Store& store, size_t index, Json& json) {
     const std::string& provenance = data_.runs[index].provenance;
-    ANECHECK_ASSIGN(const std::vector<Row> rows,
-                    store.Query("SELECT op, target, route, compiled, dispatched, correct, rejected "
-                                "FROM reach WHERE run = CAST(? AS INTEGER)",
-                                {&id, 1}));
+    ANECHECK_ASSIGN(const std::vector<ReachRow> rows, store.Rows<ReachRow>(data_.runs[index].id));
     int64_t reached = 0;
     int64_t correct = 0;
-    for (const Row& row : rows) {
-      const CellKey key = {provenance, row[2], row[0], row[1]};
-      if (Number(row[4]) > 0) {
+    for (const ReachRow& row : rows) {
+      const CellKey key = {provenance, row.route, row.op, row.target};
+      if (row.dispatched > 0) {
         ++reached;
         reached_[provenance].insert(key);
       }
-      if (Number(row[5]) > 0) {
+      if (row.correct > 0) {
         ++correct;
         correct_[provenance].insert(key);
       }
@@ -139,9 +130,9 @@ class TrendReader {
       if (!fresh && last->second.state != state) {
         changes_.push_back({{"run", index},
                             {"previous", last->second.run},
-                            {"op", row[0]},
-                            {"target", row[1]},
-                            {"route", row[2]},
+                            {"op", row.op},
+                            {"target", row.target},
+                            {"route", row.route},
                             {"provenance", provenance},
                             {"before", CellStateName(last->second.state)},
                             {"after", CellStateName(state)}});
@@ -156,33 +147,28 @@ class TrendReader {
   }
 
   // What the run had met after 1, 2, 4 ... cases, and in the end; what all runs of its kind met.
-  Status AddGrowth(Store& store, const std::string& id, size_t index, Json& json) {
-    ANECHECK_ASSIGN(const std::vector<Row> cells,
-                    store.Query("SELECT kind, cell, first_case FROM coverage WHERE run = CAST(? AS "
-                                "INTEGER)",
-                                {&id, 1}));
-    std::set<CoverageCell>& all = cells_[data_.runs[index].provenance];
-    std::vector<int64_t> met, found;
-    for (const Row& row : cells) {
-      const CoverageCell cell = {row[0], row[1]};
+  Status AddGrowth(Store& store, size_t index, Json& json) {
+    const RunInfo& run = data_.runs[index];
+    ANECHECK_ASSIGN(const std::vector<CoverageRow> cells, store.Rows<CoverageRow>(run.id));
+    std::set<CoverageCell>& all = cells_[run.provenance];
+    std::vector<uint64_t> met, found;
+    for (const CoverageRow& row : cells) {
+      const CoverageCell cell = {row.kind, row.cell};
       if (!std::ranges::binary_search(CoverageSpace(), cell)) continue;
       all.insert(cell);
-      met.push_back(Number(row[2]));
+      met.push_back(row.first_case);
     }
     for (const FindingInfo& finding : data_.findings) {
       if (finding.run == index) found.push_back(finding.case_index);
     }
     std::ranges::sort(met);
     std::ranges::sort(found);
-    ANECHECK_ASSIGN(const std::vector<Row> last,
-                    store.Query("SELECT coalesce(max(case_index), -1) FROM cases WHERE run = "
-                                "CAST(? AS INTEGER)",
-                                {&id, 1}));
+    ANECHECK_ASSIGN(const std::optional<uint64_t> last, store.LastCase(run.id));
     Json points = Json::array();
-    const int64_t cases = Number(last[0][0]) + 1;
-    for (int64_t at = 1; cases > 0; at = std::min(2 * at, cases)) {
+    const uint64_t cases = last ? *last + 1 : 0;
+    for (uint64_t at = 1; cases > 0; at = std::min(2 * at, cases)) {
       at = std::min(at, cases);
-      ANECHECK_ASSIGN(const std::optional<double> seconds, RecordedAt(store, id, at - 1));
+      const std::optional<double> seconds = RecordedAt(index, at - 1);
       points.push_back({{"cases", at},
                         {"seconds", seconds ? Json(*seconds) : Json()},
                         {"cells", std::ranges::lower_bound(met, at) - met.begin()},
@@ -196,36 +182,20 @@ class TrendReader {
   }
 
   // Seconds after which the run had recorded a case; none where the file does not say.
-  static Result<std::optional<double>> RecordedAt(Store& store, const std::string& id,
-                                                  int64_t case_index) {
-    const std::string key[] = {id, std::to_string(case_index)};
-    ANECHECK_ASSIGN(const std::vector<Row> rows,
-                    store.Query("SELECT seconds FROM pace WHERE run = CAST(? AS INTEGER) AND "
-                                "case_index >= CAST(? AS INTEGER) ORDER BY case_index LIMIT 1",
-                                key));
-    if (rows.empty()) return std::optional<double>();
-    return std::optional<double>(std::strtod(rows[0][0].c_str(), nullptr));
+  std::optional<double> RecordedAt(size_t run, uint64_t case_index) const {
+    const auto found = std::ranges::lower_bound(pace_[run], case_index, {}, &PaceRow::case_index);
+    return found == pace_[run].end() ? std::nullopt : std::optional(found->seconds);
   }
 
-  Status AddErrors(Store& store, const std::string& id) {
+  Status AddErrors(Store& store, int64_t run) {
     std::map<OpTarget, Errors> errors;
-    ANECHECK_ASSIGN(const std::vector<Row> buckets,
-                    store.Query("SELECT op, target, bucket, elements FROM ulp_histogram WHERE run "
-                                "= CAST(? AS INTEGER)",
-                                {&id, 1}));
-    for (const Row& row : buckets) {
-      const int64_t bucket = std::clamp<int64_t>(Number(row[2]), 0, kUlpBuckets - 1);
-      errors[{row[0], row[1]}].histogram[static_cast<size_t>(bucket)] +=
-          static_cast<uint64_t>(Number(row[3]));
+    ANECHECK_ASSIGN(const std::vector<UlpRow> buckets, store.Rows<UlpRow>(run));
+    for (const UlpRow& row : buckets) {
+      errors[{row.op, row.target}].histogram[row.bucket] += row.elements;
     }
-    ANECHECK_ASSIGN(const std::vector<Row> magnitudes,
-                    store.Query("SELECT op, target, exponent, elements, sum_ulp, max_ulp FROM "
-                                "magnitude_errors WHERE run = CAST(? AS INTEGER)",
-                                {&id, 1}));
-    for (const Row& row : magnitudes) {
-      errors[{row[0], row[1]}].magnitudes[static_cast<int>(Number(row[2]))] = {
-          static_cast<uint64_t>(Number(row[3])), static_cast<uint64_t>(Number(row[4])),
-          static_cast<uint64_t>(Number(row[5]))};
+    ANECHECK_ASSIGN(const std::vector<MagnitudeRow> magnitudes, store.Rows<MagnitudeRow>(run));
+    for (const MagnitudeRow& row : magnitudes) {
+      errors[{row.op, row.target}].magnitudes[row.exponent] = row;
     }
     PushErrors(errors);
     return {};
@@ -272,21 +242,19 @@ class TrendReader {
   }
 
   // How many seconds after its start the run came to a case: as recorded, else by its mean rate.
-  Result<Json> SecondsAt(const RunInfo& run, int64_t case_index) const {
-    ANECHECK_ASSIGN(Store store, Store::OpenReadOnly(run.db));
-    ANECHECK_ASSIGN(const std::optional<double> recorded,
-                    RecordedAt(store, std::to_string(run.id), case_index));
-    if (recorded) return Json(*recorded);
+  Json SecondsAt(size_t index, uint64_t case_index) const {
+    if (const std::optional<double> recorded = RecordedAt(index, case_index)) return *recorded;
+    const RunInfo& run = data_.runs[index];
     const auto started = Seconds(run.started);
-    const auto finished = Seconds(run.finished);
-    if (!started || !finished || *finished < *started || run.cases < 1) return Json();
-    const double share = static_cast<double>(case_index + 1) /
-                         static_cast<double>(std::max(run.cases, case_index + 1));
-    return Json(static_cast<double>(*finished - *started) * share);
+    const auto finished = Seconds(run.finished.value_or(""));
+    if (!started || !finished || *finished < *started || run.cases < 1) return {};
+    const auto at = static_cast<int64_t>(case_index) + 1;
+    const double share = static_cast<double>(at) / static_cast<double>(std::max(run.cases, at));
+    return static_cast<double>(*finished - *started) * share;
   }
 
   // One defect a signature and provenance, with the case at which each run met it first.
-  Result<Json> Findings() const {
+  Json Findings() const {
     std::map<std::pair<std::string, std::string>, Json> defects;
     for (const FindingInfo& finding : data_.findings) {
       const RunInfo& run = data_.runs[finding.run];
@@ -302,11 +270,10 @@ class TrendReader {
                   {"summary", finding.summary},
                   {"seen", Json::array()}};
       }
-      ANECHECK_ASSIGN(Json seconds, SecondsAt(run, finding.case_index));
       defect["seen"].push_back({{"run", finding.run},
                                 {"id", finding.id},
                                 {"case", finding.case_index},
-                                {"seconds", std::move(seconds)}});
+                                {"seconds", SecondsAt(finding.run, finding.case_index)}});
     }
     Json list = Json::array();
     for (auto& [key, defect] : defects) {
@@ -317,19 +284,15 @@ class TrendReader {
     return list;
   }
 
-  Result<Json> Maps() const {
+  Result<Json> Maps() {
     Json list = Json::array();
     for (const FindingInfo& finding : data_.findings) {
       if (list.size() >= kMapsShown) break;
       const RunInfo& run = data_.runs[finding.run];
-      ANECHECK_ASSIGN(Store store, Store::OpenReadOnly(run.db));
-      const std::string key[] = {std::to_string(run.id), finding.id};
-      ANECHECK_ASSIGN(const std::vector<Row> rows,
-                      store.Query("SELECT artifact FROM findings WHERE run = CAST(? AS INTEGER) "
-                                  "AND id = ?",
-                                  key));
-      if (rows.empty()) continue;
-      for (const ErrorMap& map : ReadErrorMaps(rows[0][0])) {
+      ANECHECK_ASSIGN(Store* const store, StoreOf(run));
+      ANECHECK_ASSIGN(const auto whole, store->Finding(run.id, finding.id));
+      if (!whole) continue;
+      for (const ErrorMap& map : ReadErrorMaps(whole->artifact)) {
         if (map.outside == 0) continue;
         list.push_back({{"run", finding.run},
                         {"finding", finding.id},
@@ -352,6 +315,8 @@ class TrendReader {
   }
 
   ReportData data_;
+  std::map<std::string, Store> stores_;
+  std::vector<std::vector<PaceRow>> pace_;  // of each run
   bool simulated_ = false;
   Json runs_ = Json::array();
   Json errors_ = Json::array();

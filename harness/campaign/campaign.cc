@@ -145,20 +145,16 @@ class Campaign {
 
   Result<CampaignSummary> Finish(int64_t run) {
     ANECHECK_ASSIGN(Store store, Store::Open(options_.db));
-    ANECHECK_RETURN_IF_ERROR(store.FinishRun(run, "finished", UtcNow()));
+    ANECHECK_RETURN_IF_ERROR(store.FinishRun(run, RunState::kFinished, UtcNow()));
     ANECHECK_RETURN_IF_ERROR(NameEngine(store, run));
     return std::move(summary_);
   }
 
   // What the summary says of the engine is what the file says of the run in the end.
   Status NameEngine(Store& store, int64_t run) {
-    const std::string id = std::to_string(run);
-    ANECHECK_ASSIGN(
-        const auto rows,
-        store.Query("SELECT provenance, engine FROM runs WHERE id = CAST(? AS INTEGER)", {&id, 1}));
-    if (rows.empty()) return MakeError(ErrorCode::kIo, fmt::format("{}: lost a run", options_.db));
-    summary_.provenance = rows[0][0];
-    summary_.engine = rows[0][1];
+    ANECHECK_ASSIGN(const RunRecord record, store.Run(run));
+    summary_.provenance = record.provenance;
+    summary_.engine = record.engine;
     return {};
   }
 
@@ -175,8 +171,8 @@ class Campaign {
     }
     changed_.notify_all();
     for (std::thread& thread : threads) thread.join();
-    const std::string_view state =
-        written.ok() && !summary_.interrupted ? "finished" : "interrupted";
+    const RunState state =
+        written.ok() && !summary_.interrupted ? RunState::kFinished : RunState::kInterrupted;
     const Status finished = store.FinishRun(run, state, UtcNow());
     if (!written.ok()) return written.error();
     ANECHECK_RETURN_IF_ERROR(Status(finished));
@@ -249,11 +245,8 @@ class Campaign {
   // What a run that is resumed has met.
   Status Recall(Store& store, int64_t run) {
     if (!steering_) return {};
-    const std::string id = std::to_string(run);
-    ANECHECK_ASSIGN(const auto rows, store.Query("SELECT kind, cell, first_case FROM coverage "
-                                                 "WHERE run = CAST(? AS INTEGER)",
-                                                 {&id, 1}));
-    for (const auto& row : rows) steering_->Meet(row[0], row[1], std::stoull(row[2]));
+    ANECHECK_ASSIGN(const std::vector<CoverageRow> cells, store.Rows<CoverageRow>(run));
+    for (const CoverageRow& row : cells) steering_->Meet(row.kind, row.cell, row.first_case);
     return {};
   }
 

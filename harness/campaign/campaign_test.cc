@@ -16,6 +16,7 @@
 #include "harness/campaign/reach_counter.h"
 #include "harness/campaign/testing/campaign_test.h"
 #include "harness/graph/fingerprint.h"
+#include "harness/results/testing/query_text.h"
 #include "oracles/oracle.h"
 
 namespace anecheck {
@@ -96,7 +97,7 @@ TEST_F(CampaignTest, AWrongElementIsFoundRecordedAndReplayable) {
 
   auto store = Store::OpenReadOnly(options.db);
   ASSERT_TRUE(store.ok());
-  const auto rows = store->Query("SELECT artifact FROM findings");
+  const auto rows = testing::QueryText(*store, "SELECT artifact FROM findings");
   ASSERT_TRUE(rows.ok());
   const auto json = ParseJson((*rows)[0][0]);
   ASSERT_TRUE(json.ok());
@@ -140,8 +141,8 @@ TEST_F(CampaignTest, EveryWayToFailHasItsVerdictAndIsCountedOnceASignature) {
                                                          {"misplaced", 8}}));
   EXPECT_EQ(summary.list.size(), 6u) << "numbers in a message do not make another defect";
   auto store = Store::OpenReadOnly(options.db);
-  const auto rows =
-      store->Query("SELECT sum(cases), sum(compiled), sum(dispatched), sum(correct) FROM reach");
+  const auto rows = testing::QueryText(
+      *store, "SELECT sum(cases), sum(compiled), sum(dispatched), sum(correct) FROM reach");
   ASSERT_TRUE(rows.ok());
   EXPECT_GT(std::stoi((*rows)[0][0]), std::stoi((*rows)[0][1])) << "rejected cases did not compile";
   EXPECT_GT(std::stoi((*rows)[0][1]), std::stoi((*rows)[0][2]))
@@ -285,8 +286,9 @@ TEST_F(CampaignTest, OnlyWhatWasProvedIsMoreThanTheRunnersWord) {
       {}));
   auto store = Store::OpenReadOnly(options.db);
   ASSERT_TRUE(store.ok());
-  EXPECT_EQ((*store->Query("SELECT provenance FROM runs"))[0][0], "reported");
-  const auto rows = store->Query(
+  EXPECT_EQ((*testing::QueryText(*store, "SELECT provenance FROM runs"))[0][0], "reported");
+  const auto rows = testing::QueryText(
+      *store,
       "SELECT provenance, cases, dispatched, correct, rejected FROM proved_reach "
       "WHERE op = 'relu'");
   ASSERT_TRUE(rows.ok());
@@ -303,7 +305,7 @@ TEST_F(CampaignTest, AProofOnAnotherChipsTargetIsTheRunnersWord) {
       {}));
   auto store = Store::OpenReadOnly(options.db);
   ASSERT_TRUE(store.ok());
-  EXPECT_EQ((*store->Query("SELECT count(*) FROM proved_reach"))[0][0], "0");
+  EXPECT_EQ((*testing::QueryText(*store, "SELECT count(*) FROM proved_reach"))[0][0], "0");
 }
 
 // The machine's own engine, on a machine of the test's.
@@ -357,8 +359,9 @@ TEST_F(CampaignTest, StoppingKeepsWhatIsDone) {
   EXPECT_EQ(summary.cases, reported);
   EXPECT_LT(summary.cases, 100000u);
   auto store = Store::OpenReadOnly(options.db);
-  EXPECT_EQ((*store->Query("SELECT count(*) FROM cases"))[0][0], std::to_string(summary.cases));
-  EXPECT_EQ((*store->Query("SELECT state FROM runs"))[0][0], "interrupted");
+  EXPECT_EQ((*testing::QueryText(*store, "SELECT count(*) FROM cases"))[0][0],
+            std::to_string(summary.cases));
+  EXPECT_EQ((*testing::QueryText(*store, "SELECT state FROM runs"))[0][0], "interrupted");
 }
 
 TEST_F(CampaignTest, CasesDependOnSeedAndIndexAlone) {

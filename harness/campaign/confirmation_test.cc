@@ -10,6 +10,7 @@
 #include "harness/campaign/shrink_finding.h"
 #include "harness/campaign/testing/campaign_test.h"
 #include "harness/ops/op.h"
+#include "harness/results/testing/query_text.h"
 
 namespace anecheck {
 namespace {
@@ -142,14 +143,16 @@ TEST_F(Confirmation, EachDocumentedDefectIsOneFindingWhateverElseItsCasesShow) {
   EXPECT_EQ(shown["D14"].first, "atan");
   auto store = Store::OpenReadOnly(options.db);
   ASSERT_TRUE(store.ok());
-  const auto cases = store->Query("SELECT count(*) FROM cases WHERE verdict = 'known-defect'");
+  const auto cases =
+      testing::QueryText(*store, "SELECT count(*) FROM cases WHERE verdict = 'known-defect'");
   ASSERT_TRUE(cases.ok());
   EXPECT_GT(shown["D13"].second + shown["D14"].second, std::stoll((*cases)[0][0]))
       << "no case showed both";
   // One that was met beside the other is made small by itself.
-  const auto beside = store->Query(
-      "SELECT artifact, known_defect FROM findings WHERE summary LIKE "
-      "'%; it takes D13, D14 together to explain the case'");
+  const auto beside =
+      testing::QueryText(*store,
+                         "SELECT artifact, known_defect FROM findings WHERE summary LIKE "
+                         "'%; it takes D13, D14 together to explain the case'");
   ASSERT_TRUE(beside.ok());
   ASSERT_FALSE(beside->empty());
   const auto artifact = ArtifactFromJson(ParseJson((*beside)[0][0], "artifact").value());

@@ -16,29 +16,24 @@ struct CountedRun {
   uint64_t cases = 0, asked = 0;
 };
 
-// Counts each run by its uuid: several files may hold it, or a part of it. Rules are asked as
-// CoverageCounter::Add does, told by the rows of cases.
-Status CountRuns(Store& store, std::map<std::string, CountedRun>& runs) {
-  ANECHECK_ASSIGN(
-      const auto rows,
-      store.Query(fmt::format(
-          "SELECT (SELECT uuid FROM runs WHERE id = run), count(*), sum(CASE WHEN status = '{}' "
-          "THEN (seed >> {}) & {} = 0 ELSE mode = '{}' AND verdict = 'pass' AND (seed >> {}) & {} "
-          "= 0 END) FROM cases GROUP BY run",
-          RunStatusName(RunStatus::kOk), kRulesShift, kRulesEvery - 1,
-          CaseModeName(CaseMode::kMustReject), kRulesShift, kRefusedRulesEvery - 1)));
-  for (const auto& row : rows) {
-    const CountedRun counted = {std::stoull(row[1]), std::stoull(row[2])};
-    CountedRun& run = runs[row[0]];
-    if (counted.cases > run.cases) run = counted;
+// Whether CoverageCounter::Add asked the case for rules.
+bool IsAsked(const CaseRecord& record) {
+  if (record.status == RunStatusName(RunStatus::kOk)) {
+    return IsAskedForRules(record.seed, kRulesEvery);
   }
-  return {};
+  return record.mode == CaseModeName(CaseMode::kMustReject) && record.verdict == "pass" &&
+         IsAskedForRules(record.seed, kRefusedRulesEvery);
 }
 
-// Adds the routes of the runs' cases.
-Status AddRoutes(Store& store, uint8_t& routes) {
-  ANECHECK_ASSIGN(const auto rows, store.Query("SELECT DISTINCT route FROM reach"));
-  for (const auto& row : rows) routes |= row[0] == "netlist" ? kNetlistRoute : kMilRoute;
+// Counts each run by its uuid: several files may hold it, or a part of it.
+Status CountRun(Store& store, const RunRecord& run, std::map<std::string, CountedRun>& runs) {
+  CountedRun counted;
+  ANECHECK_RETURN_IF_ERROR(store.EachCase(run.id, [&](const CaseRecord& record) {
+    ++counted.cases;
+    counted.asked += IsAsked(record) ? 1 : 0;
+  }));
+  CountedRun& held = runs[run.uuid];
+  if (counted.cases > held.cases) held = counted;
   return {};
 }
 
@@ -89,10 +84,16 @@ Result<SpaceCoverage> ReadCoverage(std::span<const std::string> paths) {
   std::map<std::string, CountedRun> runs;
   for (const std::string& path : paths) {
     ANECHECK_ASSIGN(Store store, Store::OpenReadOnly(path));
-    ANECHECK_ASSIGN(const auto rows, store.Query("SELECT DISTINCT kind, cell FROM coverage"));
-    for (const auto& row : rows) met.insert({row[0], row[1]});
-    ANECHECK_RETURN_IF_ERROR(CountRuns(store, runs));
-    ANECHECK_RETURN_IF_ERROR(AddRoutes(store, routes));
+    ANECHECK_ASSIGN(const std::vector<RunRecord> recorded, store.Runs());
+    for (const RunRecord& run : recorded) {
+      ANECHECK_ASSIGN(const std::vector<CoverageRow> cells, store.Rows<CoverageRow>(run.id));
+      for (const CoverageRow& row : cells) met.insert({row.kind, row.cell});
+      ANECHECK_ASSIGN(const std::vector<ReachRow> reach, store.Rows<ReachRow>(run.id));
+      for (const ReachRow& row : reach) {
+        routes |= row.route == "netlist" ? kNetlistRoute : kMilRoute;
+      }
+      ANECHECK_RETURN_IF_ERROR(CountRun(store, run, runs));
+    }
   }
   for (const auto& [uuid, run] : runs) {
     coverage.cases += run.cases;

@@ -17,6 +17,7 @@
 #include "harness/lowering/graph_to_netlist.h"
 #include "harness/ops/op.h"
 #include "harness/ops/params.h"
+#include "harness/results/testing/query_text.h"
 
 namespace anecheck {
 namespace {
@@ -470,7 +471,7 @@ class CoverageFile : public ::testing::Test {
   static std::vector<std::vector<std::string>> Rows(const std::string& db, std::string_view sql) {
     auto store = Store::OpenReadOnly(db);
     EXPECT_TRUE(store.ok());
-    auto rows = store->Query(sql);
+    auto rows = testing::QueryText(*store, sql);
     EXPECT_TRUE(rows.ok());
     return std::move(rows).value();
   }

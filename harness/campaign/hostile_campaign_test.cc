@@ -6,6 +6,7 @@
 
 #include "harness/base/file.h"
 #include "harness/campaign/campaign.h"
+#include "harness/results/testing/query_text.h"
 #include "harness/runners/worker.h"
 
 namespace anecheck {
@@ -76,8 +77,8 @@ TEST(HostileCampaign, MisdeedsCostTheirCaseAlone) {
 
   auto store = Store::OpenReadOnly(options.db);
   ASSERT_TRUE(store.ok());
-  const auto rows =
-      store->Query("SELECT case_index, verdict, message FROM cases ORDER BY case_index");
+  const auto rows = testing::QueryText(
+      *store, "SELECT case_index, verdict, message FROM cases ORDER BY case_index");
   ASSERT_TRUE(rows.ok());
   ASSERT_EQ(rows->size(), kCases);
   std::map<std::string, int64_t> wanted;

@@ -10,7 +10,7 @@
 namespace anecheck {
 namespace {
 
-std::string_view Words(Lean lean) {
+std::string_view Side(Lean lean) {
   switch (lean) {
     case Lean::kUp:
       return "errors lie above the value";
@@ -64,11 +64,14 @@ std::string DescribeLeaning(const Leaning& leaning) {
   return fmt::format(
       "inside the bound, {}: by {:.3f} of what the contract permits in the mean, over {} outputs "
       "(odds 2^{:.0f})",
-      Words(leaning.lean), sums.Mean(), sums.outputs, std::floor(LogOdds(sums)));
+      Side(leaning.lean), sums.Mean(), sums.outputs, std::floor(LogOdds(sums)));
 }
 
 Status LeanWatch::Recall(Store& store, int64_t run) {
-  ANECHECK_ASSIGN(sums_, ReadLeans(store, run));
+  ANECHECK_ASSIGN(const std::vector<LeanRow> rows, store.Rows<LeanRow>(run));
+  for (const LeanRow& row : rows) {
+    sums_[{row.target, row.route, row.op}][static_cast<size_t>(row.lean)] = row;
+  }
   return {};
 }
 

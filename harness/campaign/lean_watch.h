@@ -11,7 +11,6 @@
 
 #include "harness/base/result.h"
 #include "harness/campaign/judge_case.h"
-#include "harness/results/read_leans.h"
 #include "harness/results/store.h"
 
 namespace anecheck {
@@ -46,7 +45,8 @@ class LeanWatch {
   std::vector<Leaning> Add(const BatchRecord& batch);
 
  private:
-  RunLeans sums_;
+  // Target, route, operation.
+  std::map<std::tuple<std::string, std::string, std::string>, OperationLeans> sums_;
 };
 
 // Says in the message of a case that passed which way its errors lean and that this proves nothing:

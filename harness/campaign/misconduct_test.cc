@@ -13,6 +13,7 @@
 #include "harness/campaign/shrink_finding.h"
 #include "harness/campaign/testing/campaign_test.h"
 #include "harness/ops/op.h"
+#include "harness/results/testing/query_text.h"
 #include "harness/runners/late_reply.h"
 #include "harness/runners/worker.h"
 
@@ -39,7 +40,8 @@ class MisconductTest : public testing::CampaignTest {
     std::map<std::string, std::vector<uint64_t>> verdicts;
     auto store = Store::OpenReadOnly(options.db);
     EXPECT_TRUE(store.ok());
-    const auto rows = store->Query("SELECT verdict, case_index FROM cases ORDER BY case_index");
+    const auto rows =
+        testing::QueryText(*store, "SELECT verdict, case_index FROM cases ORDER BY case_index");
     EXPECT_TRUE(rows.ok());
     for (const auto& row : *rows) verdicts[row[0]].push_back(std::stoull(row[1]));
     return verdicts;

@@ -78,13 +78,13 @@ class Prober {
   Status MeasureValue() {
     ANECHECK_ASSIGN(const Answer answer, Ask(probe_.low));
     if (!answer.measured) return Unmeasured(answer);
-    datum_.state = CliffState::kAtValue;
+    datum_.state = ProbeState::kAtValue;
     datum_.value = answer.value;
     return {};
   }
 
   Status Unmeasured(const Answer& answer) {
-    datum_.state = CliffState::kUnmeasured;
+    datum_.state = ProbeState::kUnmeasured;
     datum_.message = answer.message;
     return {};
   }
@@ -107,7 +107,7 @@ class Prober {
     ANECHECK_ASSIGN(const Answer at_high, Ask(probe_.high));
     if (!at_high.measured) return Unmeasured(at_high);
     if (!probe_.bad(probe_.high, at_high.value)) {
-      datum_.state = CliffState::kNoCliff;
+      datum_.state = ProbeState::kNoCliff;
       return {};
     }
     ANECHECK_ASSIGN(const Answer at_low, Ask(probe_.low));
@@ -120,16 +120,16 @@ class Prober {
       if (!answer.measured) return Unmeasured(answer);
       (probe_.bad(argument, answer.value) ? bad : good) = middle;
     }
-    datum_.state = CliffState::kAtValue;
+    datum_.state = ProbeState::kAtValue;
     datum_.value = Argument(bad);
     return {};
   }
 
   std::optional<bool> Agreement() const {
     const PublishedCliff* published = datum_.published;
-    if (published == nullptr || datum_.state == CliffState::kUnmeasured) return std::nullopt;
-    if (published->no_cliff) return datum_.state == CliffState::kNoCliff;
-    if (datum_.state == CliffState::kNoCliff) return false;
+    if (published == nullptr || datum_.state == ProbeState::kUnmeasured) return std::nullopt;
+    if (published->no_cliff) return datum_.state == ProbeState::kNoCliff;
+    if (datum_.state == ProbeState::kNoCliff) return false;
     const double value = datum_.value;
     if (probe_.kind == ProbeKind::kValueAt) return value == published->first_bad;
     const double below = Argument(Position(value) - 1);
@@ -144,13 +144,13 @@ class Prober {
 };
 
 std::string MeasuredText(const ProbeDatum& datum) {
-  return datum.state == CliffState::kAtValue ? CliffText(datum.value)
-                                             : std::string(CliffStateName(datum.state));
+  return datum.state == ProbeState::kAtValue ? CliffText(datum.value)
+                                             : std::string(ToText(datum.state));
 }
 
 std::string PublishedText(const ProbeDatum& datum) {
   if (datum.published == nullptr) return {};
-  return datum.published->no_cliff ? std::string(CliffStateName(CliffState::kNoCliff))
+  return datum.published->no_cliff ? std::string(ToText(ProbeState::kNoCliff))
                                    : CliffText(datum.published->first_bad);
 }
 
@@ -160,7 +160,7 @@ nlohmann::ordered_json NumberOrText(const std::string& text, double value) {
 }
 
 Status Record(const CampaignOptions& options, const RunnerIdentity& identity,
-              std::span<const ProbeDatum> data, const char* state) {
+              std::span<const ProbeDatum> data, RunState state) {
   ANECHECK_ASSIGN(Store store, Store::Open(options.db));
   ANECHECK_ASSIGN(const int64_t run, store.BeginRun(DescribeRun(options, identity)));
   std::vector<ProbeRecord> records;
@@ -168,10 +168,10 @@ Status Record(const CampaignOptions& options, const RunnerIdentity& identity,
     ProbeRecord& record = records.emplace_back();
     record.probe = datum.probe;
     record.target = datum.target;
-    record.state = CliffStateName(datum.state);
-    record.value = datum.state == CliffState::kAtValue ? CliffText(datum.value) : "";
+    record.state = datum.state;
+    record.value = datum.state == ProbeState::kAtValue ? CliffText(datum.value) : "";
     record.published = PublishedText(datum);
-    record.agrees = !datum.agrees ? "" : *datum.agrees ? "yes" : "no";
+    if (datum.agrees) record.agrees = *datum.agrees ? Agreement::kAgrees : Agreement::kDiffers;
     record.message = datum.message;
   }
   ANECHECK_RETURN_IF_ERROR(store.AppendProbes(run, records));
@@ -210,7 +210,7 @@ Result<ProbeDatum> RunRuntimeProbe(const RuntimeProbe& probe, const CampaignTarg
     if (published.probe == probe.name && of_family) datum.published = &published;
   }
   if (!answer.value) return datum;
-  datum.state = CliffState::kAtValue;
+  datum.state = ProbeState::kAtValue;
   datum.value = *answer.value;
   if (datum.published != nullptr) datum.agrees = datum.value == datum.published->first_bad;
   return datum;
@@ -223,11 +223,6 @@ const PublishedCliff* FindPublished(std::string_view probe, int family) {
     if (published.probe == probe && (published.families >> family & 1) != 0) return &published;
   }
   return nullptr;
-}
-
-std::string_view CliffStateName(CliffState state) {
-  constexpr std::array<std::string_view, 3> kNames = {"no cliff", "at value", "unmeasured"};
-  return kNames[static_cast<size_t>(state)];
 }
 
 std::string CliffText(double value) {
@@ -330,7 +325,7 @@ Result<std::vector<ProbeDatum>> RunProbes(const CampaignOptions& options,
   // A run without a probe would pass for a campaign, which `run --resume` goes on with.
   if (data.empty() || options.db.empty()) return data;
   ANECHECK_RETURN_IF_ERROR(
-      Record(options, identity, data, IsSet(stop) ? "interrupted" : "finished"));
+      Record(options, identity, data, IsSet(stop) ? RunState::kInterrupted : RunState::kFinished));
   return data;
 }
 

@@ -60,13 +60,10 @@ std::span<const PublishedCliff> PublishedCliffs();
 // Null where nothing was published for that family.
 const PublishedCliff* FindPublished(std::string_view probe, int family);
 
-enum class CliffState : uint8_t { kNoCliff, kAtValue, kUnmeasured };
-std::string_view CliffStateName(CliffState state);  // "no cliff", "at value", "unmeasured"
-
 // What one probe found on one target.
 struct ProbeDatum {
   std::string probe, target;
-  CliffState state = CliffState::kUnmeasured;
+  ProbeState state = ProbeState::kUnmeasured;
   double value = 0;     // kAtValue; may be an infinity or NaN
   std::string message;  // why it is unmeasured
   const PublishedCliff* published = nullptr;

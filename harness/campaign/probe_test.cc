@@ -87,12 +87,12 @@ TEST(Probe, PlainArithmeticHasTheCliffsOfFp16Alone) {
                                              {"rounding_tie", 2048}};
   for (const auto& [name, value] : kAt) {
     const ProbeDatum datum = Measure(name, runner);
-    EXPECT_EQ(datum.state, CliffState::kAtValue) << name;
+    EXPECT_EQ(datum.state, ProbeState::kAtValue) << name;
     EXPECT_EQ(datum.value, value) << name;
   }
   for (const char* name : {"accumulator_port", "elementwise_port", "width_slice_gain",
                            "channel_slice_gain", "survivor_sweep"}) {
-    EXPECT_EQ(Measure(name, runner).state, CliffState::kNoCliff) << name;
+    EXPECT_EQ(Measure(name, runner).state, ProbeState::kNoCliff) << name;
   }
   EXPECT_TRUE(std::isnan(Measure("relu_nan", runner).value));
 }
@@ -129,7 +129,7 @@ TEST(Probe, AgreementIsWithinTheGridOfThePublishedFigure) {
 TEST(Probe, WhatIsBadFromTheStartIsSaidSo) {
   PlainRunner runner([](const Graph&, double) { return HUGE_VAL; });
   const ProbeDatum datum = Measure("accumulator_port", runner);
-  EXPECT_EQ(datum.state, CliffState::kAtValue);
+  EXPECT_EQ(datum.state, ProbeState::kAtValue);
   EXPECT_EQ(datum.value, 1024);
   EXPECT_EQ(datum.agrees, false);
 }
@@ -139,7 +139,7 @@ TEST(Probe, RefusalsLeaveItUnmeasuredWithTheReason) {
     PlainRunner runner([](const Graph&, double y) { return y >= 2000 ? HUGE_VAL : y; },
                        refuse_after);
     const ProbeDatum datum = Measure("accumulator_port", runner);
-    EXPECT_EQ(datum.state, CliffState::kUnmeasured);
+    EXPECT_EQ(datum.state, ProbeState::kUnmeasured);
     EXPECT_EQ(datum.message, "rejected: no more");
     EXPECT_EQ(datum.agrees, std::nullopt);
   }
@@ -148,7 +148,7 @@ TEST(Probe, RefusalsLeaveItUnmeasuredWithTheReason) {
   PlainRunner runner;
   const auto datum = RunProbe(unknown, {"h13", 2}, runner);
   ASSERT_TRUE(datum.ok());
-  EXPECT_EQ(datum->state, CliffState::kUnmeasured);
+  EXPECT_EQ(datum->state, ProbeState::kUnmeasured);
   EXPECT_EQ(datum->message, "no_such_operation is not in the operation table");
 }
 
@@ -157,15 +157,15 @@ TEST(Probe, NumbersOfAnotherBackendAreNoFigures) {
   PlainRunner runner;
   runner.provenance = Provenance::kSilicon;
   runner.backend = "ane";
-  EXPECT_EQ(Measure("square_overflow", runner).state, CliffState::kAtValue);
+  EXPECT_EQ(Measure("square_overflow", runner).state, ProbeState::kAtValue);
   runner.backend = "bnns";
   const ProbeDatum elsewhere = Measure("square_overflow", runner);
-  EXPECT_EQ(elsewhere.state, CliffState::kUnmeasured);
+  EXPECT_EQ(elsewhere.state, ProbeState::kUnmeasured);
   EXPECT_EQ(elsewhere.message, "ran on bnns");
   EXPECT_EQ(elsewhere.agrees, std::nullopt);
   runner.backend.clear();
   const ProbeDatum unproved = Measure("square_overflow", runner);
-  EXPECT_EQ(unproved.state, CliffState::kUnmeasured);
+  EXPECT_EQ(unproved.state, ProbeState::kUnmeasured);
   EXPECT_EQ(unproved.message,
             "nothing proves that the engine ran it: the analytics name no backend");
 }
@@ -188,17 +188,17 @@ TEST(Probe, JsonKeepsTheThreeStatesApart) {
   std::vector<ProbeDatum> data(3);
   data[0] = {"accumulator_port",
              "h13",
-             CliffState::kAtValue,
+             ProbeState::kAtValue,
              32768,
              "",
              FindPublished("accumulator_port", 2),
              true};
-  data[1] = {"elementwise_port", "h13", CliffState::kNoCliff, 0, "", nullptr, std::nullopt};
+  data[1] = {"elementwise_port", "h13", ProbeState::kNoCliff, 0, "", nullptr, std::nullopt};
   data[1].provenance = "simulated";
   data[1].engine = "an engine";
   data[2] = {"relu_nan",
              "h13",
-             CliffState::kUnmeasured,
+             ProbeState::kUnmeasured,
              0,
              "crashed: it died",
              FindPublished("relu_nan", 2),

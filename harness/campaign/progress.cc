@@ -38,29 +38,15 @@ std::string Defects(uint64_t fresh, uint64_t known, uint64_t unconfirmed) {
 }  // namespace
 
 Status ProgressCounts::Recall(Store& store, int64_t run, const CampaignSummary& summary) {
-  const std::string id = std::to_string(run);
-  ANECHECK_ASSIGN(const auto targets,
-                  store.Query("SELECT target, count(*), sum(verdict = 'pass') FROM cases WHERE run "
-                              "= CAST(? AS INTEGER) GROUP BY target",
-                              {&id, 1}));
-  for (const auto& row : targets) {
-    targets_[row[0]].cases = std::stoull(row[1]);
-    targets_[row[0]].passed = std::stoull(row[2]);
-  }
+  ANECHECK_RETURN_IF_ERROR(store.EachCase(run, [&](const CaseRecord& item) { AddCase(item); }));
   for (const FindingRecord& finding : summary.list) AddFinding(finding);
-  ANECHECK_ASSIGN(
-      const auto cells,
-      store.Query("SELECT kind, cell FROM coverage WHERE run = CAST(? AS INTEGER)", {&id, 1}));
-  for (const auto& row : cells) Meet(row[0], row[1]);
+  ANECHECK_ASSIGN(const std::vector<CoverageRow> cells, store.Rows<CoverageRow>(run));
+  for (const CoverageRow& row : cells) Meet(row.kind, row.cell);
   return {};
 }
 
 void ProgressCounts::Add(const BatchRecord& batch) {
-  for (const CaseRecord& item : batch.cases) {
-    TargetProgress& target = targets_[item.target];
-    ++target.cases;
-    target.passed += item.verdict == "pass" ? 1 : 0;
-  }
+  for (const CaseRecord& item : batch.cases) AddCase(item);
   for (const FindingRecord& finding : batch.findings) {
     // Further cases of a finding that was counted already have no id.
     if (!finding.id.empty()) AddFinding(finding);
@@ -70,6 +56,12 @@ void ProgressCounts::Add(const BatchRecord& batch) {
     const bool fresh = seen_.insert({cell.first.data(), cell.second.data()}).second;
     if (fresh) Meet(cell.first, cell.second);
   }
+}
+
+void ProgressCounts::AddCase(const CaseRecord& item) {
+  TargetProgress& target = targets_[item.target];
+  ++target.cases;
+  target.passed += item.verdict == "pass" ? 1 : 0;
 }
 
 void ProgressCounts::AddFinding(const FindingRecord& finding) {

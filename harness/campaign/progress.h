@@ -41,6 +41,7 @@ class ProgressCounts {
 
  private:
   void Meet(std::string_view kind, std::string_view cell);
+  void AddCase(const CaseRecord& item);
   void AddFinding(const FindingRecord& finding);
 
   std::map<std::string, TargetProgress> targets_;

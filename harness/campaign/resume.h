@@ -16,7 +16,7 @@ namespace anecheck {
 
 struct ResumePoint {
   int64_t run = 0;
-  std::string state;  // 'running' (it was killed), 'interrupted' or 'finished'
+  RunState state = RunState::kRunning;  // kRunning: it was killed
   std::string started, command;
   std::string engine, provenance, runner, chip, os, compiler_version;
   std::string content;      // RunnerIdentity::content; empty where it was not recorded

@@ -13,6 +13,7 @@
 #include "harness/base/file.h"
 #include "harness/campaign/options_json.h"
 #include "harness/ops/op.h"
+#include "harness/results/testing/query_text.h"
 #include "oracles/oracle.h"
 
 namespace anecheck {
@@ -94,7 +95,7 @@ class ResumeTest : public ::testing::Test {
   static std::vector<std::vector<std::string>> Rows(const std::string& db, std::string_view sql) {
     auto store = Store::OpenReadOnly(db);
     EXPECT_TRUE(store.ok());
-    auto rows = store->Query(sql);
+    auto rows = testing::QueryText(*store, sql);
     EXPECT_TRUE(rows.ok());
     return std::move(rows).value();
   }
@@ -283,7 +284,7 @@ TEST_F(ResumeTest, TheNewestCampaignThatIsNotFinishedGoesOn) {
   {
     auto store = Store::Open(options.db);
     const auto probes = store->BeginRun({.uuid = "probes", .options = "{}"});
-    const ProbeRecord record = {"accumulator_port", "h13", "no cliff", "", "", "", ""};
+    const ProbeRecord record = {"accumulator_port", "h13", ProbeState::kNoCliff, "", "", {}, ""};
     ASSERT_TRUE(store->AppendProbes(*probes, {&record, 1}).ok());
   }
   ASSERT_TRUE(RunCampaign(options, Refusing(), {}).ok());

@@ -265,7 +265,7 @@ Status Record(const CheckSetting& setting, const std::vector<Shown>& all,
     }
   }
   ANECHECK_RETURN_IF_ERROR(store.ReadReplays(run, summary.list));
-  return store.FinishRun(run, "finished", UtcNow());
+  return store.FinishRun(run, RunState::kFinished, UtcNow());
 }
 
 // The operation that a finding is about.

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
+#include <tuple>
 
 #include "harness/base/file.h"
 #include "harness/base/json_text.h"
@@ -45,14 +46,14 @@ Result<FindingText> ReadFindingText(const FindingArgument& argument) {
   }
   ANECHECK_ASSIGN(Store store, OpenNamed(argument.db));
   text.file = argument.db;
-  const std::string parameters[] = {argument.what, argument.run};
-  ANECHECK_ASSIGN(
-      auto rows,
-      store.Query("SELECT f.artifact, r.provenance, r.engine, r.uuid, r.chip FROM findings f JOIN "
-                  "runs r ON r.id = f.run WHERE f.id = ?1 AND substr(r.uuid, 1, length(?2)) = ?2 "
-                  "ORDER BY r.id",
-                  parameters));
-  if (rows.empty()) {
+  ANECHECK_ASSIGN(const std::vector<RunRecord> runs, store.Runs());
+  std::vector<std::pair<RunRecord, std::string>> found;  // with the artifacts
+  for (const RunRecord& run : runs) {
+    if (!run.uuid.starts_with(argument.run)) continue;
+    ANECHECK_ASSIGN(std::optional<FindingRecord> finding, store.Finding(run.id, argument.what));
+    if (finding) found.emplace_back(run, std::move(finding->artifact));
+  }
+  if (found.empty()) {
     return MakeError(
         ErrorCode::kNotFound,
         fmt::format("{}: holds no finding {}{}{}; `anecheck query --db {} 'SELECT id, "
@@ -60,23 +61,25 @@ Result<FindingText> ReadFindingText(const FindingArgument& argument) {
                     argument.db, argument.what, argument.run.empty() ? "" : " of a run ",
                     argument.run, ShellWord(argument.db)));
   }
+  auto& [first, artifact] = found[0];
   // Runs that found the very same, such as one campaign made twice, leave no choice to make.
-  const bool same = std::ranges::all_of(rows, [&](const auto& row) {
-    return std::equal(row.begin(), row.begin() + 3, rows[0].begin());
+  const bool same = std::ranges::all_of(found, [&](const auto& other) {
+    return std::tie(other.second, other.first.provenance, other.first.engine) ==
+           std::tie(artifact, first.provenance, first.engine);
   });
   if (!same) {
-    std::string runs;
-    for (const auto& row : rows) {
-      runs += fmt::format("{}{} ({}{}{})", runs.empty() ? "" : ", ", row[3], row[1],
-                          row[4].empty() ? "" : ", ", row[4]);
+    std::string list;
+    for (const auto& [run, unused] : found) {
+      list += fmt::format("{}{} ({}{}{})", list.empty() ? "" : ", ", run.uuid, run.provenance,
+                          run.chip.empty() ? "" : ", ", run.chip);
     }
     return MakeError(ErrorCode::kInvalid,
                      fmt::format("{}: {} runs have a finding {}; choose one with --run: {}",
-                                 argument.db, rows.size(), argument.what, runs));
+                                 argument.db, found.size(), argument.what, list));
   }
-  text.json = std::move(rows[0][0]);
-  text.provenance = std::move(rows[0][1]);
-  text.engine = std::move(rows[0][2]);
+  text.json = std::move(artifact);
+  text.provenance = std::move(first.provenance);
+  text.engine = std::move(first.engine);
   return text;
 }
 

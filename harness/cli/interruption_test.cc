@@ -28,6 +28,7 @@
 
 #include "harness/base/file.h"
 #include "harness/results/store.h"
+#include "harness/results/testing/query_text.h"
 
 namespace anecheck {
 namespace {
@@ -89,7 +90,7 @@ std::vector<std::vector<std::string>> Rows(const std::string& db, std::string_vi
   auto store = Store::OpenReadOnly(db);
   EXPECT_TRUE(store.ok()) << store.error().message;
   if (!store.ok()) return {};
-  auto rows = store->Query(sql);
+  auto rows = testing::QueryText(*store, sql);
   EXPECT_TRUE(rows.ok()) << rows.error().message;
   return rows.ok() ? std::move(rows).value() : std::vector<std::vector<std::string>>{};
 }
@@ -127,7 +128,7 @@ std::vector<std::vector<std::string>> Results(const std::string& db) {
 int64_t CountOf(const std::string& db, const std::string& table) {
   auto store = Store::OpenReadOnly(db);
   if (!store.ok()) return 0;
-  const auto rows = store->Query("SELECT count(*) FROM " + table);
+  const auto rows = testing::QueryText(*store, "SELECT count(*) FROM " + table);
   EXPECT_TRUE(rows.ok()) << rows.error().message;
   return rows.ok() ? std::stoll((*rows)[0][0]) : 0;
 }

@@ -82,7 +82,7 @@ int Run(const QueryFlags& flags) {
   Result<Store> store = Store::OpenReadOnly(flags.db);
   if (!store.ok()) return Fail(store.error());
   std::vector<std::string> columns;
-  const auto rows = store->QueryValues(flags.sql, {}, &columns);
+  const auto rows = store->Query(flags.sql, &columns);
   if (!rows.ok()) return Fail(rows.error());
   std::string text;
   Json list = Json::array();

@@ -109,10 +109,11 @@ Result<CampaignSummary> RunOrResume(const RunFlags& flags, const std::string& co
   options = point.options;
   ANECHECK_RETURN_IF_ERROR(TryDefects(options.defects));
   LogInfo(fmt::format("run {} of {}, begun {}, {}: {}", point.run, options.db, point.started,
-                      point.state == "finished" ? "is finished" : "goes on", point.command));
+                      point.state == RunState::kFinished ? "is finished" : "goes on",
+                      point.command));
   ANECHECK_RETURN_IF_ERROR(OpenEvents(flags, events));
   if (events) events->Started(options, point.provenance, point.engine, true);
-  if (point.state == "finished") return std::move(point.summary);
+  if (point.state == RunState::kFinished) return std::move(point.summary);
   return ResumeCampaign(options, std::move(point), factory, progress, interruption.flag());
 }
 

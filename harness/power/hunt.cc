@@ -71,23 +71,25 @@ bool Answers(const Subject& subject, const FindingRecord& finding) {
 // Verdicts and labels of what a running campaign has recorded so far.
 Result<std::vector<FindingRecord>> ReadFindings(const std::string& db) {
   ANECHECK_ASSIGN(Store store, Store::OpenReadOnly(db));
-  ANECHECK_ASSIGN(const auto rows, store.Query("SELECT verdict, known_defect FROM findings"));
+  ANECHECK_ASSIGN(const std::vector<RunRecord> runs, store.Runs());
   std::vector<FindingRecord> findings;
-  for (const auto& row : rows) {
-    findings.emplace_back();
-    findings.back().verdict = row[0];
-    findings.back().known_defect = row[1];
+  for (const RunRecord& run : runs) {
+    ANECHECK_ASSIGN(std::vector<FindingRecord> of_run, store.Rows<FindingRecord>(run.id));
+    std::ranges::move(of_run, std::back_inserter(findings));
   }
   return findings;
 }
 
 Result<Artifact> ReadArtifact(const std::string& db, const std::string& id) {
   ANECHECK_ASSIGN(Store store, Store::OpenReadOnly(db));
-  ANECHECK_ASSIGN(const auto rows,
-                  store.Query("SELECT artifact FROM findings WHERE id = ?", {&id, 1}));
-  if (rows.empty()) return MakeError(ErrorCode::kInternal, db + ": lost finding " + id);
-  ANECHECK_ASSIGN(const Json json, ParseJson(rows[0][0], id));
-  return ArtifactFromJson(json);
+  ANECHECK_ASSIGN(const std::vector<RunRecord> runs, store.Runs());
+  for (const RunRecord& run : runs) {
+    ANECHECK_ASSIGN(const std::optional<FindingRecord> finding, store.Finding(run.id, id));
+    if (!finding) continue;
+    ANECHECK_ASSIGN(const Json json, ParseJson(finding->artifact, id));
+    return ArtifactFromJson(json);
+  }
+  return MakeError(ErrorCode::kInternal, db + ": lost finding " + id);
 }
 
 // The engine of the hunt without its subject.

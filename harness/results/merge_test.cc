@@ -13,6 +13,7 @@
 #include "harness/base/file.h"
 #include "harness/base/testing/unprivileged.h"
 #include "harness/results/store.h"
+#include "harness/results/testing/query_text.h"
 
 namespace anecheck {
 namespace {
@@ -23,7 +24,7 @@ class MergeTest : public ::testing::Test {
 
   // Adds a run of `cases` cases to the file; `salt` stands in its rows.
   static void AddRun(Store& store, const std::string& uuid, uint64_t cases, const std::string& salt,
-                     const char* state = "finished") {
+                     RunState state = RunState::kFinished) {
     RunRecord run;
     run.uuid = uuid;
     run.options = "{}";
@@ -112,7 +113,7 @@ class MergeTest : public ::testing::Test {
           "SELECT uuid, c.* FROM reach c JOIN runs ON runs.id = run ORDER BY uuid, op",
           "SELECT uuid, c.* FROM ulp_histogram c JOIN runs ON runs.id = run ORDER BY uuid, op"}) {
       std::vector<std::string> columns;
-      const auto rows = store->Query(sql, {}, &columns);
+      const auto rows = testing::QueryText(*store, sql, &columns);
       EXPECT_TRUE(rows.ok());
       for (const auto& row : *rows) {
         for (size_t i = 0; i < row.size(); ++i) {
@@ -184,9 +185,10 @@ TEST_F(MergeTest, TakesARunOnceFromTheFullestFile) {
   EXPECT_EQ(merged->cases, 6);
   auto store = Store::OpenReadOnly(out);
   ASSERT_TRUE(store.ok());
-  EXPECT_EQ((*store->Query("SELECT count(*) FROM outputs"))[0][0], "6");
+  EXPECT_EQ((*testing::QueryText(*store, "SELECT count(*) FROM outputs"))[0][0], "6");
   EXPECT_EQ(
-      (*store->Query("SELECT group_concat(uuid) FROM (SELECT uuid FROM runs ORDER BY id)"))[0][0],
+      (*testing::QueryText(
+          *store, "SELECT group_concat(uuid) FROM (SELECT uuid FROM runs ORDER BY id)"))[0][0],
       "u1,u2");
 }
 
@@ -198,7 +200,7 @@ TEST_F(MergeTest, TakesARunFromWhereItsWriterCameFurthest) {
     auto after = Store::Open(whole);
     for (int run = 0; run < 8; ++run) {
       const std::string uuid = "u" + std::to_string(run);
-      AddRun(*before, uuid, 2, "a", run % 2 == 0 ? "running" : "interrupted");
+      AddRun(*before, uuid, 2, "a", run % 2 == 0 ? RunState::kRunning : RunState::kInterrupted);
       AddRun(*after, uuid, 2, "a");
     }
   }
@@ -206,7 +208,9 @@ TEST_F(MergeTest, TakesARunFromWhereItsWriterCameFurthest) {
   ASSERT_TRUE(MergeResults(inputs, out).ok());
   auto store = Store::OpenReadOnly(out);
   ASSERT_TRUE(store.ok());
-  EXPECT_EQ((*store->Query("SELECT count(*) FROM runs WHERE state = 'finished'"))[0][0], "8");
+  EXPECT_EQ(
+      (*testing::QueryText(*store, "SELECT count(*) FROM runs WHERE state = 'finished'"))[0][0],
+      "8");
 }
 
 TEST_F(MergeTest, ErrorsLeaveNothingBehind) {
@@ -274,7 +278,7 @@ TEST_F(MergeTest, FindingsAreReplayedFromTheJoinedFile) {
   const std::string inputs[] = {a, b};
   ASSERT_TRUE(MergeResults(inputs, out).ok());
   auto store = Store::OpenReadOnly(out);
-  const auto rows = store->Query("SELECT replay FROM findings ORDER BY run");
+  const auto rows = testing::QueryText(*store, "SELECT replay FROM findings ORDER BY run");
   ASSERT_TRUE(rows.ok());
   ASSERT_EQ(rows->size(), 3u);
   const std::string db = " --db '" + out + "'";

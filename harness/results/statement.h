@@ -1,7 +1,7 @@
-// Prepared statements of the results file: used by the files of the store alone.
+// Statements of SQLite on an open results file. Used by this room alone.
 #pragma once
 
-#include <array>
+#include <concepts>
 #include <cstdint>
 #include <optional>
 #include <sqlite3.h>
@@ -10,46 +10,54 @@
 #include <utility>
 
 #include "harness/base/result.h"
-#include "harness/results/store.h"
+#include "harness/verdict/words.h"
 
 namespace anecheck {
+
+// A connection, and the file's name for messages. Closes nothing.
+struct Connection {
+  sqlite3* database = nullptr;
+  std::string path;
+
+  // "r.sqlite: cannot write: disk is full", after the last call of SQLite failed: kMalformed where
+  // the file is at fault, kIo where the system is.
+  Error Failed(std::string_view action) const;
+  // Runs statements without rows.
+  Status Execute(const std::string& sql) const;
+};
+
+// Begins a transaction for writing, and takes all back where Commit was not reached.
+class Transaction {
+ public:
+  static Result<Transaction> Begin(const Connection& file);
+  Transaction(Transaction&& other) noexcept : file_(std::exchange(other.file_, nullptr)) {}
+  Transaction& operator=(Transaction&&) = delete;
+  ~Transaction();
+  Status Commit();
+
+ private:
+  explicit Transaction(const Connection* file) : file_(file) {}
+  const Connection* file_;
+};
 
 // A prepared statement whose parameters are bound in order. Texts are not copied: they must live
 // until the statement was run.
 class Statement {
  public:
-  static Result<Statement> Prepare(sqlite3* database, std::string_view sql) {
-    sqlite3_stmt* raw = nullptr;
-    if (sqlite3_prepare_v2(database, sql.data(), static_cast<int>(sql.size()), &raw, nullptr) !=
-        SQLITE_OK) {
-      return MakeError(ErrorCode::kInvalid, sqlite3_errmsg(database));
-    }
-    if (raw == nullptr) return MakeError(ErrorCode::kInvalid, "the query is empty");
-    return Statement(raw);
-  }
+  // Errors: kInvalid with SQLite's words.
+  static Result<Statement> Prepare(sqlite3* database, std::string_view sql);
   // Prepare, or an error where more than one statement is given.
-  static Result<Statement> PrepareOnly(sqlite3* database, std::string_view sql) {
-    const std::string text(sql);
-    ANECHECK_ASSIGN(Statement statement, Prepare(database, text));
-    // SQLite tells how much it has read where it keeps the text.
-    const std::string_view read = sqlite3_sql(statement.raw());
-    sqlite3_stmt* second = nullptr;
-    const int code = sqlite3_prepare_v2(database, text.c_str() + read.size(), -1, &second, nullptr);
-    sqlite3_finalize(second);
-    if (code != SQLITE_OK || second != nullptr) {
-      return MakeError(ErrorCode::kInvalid, "the query has more than one statement; give one");
-    }
-    return statement;
-  }
-  Statement(Statement&& other) noexcept : raw_(std::exchange(other.raw_, nullptr)) {}
+  static Result<Statement> PrepareOnly(sqlite3* database, std::string_view sql);
+  Statement(Statement&& other) noexcept
+      : raw_(std::exchange(other.raw_, nullptr)), bound_(other.bound_) {}
   Statement& operator=(Statement&&) = delete;
   ~Statement() { sqlite3_finalize(raw_); }
 
-  Statement& Bind(int64_t value) {
-    sqlite3_bind_int64(raw_, ++bound_, value);
+  template <std::integral T>
+  Statement& Bind(T value) {
+    sqlite3_bind_int64(raw_, ++bound_, static_cast<int64_t>(value));
     return *this;
   }
-  Statement& Bind(uint64_t value) { return Bind(static_cast<int64_t>(value)); }
   Statement& Bind(double value) {
     sqlite3_bind_double(raw_, ++bound_, value);
     return *this;
@@ -58,45 +66,31 @@ class Statement {
     sqlite3_bind_text(raw_, ++bound_, text.data(), static_cast<int>(text.size()), SQLITE_STATIC);
     return *this;
   }
+  Statement& Bind(const std::string& text) { return Bind(std::string_view(text)); }
+  template <Word E>
+  Statement& Bind(E word) {
+    return Bind(ToText(word));
+  }
+  template <typename T>
+  Statement& Bind(const std::optional<T>& value) {
+    if (value) return Bind(*value);
+    ++bound_;  // a parameter that was not bound is NULL
+    return *this;
+  }
   // Runs a statement without rows and makes it ready for the next binding.
-  bool Run() {
-    const bool done = sqlite3_step(raw_) == SQLITE_DONE;
+  bool Run();
+  int Step() { return sqlite3_step(raw_); }
+  // Forgets what was bound.
+  void Reset() {
     sqlite3_reset(raw_);
     bound_ = 0;
-    return done;
   }
-  int Step() { return sqlite3_step(raw_); }
   sqlite3_stmt* raw() { return raw_; }
 
  private:
   explicit Statement(sqlite3_stmt* raw) : raw_(raw) {}
   sqlite3_stmt* raw_;
   int bound_ = 0;
-};
-
-// The statements that every batch needs.
-enum KeptStatement : uint8_t {
-  kInsertCase,
-  kInsertOutput,
-  kCountFinding,
-  kInsertFinding,
-  kNameRuns,
-  kAddReach,
-  kAddProvedReach,
-  kAddUnconfirmed,
-  kAddErrors,
-  kAddMagnitudes,
-  kAddCoverage,
-  kInsertPace,
-  kAddLeans,
-  kKeptStatements,
-};
-
-// These, each prepared once for a connection.
-struct Store::Kept {
-  std::array<std::optional<Statement>, kKeptStatements> statements;
-
-  Result<Statement*> Get(sqlite3* database, KeptStatement which);
 };
 
 }  // namespace anecheck

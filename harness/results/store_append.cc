@@ -1,230 +1,198 @@
 // What campaigns append to the results file.
 #include <array>
 #include <span>
+#include <sqlite3.h>
 #include <string_view>
 
 #include "harness/results/batch_sums.h"
-#include "harness/results/statement.h"
+#include "harness/results/store_impl.h"
 
 namespace anecheck {
 namespace {
 
-#define ANECHECK_ADD_REACH                                                                \
-  " ON CONFLICT DO UPDATE SET "                                                           \
-  "cases = cases + excluded.cases, compiled = compiled + excluded.compiled, "             \
-  "dispatched = dispatched + excluded.dispatched, correct = correct + excluded.correct, " \
-  "known_defect = known_defect + excluded.known_defect, wrong = wrong + excluded.wrong, " \
-  "rejected = rejected + excluded.rejected, inconclusive = inconclusive + excluded.inconclusive"
-
-constexpr std::string_view kKeptSql[kKeptStatements] = {
-    "INSERT INTO cases VALUES (?,?,?,?,?,?,?,?,?,?,?,?,?,?,?)",
-    "INSERT INTO outputs VALUES (?,?,?,?,?,?,?,?,?,?)",
-    "UPDATE findings SET occurrences = occurrences + ? WHERE run = ? AND signature = ?",
-    "INSERT INTO findings VALUES (?,?,?,?,?,?,?,?,?,?,?,?,?)",
-    // Runs that found the very same leave no choice to make. By way of the runs, because findings
-    // are found by run and id.
+constexpr std::string_view kCountFinding =
+    "UPDATE findings SET occurrences = occurrences + ? WHERE run = ? AND signature = ?";
+// Runs that found the very same leave no choice to make. By way of the runs, because findings are
+// found by run and id.
+constexpr std::string_view kNameRuns =
     "UPDATE findings SET replay = replay || ' --run ' || (SELECT uuid FROM runs WHERE runs.id = "
     "findings.run) WHERE run IN (SELECT id FROM runs) AND id = ?1 AND instr(replay, ' --run ' || "
     "(SELECT uuid FROM runs WHERE runs.id = findings.run)) = 0 AND (SELECT count(DISTINCT "
     "r.provenance || char(10) || r.engine || char(10) || f.artifact) FROM runs r CROSS JOIN "
-    "findings f ON f.run = r.id WHERE f.id = ?1) > 1",
-    "INSERT INTO reach VALUES (?,?,?,?,?,?,?,?,?,?,?,?)" ANECHECK_ADD_REACH,
-    "INSERT INTO proved_reach VALUES (?,?,?,?,?,?,?,?,?,?,?,?,?)" ANECHECK_ADD_REACH,
-    "INSERT INTO unconfirmed_reach VALUES (?,?,?,?,?,?) ON CONFLICT DO UPDATE SET "
-    "cases = cases + excluded.cases",
-    "INSERT INTO ulp_histogram VALUES (?,?,?,?,?) ON CONFLICT DO UPDATE SET "
-    "elements = elements + excluded.elements",
-    "INSERT INTO magnitude_errors VALUES (?,?,?,?,?,?,?) ON CONFLICT DO UPDATE SET "
-    "elements = elements + excluded.elements, sum_ulp = sum_ulp + excluded.sum_ulp, "
-    "max_ulp = max(max_ulp, excluded.max_ulp)",
-    "INSERT INTO coverage VALUES (?,?,?,?,?) ON CONFLICT DO UPDATE SET "
-    "cases = cases + excluded.cases, first_case = min(first_case, excluded.first_case)",
-    "INSERT INTO pace VALUES (?,?,?)",
-    "INSERT INTO error_leans VALUES (?,?,?,?,?,?,?,?,?,?,?,?,?) ON CONFLICT DO UPDATE SET "
-    "outputs = outputs + excluded.outputs, sum = sum + excluded.sum, "
-    "capital_1 = capital_1 + excluded.capital_1, capital_2 = capital_2 + excluded.capital_2, "
-    "capital_3 = capital_3 + excluded.capital_3, capital_4 = capital_4 + excluded.capital_4, "
-    "extreme_case = CASE WHEN excluded.extreme > extreme THEN excluded.extreme_case "
-    "WHEN excluded.extreme < extreme THEN extreme_case "
-    "ELSE min(extreme_case, excluded.extreme_case) END, extreme = max(extreme, excluded.extreme)"};
-#undef ANECHECK_ADD_REACH
+    "findings f ON f.run = r.id WHERE f.id = ?1) > 1";
 
-}  // namespace
-
-Result<Statement*> Store::Kept::Get(sqlite3* database, KeptStatement which) {
-  std::optional<Statement>& statement = statements[which];
+Result<Statement*> Kept(std::optional<Statement>& statement, const Connection& file,
+                        std::string_view sql) {
   if (!statement) {
-    ANECHECK_ASSIGN(Statement prepared, Statement::Prepare(database, kKeptSql[which]));
-    statement.emplace(std::move(prepared));
+    Result<Statement> prepared = Statement::Prepare(file.database, sql);
+    if (!prepared.ok()) return file.Failed("cannot write");
+    statement.emplace(*std::move(prepared));
   }
   return &*statement;
 }
 
-Status Store::InsertCase(int64_t run, const CaseRecord& record) {
-  ANECHECK_ASSIGN(Statement * insert, kept_->Get(database_, kInsertCase));
-  insert->Bind(run).Bind(record.index).Bind(record.seed).Bind(record.target);
-  insert->Bind(record.route).Bind(record.mode).Bind(record.fingerprint).Bind(record.nodes);
-  insert->Bind(record.status).Bind(record.stage).Bind(record.backend).Bind(record.verdict);
-  insert->Bind(record.message).Bind(record.compile_us).Bind(record.run_us);
-  if (!insert->Run()) return Failed("cannot record a case");
-  ANECHECK_ASSIGN(Statement * insert_output, kept_->Get(database_, kInsertOutput));
-  for (size_t i = 0; i < record.outputs.size(); ++i) {
-    const OutputRecord& output = record.outputs[i];
-    insert_output->Bind(run).Bind(record.index).Bind(uint64_t{i}).Bind(output.op);
-    insert_output->Bind(output.verdict).Bind(output.elements).Bind(output.outside);
-    insert_output->Bind(output.worst_ulp).Bind(output.known_defect).Bind(output.reason);
-    if (!insert_output->Run()) return Failed("cannot record an output");
+}  // namespace
+
+Result<int64_t> Store::BeginRun(const RunRecord& run) {
+  const Connection& file = impl_->file;
+  ANECHECK_ASSIGN(Transaction transaction, Transaction::Begin(file));
+  ANECHECK_ASSIGN(const std::vector<RunRecord> runs, Runs());
+  RunRecord row = run;
+  row.id = runs.empty() ? 1 : runs.back().id + 1;
+  row.state = RunState::kRunning;
+  row.finished.reset();
+  ANECHECK_ASSIGN(RowWriter<RunRecord>* const writer, impl_->Writer<RunRecord>());
+  ANECHECK_RETURN_IF_ERROR(writer->Add(row.id, row));
+  ANECHECK_ASSIGN(RowWriter<LibraryRow>* const libraries, impl_->Writer<LibraryRow>());
+  for (const auto& [name, version] : run.libraries) {
+    ANECHECK_RETURN_IF_ERROR(libraries->Add(row.id, {name, version}));
   }
-  return {};
+  ANECHECK_RETURN_IF_ERROR(transaction.Commit());
+  return row.id;
 }
 
-Status Store::InsertFinding(int64_t run, const FindingRecord& record) {
-  // The first case of a signature keeps the row; later ones are counted in it.
-  ANECHECK_ASSIGN(Statement * count, kept_->Get(database_, kCountFinding));
+Status Store::FinishRun(int64_t run, RunState state, std::string_view finished) {
+  std::optional<Statement> update;
+  ANECHECK_ASSIGN(
+      Statement* const statement,
+      Kept(update, impl_->file, "UPDATE runs SET state = ?, finished = ? WHERE id = ?"));
+  statement->Bind(state).Bind(finished).Bind(run);
+  return statement->Run() ? Status() : impl_->file.Failed("cannot record the end of the run");
+}
+
+Status Store::AppendProbes(int64_t run, std::span<const ProbeRecord> probes) {
+  ANECHECK_ASSIGN(Transaction transaction, Transaction::Begin(impl_->file));
+  ANECHECK_ASSIGN(RowWriter<ProbeRecord>* const writer, impl_->Writer<ProbeRecord>());
+  for (const ProbeRecord& probe : probes) ANECHECK_RETURN_IF_ERROR(writer->Add(run, probe));
+  return transaction.Commit();
+}
+
+// The first case of a signature keeps the row; later ones are counted in it.
+Status Store::AddFinding(int64_t run, const FindingRecord& record) {
+  const Connection& file = impl_->file;
+  ANECHECK_ASSIGN(Statement* const count, Kept(impl_->count_finding, file, kCountFinding));
   count->Bind(record.occurrences).Bind(run).Bind(record.signature);
-  if (!count->Run()) return Failed("cannot count a finding");
-  if (sqlite3_changes(database_) > 0) return {};
-  ANECHECK_ASSIGN(Statement * insert, kept_->Get(database_, kInsertFinding));
-  insert->Bind(run).Bind(record.id).Bind(record.case_index).Bind(record.op).Bind(record.target);
-  insert->Bind(record.route).Bind(record.verdict).Bind(record.known_defect);
-  insert->Bind(record.signature).Bind(record.occurrences).Bind(record.summary);
-  insert->Bind(record.replay).Bind(record.artifact);
-  if (!insert->Run()) return Failed("cannot record a finding");
-  ANECHECK_ASSIGN(Statement * name, kept_->Get(database_, kNameRuns));
+  if (!count->Run()) return file.Failed("cannot count a finding");
+  if (sqlite3_changes(file.database) > 0) return {};
+  ANECHECK_ASSIGN(RowWriter<FindingRecord>* const writer, impl_->Writer<FindingRecord>());
+  ANECHECK_RETURN_IF_ERROR(writer->Add(run, record));
+  ANECHECK_ASSIGN(Statement* const name, Kept(impl_->name_runs, file, kNameRuns));
   name->Bind(record.id);
-  return name->Run() ? Status() : Status(Failed("cannot name the runs of a finding"));
+  return name->Run() ? Status() : file.Failed("cannot name the runs of a finding");
 }
 
 Status Store::ReadReplays(int64_t run, std::span<FindingRecord> findings) {
   for (FindingRecord& finding : findings) {
-    const std::string key[] = {std::to_string(run), finding.id};
-    ANECHECK_ASSIGN(
-        const auto rows,
-        Query("SELECT replay FROM findings WHERE run = CAST(? AS INTEGER) AND id = ?", key));
-    if (!rows.empty()) finding.replay = rows[0][0];
+    ANECHECK_ASSIGN(auto found, Finding(run, finding.id));
+    if (found) finding.replay = std::move(found->replay);
   }
   return {};
 }
 
-// `key` is target, route, operation and provenance. Few operations have any.
-Status Store::AddUnconfirmed(int64_t run, const std::array<std::string_view, 4>& key,
-                             int64_t cases) {
-  if (cases == 0) return {};
-  ANECHECK_ASSIGN(Statement * add, kept_->Get(database_, kAddUnconfirmed));
-  add->Bind(run);
-  for (const std::string_view part : key) add->Bind(part);
-  add->Bind(cases);
-  return add->Run() ? Status() : Status(Failed("cannot count deviations"));
+// Adds up what `member` of the batches counts and writes the rows that `to_rows` makes of it.
+template <typename Row, typename Map, typename ToRows>
+Status Store::AddSums(int64_t run, std::span<const BatchRecord> batches, Map BatchRecord::* member,
+                      const ToRows& to_rows) {
+  ANECHECK_ASSIGN(RowWriter<Row>* const writer, impl_->Writer<Row>());
+  Status status;
+  const auto add = [&](const Row& row) {
+    if (status.ok()) status = writer->Add(run, row);
+  };
+  for (const auto& [key, sum] : SumOf(batches, member)) to_rows(*key, sum, add);
+  return status;
 }
 
 Status Store::AddReach(int64_t run, std::span<const BatchRecord> batches) {
-  ANECHECK_ASSIGN(Statement * add, kept_->Get(database_, kAddReach));
-  for (const auto& [key, counts] : SumOf(batches, &BatchRecord::reach)) {
-    const auto& [target, route, op] = *key;
-    add->Bind(run).Bind(target).Bind(route).Bind(op).Bind(counts.cases).Bind(counts.compiled);
-    add->Bind(counts.dispatched).Bind(counts.correct).Bind(counts.known_defect);
-    add->Bind(counts.wrong).Bind(counts.rejected).Bind(counts.inconclusive);
-    if (!add->Run()) return Failed("cannot count an operation");
-    ANECHECK_RETURN_IF_ERROR(AddUnconfirmed(run, {target, route, op, ""}, counts.unconfirmed));
-  }
-  return {};
-}
-
-Status Store::AddProvedReach(int64_t run, std::span<const BatchRecord> batches) {
-  ANECHECK_ASSIGN(Statement * add, kept_->Get(database_, kAddProvedReach));
-  for (const auto& [key, counts] : SumOf(batches, &BatchRecord::proved_reach)) {
-    const auto& [target, route, op, provenance] = *key;
-    add->Bind(run).Bind(target).Bind(route).Bind(op).Bind(provenance).Bind(counts.cases);
-    add->Bind(counts.compiled).Bind(counts.dispatched).Bind(counts.correct);
-    add->Bind(counts.known_defect).Bind(counts.wrong).Bind(counts.rejected);
-    add->Bind(counts.inconclusive);
-    if (!add->Run()) return Failed("cannot count what was proved");
-    ANECHECK_RETURN_IF_ERROR(
-        AddUnconfirmed(run, {target, route, op, provenance}, counts.unconfirmed));
-  }
+  std::vector<UnconfirmedRow> unconfirmed;
+  const auto note = [&](const ReachRow& row, const std::string& provenance) {
+    // Few operations have any.
+    if (row.unconfirmed == 0) return;
+    unconfirmed.push_back({row.target, row.route, row.op, provenance, row.unconfirmed});
+  };
+  ANECHECK_RETURN_IF_ERROR(AddSums<ReachRow>(
+      run, batches, &BatchRecord::reach, [&](const auto& key, const auto& sum, const auto& add) {
+        ReachRow row{sum, {}, {}, {}};
+        std::tie(row.target, row.route, row.op) = key;
+        add(row);
+        note(row, "");
+      }));
+  ANECHECK_RETURN_IF_ERROR(
+      AddSums<ProvedReachRow>(run, batches, &BatchRecord::proved_reach,
+                              [&](const auto& key, const auto& sum, const auto& add) {
+                                ProvedReachRow row{{sum, {}, {}, {}}, {}};
+                                std::tie(row.target, row.route, row.op, row.provenance) = key;
+                                add(row);
+                                note(row, row.provenance);
+                              }));
+  ANECHECK_ASSIGN(RowWriter<UnconfirmedRow>* const writer, impl_->Writer<UnconfirmedRow>());
+  for (const UnconfirmedRow& row : unconfirmed) ANECHECK_RETURN_IF_ERROR(writer->Add(run, row));
   return {};
 }
 
 Status Store::AddErrors(int64_t run, std::span<const BatchRecord> batches) {
-  ANECHECK_ASSIGN(Statement * add, kept_->Get(database_, kAddErrors));
-  for (const auto& [key, counts] : SumOf(batches, &BatchRecord::ulp)) {
-    for (size_t bucket = 0; bucket < counts.size(); ++bucket) {
-      if (counts[bucket] == 0) continue;
-      add->Bind(run).Bind(key->first).Bind(key->second).Bind(uint64_t{bucket}).Bind(counts[bucket]);
-      if (!add->Run()) return Failed("cannot count errors");
-    }
-  }
-  return {};
-}
-
-Status Store::AddMagnitudes(int64_t run, std::span<const BatchRecord> batches) {
-  ANECHECK_ASSIGN(Statement * add, kept_->Get(database_, kAddMagnitudes));
-  for (const auto& [key, errors] : SumOf(batches, &BatchRecord::magnitudes)) {
-    const auto& [target, op, exponent] = *key;
-    add->Bind(run).Bind(target).Bind(op).Bind(int64_t{exponent}).Bind(errors.elements);
-    add->Bind(errors.sum_ulp).Bind(errors.max_ulp);
-    if (!add->Run()) return Failed("cannot count errors by magnitude");
-  }
-  return {};
-}
-
-Status Store::AddLeans(int64_t run, std::span<const BatchRecord> batches) {
-  ANECHECK_ASSIGN(Statement * add, kept_->Get(database_, kAddLeans));
-  for (const auto& [key, leans] : SumOf(batches, &BatchRecord::leans)) {
-    const auto& [target, route, op] = *key;
-    for (size_t i = 0; i < kLeanCount; ++i) {
-      const LeanSums& sums = leans[i];
-      if (sums.outputs == 0) continue;
-      add->Bind(run).Bind(target).Bind(route).Bind(op).Bind(LeanName(static_cast<Lean>(i)));
-      add->Bind(sums.outputs).Bind(sums.sum);
-      for (const int64_t capital : sums.capitals) add->Bind(capital);
-      add->Bind(sums.extreme_case).Bind(sums.extreme);
-      if (!add->Run()) return Failed("cannot count which way errors lean");
-    }
-  }
-  return {};
+  ANECHECK_RETURN_IF_ERROR(AddSums<UlpRow>(
+      run, batches, &BatchRecord::ulp, [](const auto& key, const auto& counts, const auto& add) {
+        for (size_t bucket = 0; bucket < counts.size(); ++bucket) {
+          if (counts[bucket] > 0) add({key.first, key.second, bucket, counts[bucket]});
+        }
+      }));
+  ANECHECK_RETURN_IF_ERROR(
+      AddSums<MagnitudeRow>(run, batches, &BatchRecord::magnitudes,
+                            [](const auto& key, const auto& errors, const auto& add) {
+                              const auto& [target, op, exponent] = key;
+                              add({errors, target, op, exponent});
+                            }));
+  return AddSums<LeanRow>(run, batches, &BatchRecord::leans,
+                          [](const auto& key, const OperationLeans& leans, const auto& add) {
+                            const auto& [target, route, op] = key;
+                            for (const Lean lean : AllWords<Lean>()) {
+                              const LeanSums& sums = leans[static_cast<size_t>(lean)];
+                              if (sums.outputs > 0) add({sums, target, route, op, lean});
+                            }
+                          });
 }
 
 Status Store::AddCoverage(int64_t run, std::span<const BatchRecord> batches) {
-  ANECHECK_ASSIGN(Statement * add, kept_->Get(database_, kAddCoverage));
+  ANECHECK_ASSIGN(RowWriter<CoverageRow>* const writer, impl_->Writer<CoverageRow>());
+  CoverageRow row;
   for (const auto& [key, counts] : SumOfCoverage(batches)) {
-    add->Bind(run).Bind(key->first).Bind(key->second).Bind(counts.cases).Bind(counts.first_case);
-    if (!add->Run()) return Failed("cannot record coverage");
+    static_cast<CoverageCounts&>(row) = counts;
+    row.kind = key->first;
+    row.cell = key->second;
+    ANECHECK_RETURN_IF_ERROR(writer->Add(run, row));
   }
   return {};
 }
 
-Status Store::AddPace(int64_t run, const BatchRecord& batch) {
-  if (!batch.seconds || batch.cases.empty()) return {};
-  ANECHECK_ASSIGN(Statement * insert, kept_->Get(database_, kInsertPace));
-  insert->Bind(run).Bind(batch.cases.back().index).Bind(*batch.seconds);
-  return insert->Run() ? Status() : Status(Failed("cannot record the pace"));
-}
-
-Status Store::AppendRows(int64_t run, std::span<const BatchRecord> batches) {
-  for (const BatchRecord& batch : batches) {
-    for (const CaseRecord& record : batch.cases) {
-      ANECHECK_RETURN_IF_ERROR(InsertCase(run, record));
+Status Store::AddCases(int64_t run, const BatchRecord& batch) {
+  ANECHECK_ASSIGN(RowWriter<CaseRecord>* const cases, impl_->Writer<CaseRecord>());
+  ANECHECK_ASSIGN(RowWriter<OutputRow>* const outputs, impl_->Writer<OutputRow>());
+  OutputRow row;
+  for (const CaseRecord& record : batch.cases) {
+    ANECHECK_RETURN_IF_ERROR(cases->Add(run, record));
+    row.case_index = record.index;
+    for (row.output_index = 0; row.output_index < record.outputs.size(); ++row.output_index) {
+      static_cast<OutputRecord&>(row) = record.outputs[row.output_index];
+      ANECHECK_RETURN_IF_ERROR(outputs->Add(run, row));
     }
-    for (const FindingRecord& record : batch.findings) {
-      ANECHECK_RETURN_IF_ERROR(InsertFinding(run, record));
-    }
-    ANECHECK_RETURN_IF_ERROR(AddPace(run, batch));
   }
-  ANECHECK_RETURN_IF_ERROR(AddReach(run, batches));
-  ANECHECK_RETURN_IF_ERROR(AddProvedReach(run, batches));
-  ANECHECK_RETURN_IF_ERROR(AddErrors(run, batches));
-  ANECHECK_RETURN_IF_ERROR(AddMagnitudes(run, batches));
-  ANECHECK_RETURN_IF_ERROR(AddLeans(run, batches));
-  return AddCoverage(run, batches);
+  if (!batch.seconds || batch.cases.empty()) return {};
+  ANECHECK_ASSIGN(RowWriter<PaceRow>* const pace, impl_->Writer<PaceRow>());
+  return pace->Add(run, {batch.cases.back().index, *batch.seconds});
 }
 
 Status Store::Append(int64_t run, std::span<const BatchRecord> batches) {
-  ANECHECK_RETURN_IF_ERROR(Execute("BEGIN IMMEDIATE"));
-  Status status = AppendRows(run, batches);
-  if (status.ok()) status = Execute("COMMIT");
-  if (!status.ok()) sqlite3_exec(database_, "ROLLBACK", nullptr, nullptr, nullptr);
-  return status;
+  ANECHECK_ASSIGN(Transaction transaction, Transaction::Begin(impl_->file));
+  for (const BatchRecord& batch : batches) {
+    ANECHECK_RETURN_IF_ERROR(AddCases(run, batch));
+    for (const FindingRecord& finding : batch.findings) {
+      ANECHECK_RETURN_IF_ERROR(AddFinding(run, finding));
+    }
+  }
+  ANECHECK_RETURN_IF_ERROR(AddReach(run, batches));
+  ANECHECK_RETURN_IF_ERROR(AddErrors(run, batches));
+  ANECHECK_RETURN_IF_ERROR(AddCoverage(run, batches));
+  return transaction.Commit();
 }
 
 }  // namespace anecheck

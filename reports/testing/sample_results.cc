@@ -1,5 +1,8 @@
 #include "reports/testing/sample_results.h"
 
+#include <nlohmann/json.hpp>
+
+#include "harness/base/json_text.h"
 #include "harness/results/store.h"
 
 namespace anecheck::reports {
@@ -93,7 +96,8 @@ BatchRecord ReportedBatch() {
   batch.cases = {MakeCase(0, "pass"), MakeCase(1, kHostile), MakeCase(2, "unconfirmed")};
   FindingRecord hostile = MakeFinding("f000000000b1", kHostile, kHostile, kHostile, kHostile);
   hostile.route = hostile.signature = hostile.summary = hostile.replay = kHostile;
-  hostile.artifact = kHostile;
+  // JSON, since nothing else is read, and no case.
+  hostile.artifact = DumpJson(Json(kHostile));
   batch.findings = {hostile, MakeFinding("f000000000b2", "add", "h17s", "rejected", ""),
                     MakeFinding("f000000000b3", "", "h17s", "crashed", ""),
                     MakeFinding("f000000000b4", "relu", "h17s", "unconfirmed", "")};
@@ -121,10 +125,10 @@ BatchRecord LaterBatch() {
 // One of each standing beside what was published, the worst not first.
 Status AddProbes(Store& store, int64_t run) {
   const ProbeRecord probes[] = {
-      {"accumulator_port", "h13", "at value", "32768", "32768", "yes", ""},
-      {"relu_nan", "h13", "unmeasured", "", "Infinity", "", "the engine refused it"},
-      {"rounding_tie", "h13", "at value", "2050", "2048", "no", ""},
-      {"survivors_4096", "h13", "at value", "4", "", "", ""}};
+      {"accumulator_port", "h13", ProbeState::kAtValue, "32768", "32768", Agreement::kAgrees, ""},
+      {"relu_nan", "h13", ProbeState::kUnmeasured, "", "Infinity", {}, "the engine refused it"},
+      {"rounding_tie", "h13", ProbeState::kAtValue, "2050", "2048", Agreement::kDiffers, ""},
+      {"survivors_4096", "h13", ProbeState::kAtValue, "4", "", {}, ""}};
   return store.AppendProbes(run, probes);
 }
 
@@ -133,7 +137,7 @@ Result<int64_t> AddRun(Store& store, const RunRecord& run, const BatchRecord& ba
                        std::string_view finished = "2026-03-02T03:04:06Z") {
   ANECHECK_ASSIGN(const int64_t id, store.BeginRun(run));
   ANECHECK_RETURN_IF_ERROR(store.Append(id, batch));
-  ANECHECK_RETURN_IF_ERROR(store.FinishRun(id, "finished", finished));
+  ANECHECK_RETURN_IF_ERROR(store.FinishRun(id, RunState::kFinished, finished));
   return id;
 }
 
@@ -143,7 +147,8 @@ Status WriteSampleResults(const std::string& path) {
   ANECHECK_ASSIGN(Store store, Store::Open(path));
   ANECHECK_ASSIGN(const int64_t simulated, AddRun(store, SimulatedRun(), SimulatedBatch()));
   ANECHECK_RETURN_IF_ERROR(AddProbes(store, simulated));
-  const ProbeRecord hostile = {kHostile, kHostile, "at value", kHostile, kHostile, "no", kHostile};
+  const ProbeRecord hostile = {
+      kHostile, kHostile, ProbeState::kAtValue, kHostile, kHostile, Agreement::kDiffers, kHostile};
   ANECHECK_ASSIGN(const int64_t reported, AddRun(store, ReportedRun(), ReportedBatch()));
   return store.AppendProbes(reported, {&hostile, 1});
 }

@@ -1,0 +1,138 @@
+// The description of a table: one place from which its schema, binding, reading, checks and merging
+// follow. The tables of the results file are described in tables.h.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <limits>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <tuple>
+#include <type_traits>
+
+#include "harness/verdict/words.h"
+
+namespace anecheck {
+
+// What becomes of a column where a row with the same key is written again.
+enum class Growth : uint8_t {
+  kNone,    // the row is refused
+  kSum,     // both are added up
+  kLeast,   // the smaller one stays
+  kMost,    // the greater one stays
+  kOfMost,  // it stays with the greater kMost column of the table
+};
+
+// Above every count of cases and of elements in one run, and so small that sums of thousands of
+// runs hold in 64 bits.
+inline constexpr int64_t kMostCount = int64_t{1} << 48;
+
+// A column of a table, whatever struct holds its rows.
+struct ColumnRule {
+  std::string_view name;
+  std::string_view note;  // for people, in the schema
+  std::string_view type;  // of SQLite
+  bool key = false;
+  bool optional = false;  // NULL where the fact is not known
+  bool json = false;      // a text that is JSON
+  bool large = false;     // left out of lists of rows
+  bool local = false;     // says where the file lies, and nothing of the run
+  Growth growth = Growth::kNone;
+  // Of numbers; reals are finite besides. Unsigned numbers of all 64 bits stand as signed ones.
+  int64_t least = 0;
+  int64_t most = kMostCount;
+  std::span<const std::string_view> words;  // the texts that there are; empty: any
+  std::string_view kind;                    // what these are: "verdict"
+};
+
+// A column and where its value stands in the struct of a row: a member or a function of the row.
+template <typename Access>
+struct Column : ColumnRule {
+  Access access;
+
+  constexpr Column Within(int64_t low, int64_t high) const {
+    Column column = *this;
+    column.least = low;
+    column.most = high;
+    return column;
+  }
+  // Every number of 64 bits.
+  constexpr Column Bits() const {
+    return Within(std::numeric_limits<int64_t>::min(), std::numeric_limits<int64_t>::max());
+  }
+  constexpr Column Json() const {
+    Column column = *this;
+    column.json = true;
+    return column;
+  }
+  constexpr Column Large() const {
+    Column column = *this;
+    column.large = true;
+    return column;
+  }
+  constexpr Column Local() const {
+    Column column = *this;
+    column.local = true;
+    return column;
+  }
+};
+
+template <typename Access>
+constexpr Column<Access> Value(std::string_view name, Access access, std::string_view note = {},
+                               Growth growth = Growth::kNone) {
+  Column<Access> column = {{.name = name, .note = note}, access};
+  column.growth = growth;
+  return column;
+}
+template <typename Access>
+constexpr Column<Access> Key(std::string_view name, Access access, std::string_view note = {}) {
+  Column<Access> column = Value(name, access, note);
+  column.key = true;
+  return column;
+}
+template <typename Access>
+constexpr Column<Access> Sum(std::string_view name, Access access, std::string_view note = {}) {
+  return Value(name, access, note, Growth::kSum);
+}
+
+struct TableRule {
+  std::string_view name;
+  std::string_view note;
+  int since = 1;                // the version of the file that brought it
+  bool of_run = true;           // its first column is `run`, which begins its key
+  std::string_view end;         // of its schema: further constraints
+  std::string_view index = {};  // the statement that makes its index
+};
+
+template <typename Row, typename... Columns>
+struct Table {
+  TableRule rule;
+  std::tuple<Columns...> columns;
+};
+
+template <typename T>
+inline constexpr bool kIsOptional = false;
+template <typename T>
+inline constexpr bool kIsOptional<std::optional<T>> = true;
+
+// Fills in what the type of the value tells.
+template <typename Row, typename Access>
+constexpr Column<Access> Typed(Column<Access> column) {
+  using V = std::remove_cvref_t<std::invoke_result_t<Access, Row&>>;
+  column.optional = kIsOptional<V>;
+  column.type = std::is_integral_v<V> ? "INTEGER" : std::is_floating_point_v<V> ? "REAL" : "TEXT";
+  if constexpr (Word<V>) {
+    column.words = Words<V>::kTexts;
+    column.kind = Words<V>::kConcept;
+  }
+  return column;
+}
+
+template <typename Row, typename... Accesses>
+constexpr auto Describe(const TableRule& rule, const Column<Accesses>&... columns) {
+  return Table<Row, Column<Accesses>...>{rule, {Typed<Row>(columns)...}};
+}
+
+}  // namespace anecheck

@@ -1,0 +1,225 @@
+// The rows of a results file as values: what campaigns record and reports read. Each has one
+// description of its columns in tables.h.
+#pragma once
+
+#include <algorithm>
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <tuple>
+#include <unordered_map>
+#include <utility>
+#include <vector>
+
+#include "harness/verdict/words.h"
+#include "oracles/lean_sums.h"
+
+namespace anecheck {
+
+enum class RunState : uint8_t { kRunning, kInterrupted, kFinished };
+template <>
+struct Words<RunState> {
+  static constexpr std::string_view kConcept = "state of a run";
+  static constexpr auto kTexts =
+      std::to_array<std::string_view>({"running", "interrupted", "finished"});
+};
+
+struct RunRecord {
+  int64_t id = 0;  // in its file; set by the store
+  std::string uuid, command, options = "{}";
+  uint64_t seed = 0;
+  RunState state = RunState::kRunning;
+  std::string started;
+  std::optional<std::string> finished = {};
+  std::string tool_version, host, os, runner, provenance, engine, chip, compiler_version;
+  std::map<std::string, std::string> libraries;  // name, version
+};
+
+struct OutputRecord {
+  std::string op;
+  std::string verdict;
+  uint64_t elements = 0;
+  uint64_t outside = 0;
+  uint64_t worst_ulp = 0;
+  std::string known_defect, reason;
+};
+
+struct CaseRecord {
+  uint64_t index = 0;
+  uint64_t seed = 0;
+  std::string target, route, mode;
+  uint64_t fingerprint = 0;
+  int64_t nodes = 0;
+  std::string status, stage, backend, verdict, message;
+  uint64_t compile_us = 0, run_us = 0;
+  std::vector<OutputRecord> outputs;
+};
+
+struct FindingRecord {
+  std::string id;
+  uint64_t case_index = 0;
+  std::string op, target, route, verdict, known_defect, signature, summary, replay, artifact = "{}";
+  int64_t occurrences = 1;
+};
+
+// Counts of one operation on one target by one route; columns of the table `reach`, and the rows of
+// `unconfirmed_reach`.
+struct ReachCounts {
+  int64_t cases = 0, compiled = 0, dispatched = 0, correct = 0, known_defect = 0, wrong = 0,
+          rejected = 0, inconclusive = 0, unconfirmed = 0;
+  ReachCounts& operator+=(const ReachCounts& other);
+  ReachCounts& operator-=(const ReachCounts& other);
+};
+
+inline constexpr size_t kUlpBuckets = 17;
+using UlpCounts = std::array<uint64_t, kUlpBuckets>;
+
+// Beside an output of a case: whose it is.
+struct OutputRow : OutputRecord {
+  uint64_t case_index = 0, output_index = 0;
+};
+
+// Kind and name of a cell of coverage.h. The texts live as long as the process.
+using CoverageKey = std::pair<std::string_view, std::string_view>;
+struct CoverageKeyHash {
+  size_t operator()(const CoverageKey& key) const {
+    const std::hash<std::string_view> hash;
+    return hash(key.second) + 31 * key.first.size();
+  }
+};
+
+// Cases that met one cell of coverage.h; columns of the table `coverage`.
+struct CoverageCounts {
+  int64_t cases = 0;
+  uint64_t first_case = 0;
+  CoverageCounts& operator+=(const CoverageCounts& other);
+};
+
+// The cells that a batch met. A list: most are made at once and read in turn, and looked up by
+// tests and counters of single cases alone.
+class CoverageCells {
+ public:
+  using Entry = std::pair<CoverageKey, CoverageCounts>;
+
+  // Makes an entry where there is none.
+  CoverageCounts& operator[](const CoverageKey& key);
+  // Precondition: the cell has no entry yet.
+  void Append(const CoverageKey& key, const CoverageCounts& counts) {
+    entries_.emplace_back(key, counts);
+  }
+  void reserve(size_t count) { entries_.reserve(count); }
+  // Linear in their number.
+  auto find(const CoverageKey& key) const {
+    return std::ranges::find(entries_, key, &Entry::first);
+  }
+  bool contains(const CoverageKey& key) const { return find(key) != entries_.end(); }
+  auto begin() const { return entries_.begin(); }
+  auto end() const { return entries_.end(); }
+  size_t size() const { return entries_.size(); }
+  bool empty() const { return entries_.empty(); }
+
+ private:
+  std::vector<Entry> entries_;
+  std::unordered_map<CoverageKey, size_t, CoverageKeyHash> index_;  // of the first entries
+};
+
+// Elements whose expected values have one magnitude; columns of the table `magnitude_errors`.
+struct MagnitudeErrors {
+  uint64_t elements = 0;
+  uint64_t sum_ulp = 0;  // of the errors without their signs
+  uint64_t max_ulp = 0;
+  MagnitudeErrors& operator+=(const MagnitudeErrors& other);
+  bool operator==(const MagnitudeErrors&) const = default;
+};
+
+// The rows of these, of a run.
+struct ReachRow : ReachCounts {
+  std::string target, route, op;
+};
+struct ProvedReachRow : ReachRow {
+  std::string provenance;
+};
+// `provenance` is empty of all cases, else that of the part which was proved.
+struct UnconfirmedRow {
+  std::string target, route, op, provenance;
+  int64_t cases = 0;
+};
+struct UlpRow {
+  std::string target, op;
+  uint64_t bucket = 0, elements = 0;
+};
+struct CoverageRow : CoverageCounts {
+  std::string kind, cell;
+};
+struct MagnitudeRow : MagnitudeErrors {
+  std::string target, op;
+  int exponent = 0;
+};
+struct LeanRow : LeanSums {
+  std::string target, route, op;
+  Lean lean = Lean::kUp;
+};
+// How many cases of a run have a verdict, and the first of them.
+struct VerdictCount {
+  std::string verdict;
+  uint64_t first_case = 0;
+  int64_t cases = 0;
+};
+struct LibraryRow {
+  std::string name, version;
+};
+struct PaceRow {
+  uint64_t case_index = 0;
+  double seconds = 0;
+};
+
+enum class ProbeState : uint8_t { kNoCliff, kAtValue, kUnmeasured };
+template <>
+struct Words<ProbeState> {
+  static constexpr std::string_view kConcept = "state of a probe";
+  static constexpr auto kTexts =
+      std::to_array<std::string_view>({"no cliff", "at value", "unmeasured"});
+};
+// Whether a measured figure is the published one.
+enum class Agreement : uint8_t { kNothingToCompare, kAgrees, kDiffers };
+template <>
+struct Words<Agreement> {
+  static constexpr std::string_view kConcept = "agreement";
+  static constexpr auto kTexts = std::to_array<std::string_view>({"", "yes", "no"});
+};
+
+// One measurement of one probe on one target. `value`, of kAtValue alone, and `published` are a
+// decimal, "Infinity" or "NaN"; the latter also "no cliff", and empty where nothing is known.
+struct ProbeRecord {
+  std::string probe, target;
+  ProbeState state = ProbeState::kUnmeasured;
+  std::string value, published;
+  Agreement agrees = Agreement::kNothingToCompare;
+  std::string message;  // why it is unmeasured
+};
+
+// What a batch of cases adds to the file, in one transaction.
+struct BatchRecord {
+  std::vector<CaseRecord> cases;
+  std::vector<FindingRecord> findings;
+  std::map<std::tuple<std::string, std::string, std::string>, ReachCounts>
+      reach;  // target, route, op
+  // The part of `reach` that was proved: target, route, op, provenance.
+  std::map<std::tuple<std::string, std::string, std::string, std::string>, ReachCounts>
+      proved_reach;
+  std::map<std::pair<std::string, std::string>, UlpCounts> ulp;  // target, op
+  CoverageCells coverage;
+  std::map<std::tuple<std::string, std::string, int>, MagnitudeErrors>
+      magnitudes;  // target, op, exponent
+  std::map<std::tuple<std::string, std::string, std::string>, OperationLeans>
+      leans;  // target, route, op
+  // How long the run has worked with these cases recorded; a row of `pace` where it is given.
+  std::optional<double> seconds;
+};
+
+}  // namespace anecheck

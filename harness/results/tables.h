@@ -1,0 +1,228 @@
+// The tables of the results file: for each, the struct of its rows, and what its columns hold. The
+// schema, the reader, the writer and the joining of files follow from these descriptions.
+#pragma once
+
+#include <tuple>
+
+#include "harness/results/column.h"
+#include "harness/results/records.h"
+
+namespace anecheck {
+
+template <typename Row>
+inline constexpr std::nullptr_t kTable = nullptr;
+
+template <>
+inline constexpr auto kTable<RunRecord> = Describe<RunRecord>(
+    {.name = "runs",
+     .note = "One campaign. `options` is the JSON from which it can be started again.",
+     .of_run = false,
+     .end = "UNIQUE (uuid)"},
+    Key("id", &RunRecord::id).Within(1, kMostCount),
+    Value("uuid", &RunRecord::uuid, "the same run in two files is the same row"),
+    Value("command", &RunRecord::command, "to type to run it again"),
+    Value("options", &RunRecord::options).Json(), Value("seed", &RunRecord::seed).Bits(),
+    Value("state", &RunRecord::state, "'running', 'finished', 'interrupted'"),
+    Value("started", &RunRecord::started, "UTC, ISO 8601"), Value("finished", &RunRecord::finished),
+    Value("tool_version", &RunRecord::tool_version), Value("host", &RunRecord::host),
+    Value("os", &RunRecord::os),
+    Value("runner", &RunRecord::runner, "'e5rt', 'roundtrip', 'exec:...'"),
+    Value("provenance", &RunRecord::provenance, "'silicon', 'simulated', 'roundtrip', ..."),
+    Value("engine", &RunRecord::engine, "the engine's own version text"),
+    Value("chip", &RunRecord::chip), Value("compiler_version", &RunRecord::compiler_version));
+
+template <>
+inline constexpr auto kTable<CaseRecord> = Describe<CaseRecord>(
+    {.name = "cases",
+     .note = "One graph on one target. All but the times follows from the run's options and the "
+             "index.",
+     .index = "CREATE INDEX cases_by_verdict ON cases (run, verdict)"},
+    Key("case_index", &CaseRecord::index),
+    Value("seed", &CaseRecord::seed, "of this case's choice stream").Bits(),
+    Value("target", &CaseRecord::target), Value("route", &CaseRecord::route, "'mil', 'netlist'"),
+    Value("mode", &CaseRecord::mode, "what the generator was after"),
+    Value("fingerprint", &CaseRecord::fingerprint, "of the graph").Bits(),
+    Value("nodes", &CaseRecord::nodes),
+    Value("status", &CaseRecord::status, "the runner's word: 'ok', 'rejected', 'crashed', ..."),
+    Value("stage", &CaseRecord::stage,
+          "where it stopped, '' where it ran or that is not known; of a metamorphic case that ran, "
+          "where the rewritten graph stopped"),
+    Value("backend", &CaseRecord::backend, "proved by analytics: 'ane', ''"),
+    Value("verdict", &CaseRecord::verdict, "'pass', 'known-defect', 'wrong', 'rejected', ..."),
+    Value("message", &CaseRecord::message), Value("compile_us", &CaseRecord::compile_us),
+    Value("run_us", &CaseRecord::run_us));
+
+template <>
+inline constexpr auto kTable<OutputRow> = Describe<OutputRow>(
+    {.name = "outputs", .note = "One judged output of a case."},
+    Key("case_index", &OutputRow::case_index), Key("output_index", &OutputRow::output_index),
+    Value("op", &OutputRow::op, "the operation that produced it"),
+    Value("verdict", &OutputRow::verdict), Value("elements", &OutputRow::elements),
+    Value("outside", &OutputRow::outside), Value("worst_ulp", &OutputRow::worst_ulp),
+    Value("known_defect", &OutputRow::known_defect, "'D01', '' for none"),
+    Value("reason", &OutputRow::reason));
+
+template <>
+inline constexpr auto kTable<ReachRow> = Describe<ReachRow>(
+    {.name = "reach",
+     .note =
+         "How far each operation got, counted over the cases of a run. The rewritten graph of a "
+         "metamorphic case counts for the operations that rewriting added (for all of them "
+         "where it added none) and by its own route; the graph itself for its own others."},
+    Key("target", &ReachRow::target), Key("route", &ReachRow::route), Key("op", &ReachRow::op),
+    Sum("cases", &ReachRow::cases, "cases that hold the operation"),
+    Sum("compiled", &ReachRow::compiled),
+    Sum("dispatched", &ReachRow::dispatched, "ran, and the engine's analytics name the engine"),
+    Sum("correct", &ReachRow::correct, "all outputs that depend on it inside their intervals"),
+    Sum("known_defect", &ReachRow::known_defect,
+        "explained by a documented defect of any operation of the case"),
+    Sum("wrong", &ReachRow::wrong), Sum("rejected", &ReachRow::rejected),
+    Sum("inconclusive", &ReachRow::inconclusive));
+
+template <>
+inline constexpr auto kTable<ProvedReachRow> = Describe<ProvedReachRow>(
+    {.name = "proved_reach",
+     .note = "The part of `reach` whose answers came with a proof that was checked, in a run that "
+             "is otherwise its runner's word: it counts as `provenance`, the rest of `reach` as "
+             "the run's.",
+     .since = 6},
+    Key("target", &ProvedReachRow::target), Key("route", &ProvedReachRow::route),
+    Key("op", &ProvedReachRow::op), Key("provenance", &ProvedReachRow::provenance, "'silicon'"),
+    Sum("cases", &ProvedReachRow::cases), Sum("compiled", &ProvedReachRow::compiled),
+    Sum("dispatched", &ProvedReachRow::dispatched), Sum("correct", &ProvedReachRow::correct),
+    Sum("known_defect", &ProvedReachRow::known_defect), Sum("wrong", &ProvedReachRow::wrong),
+    Sum("rejected", &ProvedReachRow::rejected), Sum("inconclusive", &ProvedReachRow::inconclusive));
+
+template <>
+inline constexpr auto kTable<UnconfirmedRow> = Describe<UnconfirmedRow>(
+    {.name = "unconfirmed_reach",
+     .note = "Of the cases that `reach` counts, those with deviations that only terms never "
+             "measured on their family forbid; beside them those of `proved_reach`.",
+     .since = 7},
+    Key("target", &UnconfirmedRow::target), Key("route", &UnconfirmedRow::route),
+    Key("op", &UnconfirmedRow::op),
+    Key("provenance", &UnconfirmedRow::provenance,
+        "'' of all cases, else that of the part which was proved"),
+    Sum("cases", &UnconfirmedRow::cases));
+
+template <>
+inline constexpr auto kTable<UlpRow> = Describe<UlpRow>(
+    {.name = "ulp_histogram",
+     .note = "Errors in ulp of the outputs that an operation produced: bucket 0 is exact, then 1, "
+             "2, 3-4, 5-8 ..."},
+    Key("target", &UlpRow::target), Key("op", &UlpRow::op),
+    Key("bucket", &UlpRow::bucket).Within(0, kUlpBuckets - 1), Sum("elements", &UlpRow::elements));
+
+template <>
+inline constexpr auto kTable<FindingRecord> = Describe<FindingRecord>(
+    {.name = "findings",
+     .note = "To be looked at by a person. `artifact` is the finding as JSON: graph, inputs, "
+             "expectation, answer.",
+     .index = "CREATE INDEX findings_by_signature ON findings (signature)"},
+    Key("id", &FindingRecord::id, "'f3a1c09d2be4', from run seed, case and signature"),
+    Value("case_index", &FindingRecord::case_index),
+    Value("op", &FindingRecord::op, "of a known defect the one that has it in this case"),
+    Value("target", &FindingRecord::target), Value("route", &FindingRecord::route),
+    Value("verdict", &FindingRecord::verdict, "'wrong', 'crashed', 'flaky', 'unconfirmed', ..."),
+    Value("known_defect", &FindingRecord::known_defect),
+    Value("signature", &FindingRecord::signature, "findings with one signature are one defect"),
+    Value("occurrences", &FindingRecord::occurrences, "cases of this run with that signature"),
+    Value("summary", &FindingRecord::summary, "one line"),
+    Value("replay", &FindingRecord::replay,
+          "the command that runs it again; names the run where others have the id for something "
+          "else")
+        .Local(),
+    Value("artifact", &FindingRecord::artifact).Json().Large());
+
+template <>
+inline constexpr auto kTable<ProbeRecord> = Describe<ProbeRecord>(
+    {.name = "probes",
+     .note = "Numeric cliffs: one measurement of one probe on one target.",
+     .since = 2},
+    Key("probe", &ProbeRecord::probe, "'accumulator_port'"), Key("target", &ProbeRecord::target),
+    Value("state", &ProbeRecord::state, "'no cliff', 'at value', 'unmeasured'"),
+    Value("value", &ProbeRecord::value,
+          "of 'at value': a decimal, 'Infinity', 'NaN'; '' otherwise"),
+    Value("published", &ProbeRecord::published,
+          "the same for the family, 'no cliff', '' where nothing is known"),
+    Value("agrees", &ProbeRecord::agrees, "'yes', 'no', '' where there is nothing to compare"),
+    Value("message", &ProbeRecord::message, "why it is unmeasured"));
+
+template <>
+inline constexpr auto kTable<CoverageRow> = Describe<CoverageRow>(
+    {.name = "coverage",
+     .note = "Cells of the space of cases that a run met (harness/campaign/coverage.h).",
+     .since = 3},
+    Key("kind", &CoverageRow::kind, "'op_attribute', 'op_pair', ..."),
+    Key("cell", &CoverageRow::cell, "'conv.groups=given', 'conv>relu'"),
+    Sum("cases", &CoverageRow::cases),
+    Value("first_case", &CoverageRow::first_case, "", Growth::kLeast));
+
+template <>
+inline constexpr auto kTable<MagnitudeRow> = Describe<MagnitudeRow>(
+    {.name = "magnitude_errors",
+     .note = "Errors in ulp of the outputs that an operation produced, by the magnitude of the "
+             "expected value, over elements where it and the answer are finite.",
+     .since = 4},
+    Key("target", &MagnitudeRow::target), Key("op", &MagnitudeRow::op),
+    Key("exponent", &MagnitudeRow::exponent,
+        "the even number at or below log2 |value|; -26: 0 and below 2^-24")
+        .Within(-26, 128),
+    Sum("elements", &MagnitudeRow::elements),
+    Sum("sum_ulp", &MagnitudeRow::sum_ulp, "an error of more than 65536 counts as that")
+        .Within(0, int64_t{1} << 60),
+    Value("max_ulp", &MagnitudeRow::max_ulp, "", Growth::kMost));
+
+template <>
+inline constexpr auto kTable<LibraryRow> = Describe<LibraryRow>(
+    {.name = "libraries",
+     .note = "The libraries, the C library and the compiler that the run was made with, and a "
+             "checksum of the engine's file, where it has one.",
+     .since = 5},
+    Key("name", &LibraryRow::name, "'sqlite', 'compiler', 'engine'"),
+    Value("version", &LibraryRow::version));
+
+template <>
+inline constexpr auto kTable<PaceRow> = Describe<PaceRow>(
+    {.name = "pace",
+     .note = "How long the run had worked when a case and all before it were recorded. Time "
+             "between a stop and a resumption does not count. There is a row for the batch of "
+             "every finding.",
+     .since = 5},
+    Key("case_index", &PaceRow::case_index), Value("seconds", &PaceRow::seconds));
+
+// Above the outputs of one operation in any campaign, and what one output changes a sum by at the
+// most: the boldest player loses 2.2 units.
+inline constexpr int64_t kMostOutputs = int64_t{1} << 32;
+inline constexpr int64_t kMostLean = 4 * static_cast<int64_t>(LeanSums::kUnit);
+inline constexpr int64_t kMostLeanSum = kMostOutputs * kMostLean;
+
+template <size_t bet>
+inline constexpr auto kCapital = [](auto& row) -> auto& { return row.capitals[bet]; };
+
+template <>
+inline constexpr auto kTable<LeanRow> = Describe<LeanRow>(
+    {.name = "error_leans",
+     .note = "Which way the errors of an operation lean inside their bounds: the sums of the "
+             "sequential test of oracles/lean_sums.h, over outputs that passed. Parts of a bound "
+             "and binary logarithms stand in 1 / 1048576.",
+     .since = 8},
+    Key("target", &LeanRow::target), Key("route", &LeanRow::route), Key("op", &LeanRow::op),
+    Key("lean", &LeanRow::lean, "'up', 'down', 'away', 'toward' (zero), 'fills'"),
+    Sum("outputs", &LeanRow::outputs).Within(0, kMostOutputs),
+    Sum("sum", &LeanRow::sum, "of the outputs' mean errors that way, in parts of the bound")
+        .Within(-kMostLeanSum, kMostLeanSum),
+    Sum("capital_1", kCapital<0>, "log2 of what is left to a player who bets 1/8 on each output")
+        .Within(-kMostLeanSum, kMostLeanSum),
+    Sum("capital_2", kCapital<1>, "1/4").Within(-kMostLeanSum, kMostLeanSum),
+    Sum("capital_3", kCapital<2>, "1/2").Within(-kMostLeanSum, kMostLeanSum),
+    Sum("capital_4", kCapital<3>, "3/4").Within(-kMostLeanSum, kMostLeanSum),
+    Value("extreme_case", &LeanRow::extreme_case, "whose output leans most", Growth::kOfMost),
+    Value("extreme", &LeanRow::extreme, "by so much", Growth::kMost).Within(-kMostLean, kMostLean));
+
+// In the order in which they are made and copied: runs first.
+using TableRows =
+    std::tuple<RunRecord, CaseRecord, OutputRow, ReachRow, ProvedReachRow, UnconfirmedRow, UlpRow,
+               FindingRecord, ProbeRecord, CoverageRow, MagnitudeRow, LibraryRow, PaceRow, LeanRow>;
+
+}  // namespace anecheck

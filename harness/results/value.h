@@ -1,0 +1,69 @@
+// One value of a row: read out of a statement and checked against the description of its column.
+// Used by this room alone.
+#pragma once
+
+#include <concepts>
+#include <cstdint>
+#include <limits>
+#include <optional>
+#include <sqlite3.h>
+#include <string>
+#include <string_view>
+#include <type_traits>
+
+#include "harness/results/column.h"
+
+namespace anecheck {
+
+// Why a value is none that the column may hold, in words that follow its name: "holds -5, which is
+// not within 0 to 7". Empty where it may.
+using Problem = std::string;
+
+Problem CheckNumber(const ColumnRule& rule, int64_t value);
+Problem CheckReal(const ColumnRule& rule, double value);
+Problem CheckText(const ColumnRule& rule, std::string_view text);
+
+Problem TakeNumber(sqlite3_stmt* row, int at, const ColumnRule& rule, int64_t& value);
+// The text lives until the statement steps.
+Problem TakeText(sqlite3_stmt* row, int at, const ColumnRule& rule, std::string_view& text);
+Problem Take(sqlite3_stmt* row, int at, const ColumnRule& rule, double& value);
+
+template <std::integral T>
+Problem Take(sqlite3_stmt* row, int at, const ColumnRule& rule, T& value) {
+  int64_t number = 0;
+  Problem problem = TakeNumber(row, at, rule, number);
+  value = static_cast<T>(number);
+  return problem;
+}
+inline Problem Take(sqlite3_stmt* row, int at, const ColumnRule& rule, std::string& value) {
+  std::string_view text;
+  Problem problem = TakeText(row, at, rule, text);
+  value = text;
+  return problem;
+}
+template <Word E>
+Problem Take(sqlite3_stmt* row, int at, const ColumnRule& rule, E& value) {
+  std::string_view text;
+  Problem problem = TakeText(row, at, rule, text);
+  if (!problem.empty()) return problem;
+  const auto word = FindWord<E>(text);
+  if (!word) return CheckText(rule, text);
+  value = *word;
+  return {};
+}
+template <typename T>
+Problem Take(sqlite3_stmt* row, int at, const ColumnRule& rule, std::optional<T>& value) {
+  value.reset();
+  if (sqlite3_column_type(row, at) == SQLITE_NULL) return {};
+  return Take(row, at, rule, value.emplace());
+}
+
+// Whether a value may be written: what its type does not say already.
+template <typename T>
+Problem Check(const ColumnRule& rule, const T& value) {
+  if constexpr (std::is_integral_v<T>) return CheckNumber(rule, static_cast<int64_t>(value));
+  if constexpr (std::is_floating_point_v<T>) return CheckReal(rule, value);
+  return {};
+}
+
+}  // namespace anecheck

@@ -1,0 +1,176 @@
+// A results file with a value that no campaign writes: whatever reads it refuses it by file, table
+// and column or does not need it, and the file stays as it was.
+#include <fmt/format.h>
+#include <functional>
+#include <gtest/gtest.h>
+#include <nlohmann/json.hpp>
+#include <set>
+#include <sqlite3.h>
+
+#include "harness/base/file.h"
+#include "harness/campaign/coverage.h"
+#include "harness/campaign/options_json.h"
+#include "harness/campaign/resume.h"
+#include "harness/results/merge.h"
+#include "harness/results/schema.h"
+#include "reports/query.h"
+#include "reports/testing/sample_results.h"
+#include "reports/trend.h"
+
+namespace anecheck::reports {
+namespace {
+
+// Rows of every table.
+Status WriteWholeFile(const std::string& path) {
+  ANECHECK_RETURN_IF_ERROR(WriteSampleResults(path));
+  ANECHECK_ASSIGN(Store store, Store::Open(path));
+  CampaignOptions options;
+  options.targets = {{"h13", 2}};
+  RunRecord run;
+  run.uuid = "0123456789abcdef0123456789abcdef";
+  run.options = OptionsToJson(options).dump();
+  run.provenance = "reported";
+  run.libraries = {{"engine", "1"}};
+  ANECHECK_ASSIGN(const int64_t id, store.BeginRun(run));
+  BatchRecord batch;
+  CaseRecord& item = batch.cases.emplace_back();
+  item.target = "h13";
+  item.route = "mil";
+  item.mode = "float";
+  item.status = "ok";
+  item.verdict = "wrong";
+  item.outputs.push_back({"conv", "wrong", 10, 2, 5, "", "outside"});
+  FindingRecord& finding = batch.findings.emplace_back();
+  finding.id = "f000000000d1";
+  finding.op = "conv";
+  finding.target = "h13";
+  finding.route = "mil";
+  finding.verdict = "wrong";
+  finding.signature = "wrong|conv|h13";
+  batch.reach[{"h13", "mil", "conv"}] = {.cases = 2, .compiled = 2, .unconfirmed = 1};
+  batch.proved_reach[{"h13", "mil", "conv", "silicon"}] = {.cases = 1, .compiled = 1};
+  batch.ulp[{"h13", "conv"}][3] = 2;
+  batch.magnitudes[{"h13", "conv", -4}] = {10, 6, 3};
+  batch.coverage[{"op_pair", "conv>relu"}] = {.cases = 1, .first_case = 0};
+  batch.leans[{"h13", "mil", "conv"}][0].Add(0, 0.5);
+  batch.seconds = 0.5;
+  return store.Append(id, batch);
+}
+
+// SQL of values that a column may not hold.
+std::vector<std::string> Damage(const ColumnRule& column) {
+  if (column.type == "INTEGER") {
+    std::vector<std::string> values = {"'many'", "0.5", "x'00ff'"};
+    if (column.least > std::numeric_limits<int64_t>::min()) {
+      values.push_back(std::to_string(column.least - 1));
+      values.push_back(std::to_string(column.most + 1));
+    }
+    return values;
+  }
+  if (column.type == "REAL") return {"'soon'", "x'00ff'", "-1.5", "9e999"};
+  std::vector<std::string> values = {"x'00ff'"};
+  if (!column.words.empty()) values.push_back("'sideways'");
+  if (column.json) values.push_back("'{'");
+  return values;
+}
+
+class DamagedResults : public testing::TestWithParam<TableShape> {
+ protected:
+  void SetUp() override { ASSERT_TRUE(WriteWholeFile(whole_).ok()); }
+
+  // A copy in which one row of the table holds `value`, as bytes that were changed would make it.
+  std::string Damaged(const ColumnRule& column, const std::string& value) {
+    const std::string path = folder_->File(fmt::format("damaged{}.sqlite", ++files_));
+    sqlite3* database = nullptr;
+    EXPECT_EQ(sqlite3_open(whole_.c_str(), &database), SQLITE_OK);
+    const auto run = [&](const std::string& sql) {
+      EXPECT_EQ(sqlite3_exec(database, sql.c_str(), nullptr, nullptr, nullptr), SQLITE_OK)
+          << sql << ": " << sqlite3_errmsg(database);
+    };
+    run(fmt::format("VACUUM INTO '{}'", path));
+    sqlite3_close(database);
+    // A column that no index and no unique key holds takes any value without its rules.
+    for (const auto& [from, to] : {std::pair(") STRICT", ")"), std::pair(") ,", ") ")}) {
+      EXPECT_EQ(sqlite3_open(path.c_str(), &database), SQLITE_OK);
+      run(
+          fmt::format("PRAGMA writable_schema = ON; UPDATE sqlite_master SET sql = replace(sql, "
+                      "'{}', '{}') WHERE name = '{}'",
+                      from, to, GetParam().rule.name));
+      sqlite3_close(database);
+    }
+    EXPECT_EQ(sqlite3_open(path.c_str(), &database), SQLITE_OK);
+    const std::string_view table = GetParam().rule.name;
+    const std::string_view row = GetParam().rule.of_run ? "run" : "id";
+    run(
+        fmt::format("UPDATE {0} SET {1} = {2} WHERE {3} = (SELECT max({3}) FROM {0}) AND {4} = "
+                    "(SELECT max({4}) FROM {0} WHERE {3} = (SELECT max({3}) FROM {0}))",
+                    table, column.name, value, row, GetParam().columns[0].name));
+    EXPECT_GT(sqlite3_changes(database), 0) << table;
+    sqlite3_close(database);
+    return path;
+  }
+
+  // What each command does with a results file.
+  std::vector<std::pair<std::string, Status>> Commands(const std::string& path) {
+    const auto of = [](const auto& result) {
+      return result.ok() ? Status() : Status(result.error());
+    };
+    std::vector<std::pair<std::string, Status>> commands;
+    const std::string paths[] = {path};
+    commands.emplace_back("report", of(ReadReportData(paths)));
+    commands.emplace_back("trend", of(ReadTrend(paths, {})));
+    commands.emplace_back("coverage", of(ReadCoverage(paths)));
+    const std::string out = folder_->File(fmt::format("joined{}.sqlite", ++files_));
+    commands.emplace_back("merge", of(MergeResults(paths, out)));
+    auto store = Store::OpenReadOnly(path);
+    commands.emplace_back("resume", of(store));
+    if (store.ok()) commands.back().second = of(ReadResumePoint(*store));
+    return commands;
+  }
+
+  Result<TempDirectory> folder_ = TempDirectory::Create("anecheck-damaged-");
+  std::string whole_ = folder_->File("whole.sqlite");
+  int files_ = 0;
+};
+
+TEST_P(DamagedResults, AreRefusedByFileTableAndColumnAndStayAsTheyAre) {
+  for (const auto& [command, status] : Commands(whole_)) {
+    ASSERT_TRUE(status.ok()) << command << ": " << status.error().message;
+  }
+  std::vector<ColumnRule> columns = GetParam().columns;
+  if (GetParam().rule.of_run) columns.push_back(kRunColumn);
+  for (const ColumnRule& column : columns) {
+    for (const std::string& value : Damage(column)) {
+      // The number of a row is whole in SQLite, whatever the schema says.
+      const bool row_number = !GetParam().rule.of_run && column.name == "id";
+      if (row_number && value.find_first_of(".'") != std::string::npos) continue;
+      const std::string path = Damaged(column, value);
+      const auto before = ReadFile(path);
+      ASSERT_TRUE(before.ok());
+      std::set<std::string> refused;
+      for (const auto& [command, status] : Commands(path)) {
+        if (status.ok()) continue;
+        refused.insert(command);
+        const std::string& message = status.error().message;
+        EXPECT_EQ(status.error().code, ErrorCode::kMalformed) << message;
+        EXPECT_TRUE(message.starts_with(path + ": table ")) << message;
+        EXPECT_EQ(message.find('\n'), std::string::npos) << message;
+        // A run whose number was changed shows by the rows that name the old one.
+        if (row_number) continue;
+        EXPECT_NE(message.find(fmt::format(": table {}, row (", GetParam().rule.name)),
+                  std::string::npos)
+            << message;
+        EXPECT_NE(message.find(fmt::format(", column {}: ", column.name)), std::string::npos)
+            << message;
+      }
+      EXPECT_TRUE(refused.contains("merge")) << column.name << " = " << value;
+      EXPECT_EQ(*ReadFile(path), *before);
+    }
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(Tables, DamagedResults, testing::ValuesIn(AllTables()),
+                         [](const auto& table) { return std::string(table.param.rule.name); });
+
+}  // namespace
+}  // namespace anecheck::reports
