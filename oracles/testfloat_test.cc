@@ -1,11 +1,11 @@
 // The oracle's fp16 arithmetic against the published vectors of Berkeley TestFloat 3e, exactly.
 #include <array>
 #include <cstdlib>
-#include <filesystem>
 #include <gtest/gtest.h>
 #include <string>
 #include <zlib.h>
 
+#include "harness/base/testing/test_data.h"
 #include "harness/ops/params.h"
 #include "oracles/reference/rounding.h"
 #include "oracles/testing/test_support.h"
@@ -16,17 +16,14 @@ namespace {
 using testing::Case;
 using testing::MakeTensor;
 
-std::filesystem::path Folder() {
-  const char* given = std::getenv("ANECHECK_VECTORS");
-  const std::string root =
-      given != nullptr ? given : std::string(ANECHECK_SOURCE_DIR) + "/../shared/vectors";
-  return std::filesystem::path(root) / "testfloat";
+std::string VectorFile(const std::string& name) {
+  return testing::VectorPath("testfloat/" + name + ".txt.gz");
 }
 
 // The hexadecimal words of every line.
 std::vector<std::vector<uint64_t>> ReadVectors(const std::string& name) {
   std::vector<std::vector<uint64_t>> lines;
-  gzFile file = gzopen((Folder() / (name + ".txt.gz")).c_str(), "rb");
+  gzFile file = gzopen(VectorFile(name).c_str(), "rb");
   if (file == nullptr) return lines;
   std::array<char, 256> line{};
   while (gzgets(file, line.data(), line.size()) != nullptr) {
@@ -72,8 +69,9 @@ void ExpectColumn(const std::vector<std::vector<uint64_t>>& lines, size_t column
 }
 
 #define ANECHECK_READ_VECTORS(lines, name) \
+  ANECHECK_SKIP_WITHOUT(VectorFile(name)); \
   const auto lines = ReadVectors(name);    \
-  if (lines.empty()) GTEST_SKIP() << "no vectors " << name << " under " << Folder()
+  ASSERT_FALSE(lines.empty()) << VectorFile(name)
 
 struct NamedVectors {
   const char* name;

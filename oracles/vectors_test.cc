@@ -2,8 +2,6 @@
 // lies within the bound that the source itself states. Records that no operation of the table
 // expresses are counted by operation, with the reason (testing/vector_files.cc).
 #include <cmath>
-#include <cstdlib>
-#include <filesystem>
 #include <fmt/format.h>
 #include <fstream>
 #include <functional>
@@ -13,6 +11,7 @@
 #include <optional>
 
 #include "harness/base/half.h"
+#include "harness/base/testing/test_data.h"
 #include "harness/ops/params.h"
 #include "oracles/testing/test_support.h"
 #include "oracles/testing/vector_files.h"
@@ -521,11 +520,9 @@ void ExpectProven(const std::string& file, const Json& record) {
 class Vectors : public ::testing::TestWithParam<VectorFile> {};
 
 TEST_P(Vectors, LieWithinTheSourcesOwnBound) {
-  const char* given = std::getenv("ANECHECK_VECTORS");
-  const std::filesystem::path root =
-      given != nullptr ? given : std::string(ANECHECK_SOURCE_DIR) + "/../shared/vectors";
-  std::ifstream file(root / (std::string(GetParam().name) + ".jsonl"));
-  if (!file) GTEST_SKIP() << "no vectors " << GetParam().name << " in " << root;
+  const std::string path = testing::VectorPath(std::string(GetParam().name) + ".jsonl");
+  ANECHECK_SKIP_WITHOUT(path);
+  std::ifstream file(path);
   const std::vector<const Mappings*> sources = {&GetParam().mappings(), &MovementMappings(),
                                                 &FunctionMappings()};
   const FindMapping find = [&](const std::string& op) -> Mapping {

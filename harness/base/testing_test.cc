@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdlib>
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <rapidcheck/gtest.h>
 #include <set>
@@ -67,6 +68,34 @@ TEST(TestData, UnpacksGzip) {
   ASSERT_TRUE(WriteFileAtomic(path, *packed).ok());
   EXPECT_FALSE(ReadGzipFile(path).ok());
   EXPECT_EQ(ReadGzipFile(folder->File("none")).error().code, ErrorCode::kNotFound);
+}
+
+// Run by SkipReport's tests in a process of its own.
+TEST(SkipReport, DISABLED_SkipsForWantOfAFile) { ANECHECK_SKIP_WITHOUT("/no/such/folder"); }
+
+// The exit code of this binary with only the test above and `variables` set.
+int ExitCodeOfSkip(const std::string& variables) {
+  const std::string command = variables + " '" + ::testing::internal::GetArgvs().front() +
+                              "' --gtest_also_run_disabled_tests"
+                              " --gtest_filter=SkipReport.DISABLED_* >/dev/null 2>&1";
+  return WEXITSTATUS(std::system(command.c_str()));
+}
+
+TEST(SkipReport, ATestWithoutItsDataFailsWhereDataIsRequired) {
+  EXPECT_EQ(ExitCodeOfSkip("ANECHECK_REQUIRE_DATA=0"), 0);
+  EXPECT_EQ(ExitCodeOfSkip("ANECHECK_REQUIRE_DATA=1"), 1);
+}
+
+TEST(SkipReport, NamesTheTestAndItsReason) {
+  const auto folder = TempDirectory::Create("anecheck-testing-");
+  ASSERT_TRUE(folder.ok());
+  const std::string path = folder->File("skipped");
+  ASSERT_EQ(ExitCodeOfSkip("ANECHECK_REQUIRE_DATA=0 ANECHECK_SKIP_REPORT='" + path + "'"), 0);
+  const auto bytes = ReadFile(path);
+  ASSERT_TRUE(bytes.ok());
+  const std::string text(bytes->begin(), bytes->end());
+  EXPECT_THAT(text, ::testing::StartsWith(
+                        "SkipReport.DISABLED_SkipsForWantOfAFile: no data: /no/such/folder is"));
 }
 
 // Draws with fixed seeds, so that what is found here is found every time.

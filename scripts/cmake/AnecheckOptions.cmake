@@ -20,6 +20,8 @@ set(ANECHECK_REAL_DATA "${CMAKE_SOURCE_DIR}/../shared/real" CACHE PATH
     "Files made by real tools; tests that need them skip where the folder is missing")
 set(ANECHECK_VECTORS "${CMAKE_SOURCE_DIR}/../shared/vectors" CACHE PATH
     "Published test vectors; tests that need them skip where the folder is missing")
+set(ANECHECK_CASES "${CMAKE_SOURCE_DIR}/../shared/cases" CACHE PATH
+    "Small inputs with known answers; tests that need them skip where the folder is missing")
 
 find_program(ANECHECK_CCACHE ccache)
 if(ANECHECK_CCACHE AND NOT CMAKE_CXX_COMPILER_LAUNCHER)

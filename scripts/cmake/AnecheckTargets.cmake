@@ -16,7 +16,7 @@ function(anecheck_test NAME)
     return()
   endif()
   cmake_parse_arguments(ARG "" "TIMEOUT" "SOURCES;DEPENDS;LABELS" ${ARGN})
-  add_executable(${NAME} ${ARG_SOURCES})
+  add_executable(${NAME} ${ARG_SOURCES} $<TARGET_OBJECTS:anecheck_skip_report>)
   target_link_libraries(${NAME} PRIVATE anecheck_settings ${ARG_DEPENDS}
     GTest::gtest GTest::gmock_main rapidcheck rapidcheck_gtest)
   target_compile_options(${NAME} PRIVATE ${ANECHECK_TEST_OPTIONS})
@@ -28,7 +28,7 @@ function(anecheck_test NAME)
     set(ARG_TIMEOUT 300)
   endif()
   set_tests_properties(${NAME} PROPERTIES TIMEOUT ${ARG_TIMEOUT} LABELS "${ARG_LABELS}"
-    ENVIRONMENT "ANECHECK_REAL_DATA=${ANECHECK_REAL_DATA};ANECHECK_VECTORS=${ANECHECK_VECTORS}")
+    ENVIRONMENT "ANECHECK_REAL_DATA=${ANECHECK_REAL_DATA};ANECHECK_VECTORS=${ANECHECK_VECTORS};ANECHECK_CASES=${ANECHECK_CASES}")
 endfunction()
 
 # anecheck_benchmark(NAME SOURCES a_bench.cc ... [DEPENDS lib ...])

@@ -35,6 +35,10 @@ std::string VectorPath(std::string_view relative) {
   return Folder("ANECHECK_VECTORS", "../shared/vectors") + "/" + std::string(relative);
 }
 
+std::string CasePath(std::string_view relative) {
+  return Folder("ANECHECK_CASES", "../shared/cases") + "/" + std::string(relative);
+}
+
 bool PathExists(const std::string& path) {
   std::error_code ignored;
   return std::filesystem::exists(path, ignored);

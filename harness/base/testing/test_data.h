@@ -12,14 +12,19 @@
 namespace anecheck::testing {
 
 // Path of `relative` in the folder named by ANECHECK_REAL_DATA (default: ../shared/real beside the
-// source tree) or by ANECHECK_VECTORS (default: ../shared/vectors). It need not exist.
+// source tree), by ANECHECK_VECTORS (default: ../shared/vectors) or by ANECHECK_CASES (default:
+// ../shared/cases). It need not exist.
 std::string RealDataPath(std::string_view relative);
 std::string VectorPath(std::string_view relative);
+std::string CasePath(std::string_view relative);
 
 // Path of `relative` in the source tree.
 std::string SourcePath(std::string_view relative);
 
 bool PathExists(const std::string& path);
+
+// Begins the reason of every test that skips for want of a file; skip_report.cc looks for it.
+inline constexpr std::string_view kMissingData = "no data: ";
 
 // Whether `path` is a file, or a folder with a file at any depth.
 bool HasTestData(const std::string& path);
@@ -34,11 +39,11 @@ Result<std::string> ReadGzipFile(const std::string& path);
 
 // Skips the enclosing test where `path` does not exist or is a folder without files, over which a
 // loop would pass without an assertion.
-#define ANECHECK_SKIP_WITHOUT(path)                                                              \
-  do {                                                                                           \
-    if (!::anecheck::testing::HasTestData(path)) {                                               \
-      GTEST_SKIP() << (path)                                                                     \
-                   << " is missing or empty; set ANECHECK_REAL_DATA and ANECHECK_VECTORS to the" \
-                      " folders of real files and published vectors";                            \
-    }                                                                                            \
+#define ANECHECK_SKIP_WITHOUT(path)                                                        \
+  do {                                                                                     \
+    if (!::anecheck::testing::HasTestData(path)) {                                         \
+      GTEST_SKIP() << ::anecheck::testing::kMissingData << (path)                          \
+                   << " is missing or empty; set ANECHECK_REAL_DATA, ANECHECK_VECTORS and" \
+                      " ANECHECK_CASES to the folders of real files, vectors and cases";   \
+    }                                                                                      \
   } while (false)
