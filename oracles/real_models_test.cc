@@ -9,9 +9,9 @@
 
 #include "generators/choice_stream.h"
 #include "harness/base/testing/test_data.h"
+#include "harness/graph/copy_node.h"
 #include "harness/models/made_up.h"
 #include "harness/models/model.h"
-#include "harness/graph/copy_node.h"
 #include "oracles/oracle.h"
 #include "oracles/testing/slow.h"
 #include "oracles/testing/test_support.h"

@@ -225,8 +225,7 @@ Result<std::vector<uint8_t>> Elements(ValueView value, DataType type, uint64_t e
 
 Result<std::vector<uint8_t>> ReadElements(ValueView literal) {
   ANECHECK_RETURN_IF_ERROR(RequireTyped(literal, "a literal"));
-  return Elements(literal, literal.type().data_type(),
-                  ElementCount(literal.type()).value_or(0));
+  return Elements(literal, literal.type().data_type(), ElementCount(literal.type()).value_or(0));
 }
 
 Result<std::vector<uint8_t>> ReadElementsAs(ValueView value, DataType type) {
