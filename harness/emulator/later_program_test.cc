@@ -17,8 +17,8 @@ namespace {
 using testing::LaterProgram;
 using Values = std::vector<double>;
 
-// What a network gives from the inputs, by base address number. Called after they are drawn and
-// before the program runs.
+// Computes a network's expected outputs from the inputs, by base address number. The test calls it
+// after it draws the inputs and before the program runs.
 using Network = std::function<Values(LaterProgram&)>;
 
 struct Case {

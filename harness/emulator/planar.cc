@@ -53,7 +53,7 @@ class PlanarRun {
     }
     return value;
   }
-  // What an operation that has no number gives.
+  // The result of an invalid operation such as inf - inf: NaN, or 0 on families that store 0.
   double Valid(double value) const {
     return model_ != nullptr && model_->invalid_is_zero && std::isnan(value) ? 0.0 : value;
   }

@@ -1,5 +1,5 @@
-// Which values are known when a graph is compiled: constants, and what is computed from constants
-// alone, as compressed ones are.
+// Finds the values that are known when a graph is compiled: constants, and results computed from
+// constants alone, such as decompressed weights.
 #pragma once
 
 #include <vector>

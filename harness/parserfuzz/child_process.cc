@@ -133,7 +133,7 @@ Result<pid_t> StartChild(const ChildStart& start, const CommandLimits& limits) {
   std::vector<std::string> environment = start.environment;
   const std::vector<char*> argv = Pointers(words);
   std::vector<char*> variables = Pointers(environment);
-  // Where a pipe cannot be made so that no other process has its ends, none begins meanwhile.
+  // macOS has no pipe2: without this lock a child started meanwhile would inherit the pipe's ends.
   static std::mutex starting;
   std::unique_lock<std::mutex> lock(starting);
   PipeEnds failure = MakePipe();

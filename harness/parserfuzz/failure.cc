@@ -119,8 +119,9 @@ Failure MakeFailure(FailureKind kind, std::string_view detail, std::string_view 
   return {.kind = kind, .signature = signature, .bug = signature, .group = std::move(group)};
 }
 
-// What a program said or took is no less so because the clock or the limit ended it. What was
-// undefined ends a program only where it is told to; else it goes on, and may fail in another way.
+// A sanitizer report counts even if the time or memory limit ended the program. Undefined behaviour
+// ends a program only under -fno-sanitize-recover. Otherwise the program continues; a crash that
+// follows is the failure, and the report of undefined behaviour is one only without a crash.
 Failure Classify(const CommandOutcome& outcome, const CommandLimits& limits,
                  const CrashSigns& signs) {
   // The report is of the signal that asked for a stack.
