@@ -385,7 +385,7 @@ TEST_F(CliTest, BadUsageIsExitCodeTwoAndOneLine) {
       {"power --cases 0", "--cases: 0"},
       {"baseline compare --fail-on worst /nonexistent", "--fail-on worst: must be one of"},
       {"baseline record --mode state --out /nonexistent/b", "--mode state: a baseline"},
-      {"inspect /tmp", "/tmp: cannot read"},
+      {"inspect /tmp", "/tmp: is a folder without Manifest.json and model.mil"},
   };
   for (const auto& [arguments, word] : kMistakes) {
     const Outcome outcome = Tool(std::string("") + arguments);

@@ -13,6 +13,7 @@
 #include "harness/cli/command_line.h"
 #include "harness/emulator/explain.h"
 #include "harness/formats/e5/e5.h"
+#include "harness/formats/espresso/espresso.h"
 #include "harness/formats/evidence/evidence.h"
 #include "harness/formats/hwx/container.h"
 #include "harness/formats/mil/mil_format.h"
@@ -260,7 +261,7 @@ int RunFile(const InspectFlags& flags) {
   }
   const auto bytes = ReadFile(path);
   if (!bytes.ok()) return Fail(bytes.error());
-  const Status plain = CheckNotCompressed(
+  const Status plain = espresso::CheckNotCompressed(
       std::string_view(reinterpret_cast<const char*>(bytes->data()), bytes->size()));
   if (!plain.ok() && flags.format.empty()) return Fail(InFile(path, plain.error()));
   const auto companion = flags.format.empty() ? DescribeCompanion(*bytes, path) : std::nullopt;

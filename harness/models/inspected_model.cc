@@ -151,24 +151,6 @@ Result<std::optional<InspectedModel>> InspectModel(const std::string& path) {
   return std::optional(std::move(model));
 }
 
-Status CheckNotCompressed(std::string_view bytes) {
-  constexpr std::string_view kWay = "unpack it on a Mac (compression_tool -decode -a lzfse)";
-  if (bytes.starts_with("pbze")) {
-    return MakeError(
-        ErrorCode::kUnsupported,
-        fmt::format("is a network of Espresso compressed by LZFSE (pbze), which is not "
-                    "unpacked; {}",
-                    kWay));
-  }
-  for (const std::string_view magic : {"bvx2", "bvx1", "bvxn", "bvx-"}) {
-    if (!bytes.starts_with(magic)) continue;
-    return MakeError(
-        ErrorCode::kUnsupported,
-        fmt::format("is compressed by LZFSE ({}), which is not unpacked; {}", magic, kWay));
-  }
-  return {};
-}
-
 std::optional<std::string> DescribeCompanion(ByteSpan bytes, std::string_view path) {
   const std::string_view text(reinterpret_cast<const char*>(bytes.data()), bytes.size());
   if (auto found = DescribeCoreMlData(bytes, path)) return found;

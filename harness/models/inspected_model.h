@@ -30,9 +30,6 @@ struct InspectedModel {
 // Nothing where the path is a file of another kind. Errors: those of Model::Open.
 Result<std::optional<InspectedModel>> InspectModel(const std::string& path);
 
-// kUnsupported, naming the form, for what LZFSE compresses: networks of Espresso and bare streams.
-Status CheckNotCompressed(std::string_view bytes);
-
 // One line of what a file is that no format reads whole: manifests and metadata of models, the
 // descriptions of compiled ones, files of the Linux driver. Nothing for others.
 std::optional<std::string> DescribeCompanion(ByteSpan bytes, std::string_view path);

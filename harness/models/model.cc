@@ -7,6 +7,7 @@
 
 #include "harness/base/file.h"
 #include "harness/base/mapped_file.h"
+#include "harness/formats/espresso/espresso.h"
 #include "harness/formats/mil/parser.h"
 #include "harness/formats/mil/reader.h"
 #include "harness/formats/mlmodel/model.h"
@@ -117,7 +118,7 @@ Result<Model> Model::Open(const std::string& path, WeightOptions weights) {
 }
 
 Status Model::Fill(std::string_view text, Content& content) {
-  ANECHECK_RETURN_IF_ERROR(CheckNotCompressed(text));
+  ANECHECK_RETURN_IF_ERROR(espresso::CheckNotCompressed(text));
   const size_t first = text.find_first_not_of(" \t\r\n");
   if (first != std::string_view::npos && text[first] == '{') {
     ANECHECK_ASSIGN(content.graph, GraphFromText(std::string(text), OpVocabulary(), content.path));

@@ -58,8 +58,11 @@ TEST_P(FileSetTest, ValidFilesBreakNoRuleAndAreRecognised) {
     const Bytes bytes = MakeFile(generator_, recipe).value();
     EXPECT_EQ(ThroughJson(generator_, recipe).value(), bytes);
     for (const Violation& violation : ReadingOf(recipe).verify(bytes).value()) {
-      // No reading says how long the header of an H16 task is.
-      if (violation.IsWarning() && violation.rule->id == "td-header-open") continue;
+      // No reading says how long the header of an H16 task is, and H16, H17 and H18 share a form.
+      if (violation.IsWarning() &&
+          (violation.rule->id == "td-header-open" || violation.rule->id == "td-version-open")) {
+        continue;
+      }
       ADD_FAILURE() << violation.message;
     }
     const std::string name = std::string("file.").append(FileSuffix(format_.name));

@@ -193,6 +193,24 @@ std::span<const Rule> Rules() { return kRules; }
 
 std::vector<Violation> Verify(const Value& root) { return Verifier().Run(root); }
 
+Status CheckNotCompressed(std::string_view bytes) {
+  constexpr std::string_view kWay = "unpack it on a Mac (compression_tool -decode -a lzfse)";
+  if (bytes.starts_with("pbze")) {
+    return MakeError(
+        ErrorCode::kUnsupported,
+        fmt::format("is a network of Espresso compressed by LZFSE (pbze), which is not "
+                    "unpacked; {}",
+                    kWay));
+  }
+  for (const std::string_view magic : {"bvx2", "bvx1", "bvxn", "bvx-"}) {
+    if (!bytes.starts_with(magic)) continue;
+    return MakeError(
+        ErrorCode::kUnsupported,
+        fmt::format("is compressed by LZFSE ({}), which is not unpacked; {}", magic, kWay));
+  }
+  return {};
+}
+
 Result<Kind> KindOf(const Value& root) {
   const Dict* dict = root.AsDict();
   if (dict != nullptr && dict->Find("layers") != nullptr) return Kind::kNet;

@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "harness/formats/espresso/json_document.h"
@@ -42,6 +43,10 @@ struct Shape {
   std::optional<int64_t> n, k, h, w;  // batch, channels, height, width
   std::optional<int64_t> rank;
 };
+
+// kUnsupported where the bytes begin with a magic of LZFSE: "pbze" of a compressed network, or one
+// of the blocks "bvx2", "bvx1", "bvxn", "bvx-". Source: two real files that begin with "pbze".
+Status CheckNotCompressed(std::string_view bytes);
 
 enum class Kind : uint8_t { kNet, kShape };
 

@@ -67,6 +67,7 @@ std::span<const FieldFact> FieldFacts(const Json& /*json*/) {
 
 // The document, refused where it is JSON of another kind.
 Result<JsonDocument> Read(ByteSpan bytes) {
+  ANECHECK_RETURN_IF_ERROR(CheckNotCompressed(AsText(bytes)));
   ANECHECK_ASSIGN(JsonDocument document, ParseJsonDocument(AsText(bytes)));
   ANECHECK_RETURN_IF_ERROR(KindOf(document.root));
   return document;
@@ -74,6 +75,7 @@ Result<JsonDocument> Read(ByteSpan bytes) {
 
 int Recognise(ByteSpan bytes, std::string_view path) {
   const std::string_view text = AsText(bytes);
+  if (text.starts_with("pbze")) return 80;
   const size_t first = text.find_first_not_of(" \t\r\n");
   if (first == std::string_view::npos || text[first] != '{') return 0;
   const bool named = path.ends_with(".net") || path.ends_with(".shape");

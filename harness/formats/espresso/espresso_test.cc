@@ -16,9 +16,18 @@ using testing::RealDataPath;
 
 Bytes ToBytes(std::string_view text) { return {text.begin(), text.end()}; }
 
-TEST(RealEspresso, EveryFileParsesVerifiesPrintsAndRoundTrips) {
+// The real files that are JSON, or those that LZFSE compresses.
+std::vector<std::string> RealFiles(bool compressed) {
+  std::vector<std::string> paths = testing::FilesUnder(RealDataPath("espresso"));
+  std::erase_if(paths, [&](const std::string& path) {
+    return ReadTextFile(path).value().starts_with("pbze") != compressed;
+  });
+  return paths;
+}
+
+TEST(RealEspresso, EveryFileOfJsonParsesVerifiesPrintsAndRoundTrips) {
   ANECHECK_SKIP_WITHOUT(RealDataPath("espresso"));
-  const std::vector<std::string> paths = testing::FilesUnder(RealDataPath("espresso"));
+  const std::vector<std::string> paths = RealFiles(false);
   EXPECT_EQ(paths.size(), 4U);
   for (const std::string& path : paths) {
     const Bytes bytes = ReadFile(path).value();
@@ -27,10 +36,25 @@ TEST(RealEspresso, EveryFileParsesVerifiesPrintsAndRoundTrips) {
   }
 }
 
+TEST(RealEspresso, CompressedFilesAreRecognisedAndRefusedByTheNameOfTheirForm) {
+  ANECHECK_SKIP_WITHOUT(RealDataPath("espresso"));
+  const std::vector<std::string> paths = RealFiles(true);
+  EXPECT_EQ(paths.size(), 2U);
+  for (const std::string& path : paths) {
+    const Bytes bytes = ReadFile(path).value();
+    EXPECT_GT(kFormat_espresso.recognise(bytes, "file"), 0) << path;
+    const auto violations = kFormat_espresso.verify(bytes);
+    ASSERT_FALSE(violations.ok()) << path;
+    EXPECT_EQ(violations.error().code, ErrorCode::kUnsupported) << path;
+    EXPECT_NE(violations.error().message.find("LZFSE (pbze)"), std::string::npos)
+        << violations.error().message;
+  }
+}
+
 // The canonical writer reproduces the real writer: nothing is carried as a change of layout.
 TEST(RealEspresso, TheCanonicalFormIsThatOfTheRealFiles) {
   ANECHECK_SKIP_WITHOUT(RealDataPath("espresso"));
-  for (const std::string& path : testing::FilesUnder(RealDataPath("espresso"))) {
+  for (const std::string& path : RealFiles(false)) {
     const std::string text = ReadTextFile(path).value();
     EXPECT_TRUE(ParseJsonDocument(text)->layout.changes.empty()) << path;
   }

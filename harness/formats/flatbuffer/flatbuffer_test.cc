@@ -282,7 +282,7 @@ TEST(DocumentTest, RefusesJsonThatDoesNotFit) {
   EXPECT_EQ(message([](Json& json) { json["root"]["count"] = -1; }),
             "root.count: number is too small for the field");
   EXPECT_EQ(message([](Json& json) { json["root"]["bytes"] = "0g"; }),
-            "root.bytes: '0g' is no hexadecimal byte");
+            "root.bytes: no hexadecimal digit at character 1");
   EXPECT_EQ(message([](Json& json) { json["root"]["name"] = 3; }), "root.name: must be text");
   EXPECT_EQ(message([](Json& json) { json["size"] = uint64_t{1} << 40; }),
             "size: must be an unsigned 32-bit number");

@@ -44,23 +44,30 @@ TEST(DifferencesTest, AreNamedForTheRealFilesThatShowThem) {
     for (const std::string& path : testing::FilesUnder(testing::RealDataPath(row.folder))) {
       if (path.find(row.file) == std::string::npos) continue;
       const Bytes bytes = ReadFile(path).value();
-      const std::string text = RecogniseFormat(bytes, path).value()->print(bytes).value();
-      files += text.find(row.sentence) != std::string::npos ? 1 : 0;
+      const auto text = RecogniseFormat(bytes, path).value()->print(bytes);
+      files += text.ok() && text->find(row.sentence) != std::string::npos ? 1 : 0;
     }
     EXPECT_EQ(files, row.files) << row.sentence;
   }
 }
 
-// The 53 real files: each is recognised, verified without an error, printed, and written back.
+// The 55 real files: each is recognised and, but for the two that are compressed, verified without
+// an error, printed, and written back.
 TEST(RealFilesTest, EveryOneIsReadVerifiedPrintedAndWrittenBack) {
   ANECHECK_SKIP_WITHOUT(testing::RealDataPath("hwx"));
   size_t files = 0;
+  size_t compressed = 0;
   for (const char* folder : {"espresso", "hwx", "mil", "netlist", "vmfb", "weights"}) {
     for (const std::string& path : testing::FilesUnder(testing::RealDataPath(folder))) {
       SCOPED_TRACE(path);
       ++files;
       const Bytes bytes = ReadFile(path).value();
       const Format& format = *RecogniseFormat(bytes, path).value();
+      if (const auto form = format.rewrite(bytes);
+          !form.ok() && form.error().code == ErrorCode::kUnsupported) {
+        ++compressed;
+        continue;
+      }
       const auto violations = format.verify(bytes).value();
       for (const Violation& violation : violations) {
         EXPECT_TRUE(violation.IsWarning()) << violation.message;
@@ -75,7 +82,8 @@ TEST(RealFilesTest, EveryOneIsReadVerifiedPrintedAndWrittenBack) {
           << "fill with what is understood";
     }
   }
-  EXPECT_EQ(files, 53u);
+  EXPECT_EQ(files, 55u);
+  EXPECT_EQ(compressed, 2u) << "networks of Espresso, which are refused by name";
 }
 
 }  // namespace
