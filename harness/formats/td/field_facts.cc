@@ -23,6 +23,8 @@ std::vector<FieldFact> ChainFacts(const std::string& prefix, FactEvidence coding
       {at + "header_words", kNotes, "public guide against the H16 register map"},
       {at + "size", coding, chain},
       {at + "tasks[].padding", kNotes, "public guide: units of 16 zero bytes from H14 on"},
+      {at + "tasks[].extra_word", kNotes,
+       "notes, and compiler records of H14 with the flag word 0x50003: a word follows the header"},
       {at + "tasks[].header.NextPointer", coding, chain},
       {at + "tasks[].header.NextSize", coding, chain},
       {at + "tasks[].header.rest", FactEvidence::kOpaque, "bits that no source names"},
