@@ -315,7 +315,7 @@ class TextBuilder {
   Status Dictionary(std::string_view pairs, int depth) {
     out_ += '{';
     bool first = true;
-    ANECHECK_RETURN_IF_ERROR(ForEachField(pairs, [&](const WireField& pair) -> Status {
+    const Status read = ForEachField(pairs, [&](const WireField& pair) -> Status {
       if (!pair.IsBytes(field::kValues)) return {};
       if (!std::exchange(first, false)) out_ += ", ";
       out_ += '{';
@@ -324,7 +324,8 @@ class TextBuilder {
       ANECHECK_RETURN_IF_ERROR(Bare(FindBytes(pair.bytes, field::kPairValue), depth + 1));
       out_ += '}';
       return {};
-    }));
+    });
+    ANECHECK_RETURN_IF_ERROR(read);
     out_ += '}';
     return {};
   }
