@@ -48,7 +48,7 @@ Result<uint64_t> Store::Digest(int64_t run) {
 
 Status Store::CopyRuns(Store& from, std::span<const std::pair<int64_t, int64_t>> runs) {
   ANECHECK_ASSIGN(Transaction transaction, Transaction::Begin(impl_->file));
-  ANECHECK_RETURN_IF_ERROR(ForEachTable([&]<typename Row>(Row*) -> Status {
+  const Status copied = ForEachTable([&]<typename Row>(Row*) -> Status {
     ANECHECK_ASSIGN(RowWriter<Row>* const writer, impl_->Writer<Row>());
     for (const auto& [here, there] : runs) {
       ANECHECK_ASSIGN(auto reader, RowReader<Row>::Open(from.impl_->file, here));
@@ -61,7 +61,8 @@ Status Store::CopyRuns(Store& from, std::span<const std::pair<int64_t, int64_t>>
       }
     }
     return {};
-  }));
+  });
+  ANECHECK_RETURN_IF_ERROR(copied);
   return transaction.Commit();
 }
 
