@@ -40,6 +40,13 @@ void LimitTo(Resource resource, uint64_t bytes) {
   setrlimit(resource, &limit);
 }
 
+// Reports errno to the parent and ends this process.
+[[noreturn]] void EndUnstarted(int failure) {
+  const int code = errno;
+  [[maybe_unused]] const ssize_t told = write(failure, &code, sizeof code);
+  _exit(127);
+}
+
 // In the new process, of which other threads are no part: nothing here takes memory or a lock.
 // Limits are set before the program begins, which posix_spawn(3) has no word for.
 [[noreturn]] void Become(char* const* argv, char** environment, const ChildStart& start,
@@ -51,6 +58,7 @@ void LimitTo(Resource resource, uint64_t bytes) {
   LimitTo(RLIMIT_FSIZE, limits.max_file);
   LimitTo(RLIMIT_CORE, 0);  // one for each run that crashes would fill the disk as well
   const int nothing = open("/dev/null", O_RDWR);
+  if (nothing < 0) EndUnstarted(failure);
   dup2(nothing, 0);
   dup2(start.out < 0 ? nothing : start.out, 1);
   dup2(start.err < 0 ? nothing : start.err, 2);
@@ -58,9 +66,7 @@ void LimitTo(Resource resource, uint64_t bytes) {
   for (const int descriptor : start.inherited) fcntl(descriptor, F_SETFD, 0);
   environ = environment;
   execvp(argv[0], argv);
-  const int code = errno;
-  [[maybe_unused]] const ssize_t told = write(failure, &code, sizeof code);
-  _exit(127);
+  EndUnstarted(failure);
 }
 
 // 0, or the error for which the program cannot be started. `failure` is closed in the new process
@@ -78,6 +84,7 @@ int WaitForStart(pid_t pid, int failure) {
 
 std::vector<char*> Pointers(std::vector<std::string>& words) {
   std::vector<char*> pointers;
+  pointers.reserve(words.size() + 1);
   for (std::string& word : words) pointers.push_back(word.data());
   pointers.push_back(nullptr);
   return pointers;
@@ -135,15 +142,18 @@ Result<pid_t> StartChild(const ChildStart& start, const CommandLimits& limits) {
   std::vector<char*> variables = Pointers(environment);
   // macOS has no pipe2: without this lock a child started meanwhile would inherit the pipe's ends.
   static std::mutex starting;
-  std::unique_lock<std::mutex> lock(starting);
-  PipeEnds failure = MakePipe();
-  if (failure.read < 0) {
-    return MakeError(ErrorCode::kIo,
-                     fmt::format("{}: no pipe to it: {}", words[0], std::strerror(errno)));
+  PipeEnds failure;
+  pid_t pid = -1;
+  {
+    const std::lock_guard<std::mutex> lock(starting);
+    failure = MakePipe();
+    if (failure.read < 0) {
+      return MakeError(ErrorCode::kIo,
+                       fmt::format("{}: no pipe to it: {}", words[0], std::strerror(errno)));
+    }
+    pid = fork();
+    if (pid == 0) Become(argv.data(), variables.data(), start, limits, failure.write);
   }
-  const pid_t pid = fork();
-  if (pid == 0) Become(argv.data(), variables.data(), start, limits, failure.write);
-  lock.unlock();
   if (pid > 0) setpgid(pid, pid);  // whoever comes first; the group must be there to be killed
   CloseDescriptor(failure.write);
   const int failed = pid > 0 ? WaitForStart(pid, failure.read) : errno;

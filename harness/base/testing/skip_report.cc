@@ -2,8 +2,8 @@
 //
 // With ANECHECK_SKIP_REPORT=FILE each skipped test adds one line "SUITE.TEST: REASON" to FILE. With
 // ANECHECK_REQUIRE_DATA=1 a test that skips because real files or vectors are missing fails.
-#include <cstdio>
 #include <cstdlib>
+#include <fstream>
 #include <gtest/gtest.h>
 #include <string>
 #include <string_view>
@@ -43,10 +43,10 @@ class SkipReport : public ::testing::EmptyTestEventListener {
 
   static void Append(const std::string& file, const ::testing::TestInfo& test,
                      const std::string& reason) {
-    std::FILE* out = std::fopen(file.c_str(), "a");
-    ASSERT_NE(out, nullptr) << "cannot write " << file << ": check ANECHECK_SKIP_REPORT";
-    std::fprintf(out, "%s.%s: %s\n", test.test_suite_name(), test.name(), reason.c_str());
-    std::fclose(out);
+    std::ofstream out(file, std::ios::app);
+    out << test.test_suite_name() << '.' << test.name() << ": " << reason << '\n';
+    out.close();
+    EXPECT_TRUE(out.good()) << "cannot write " << file << ": check ANECHECK_SKIP_REPORT";
   }
 };
 

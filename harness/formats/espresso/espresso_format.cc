@@ -132,6 +132,7 @@ std::string ExtentText(const std::optional<int64_t>& extent) {
 
 std::string QuotedList(const std::vector<std::string>& names) {
   std::vector<std::string> quoted;
+  quoted.reserve(names.size());
   for (const std::string& name : names) quoted.push_back(Quoted(name));
   return fmt::format("{}", fmt::join(quoted, ", "));
 }

@@ -284,6 +284,7 @@ class TextBuilder {
         ANECHECK_ASSIGN(const TensorType tensor,
                         ReadTensorType(FindBytes(type, field::kTensorType)));
         std::vector<std::optional<uint64_t>> extents;
+        extents.reserve(tensor.dimensions.size());
         for (const Dimension& dimension : tensor.dimensions) extents.push_back(dimension.size);
         ANECHECK_RETURN_IF_ERROR(
             AppendTensor(kind.bytes, tensor.type, std::move(extents), limit_, out_));
