@@ -60,8 +60,8 @@ TEST(GraphGenerator, ReductionsStandOnBothSidesOfWhereTheirRouteChanges) {
   for (const CaseMode mode : {CaseMode::kLargeAxis, CaseMode::kShapeRanges}) {
     const ExtentsSeen seen = ExtentsOf(mode, 2500);
     for (const int64_t extent : {191, 192, 193, 383, 384, 385}) {
-      EXPECT_TRUE(seen.inputs.contains(extent)) << CaseModeName(mode) << " " << extent;
-      EXPECT_TRUE(seen.reduced.contains(extent)) << CaseModeName(mode) << " " << extent;
+      EXPECT_TRUE(seen.inputs.contains(extent)) << ToText(mode) << " " << extent;
+      EXPECT_TRUE(seen.reduced.contains(extent)) << ToText(mode) << " " << extent;
     }
   }
 }

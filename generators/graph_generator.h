@@ -11,27 +11,10 @@
 #include "generators/choice_stream.h"
 #include "harness/graph/graph.h"
 #include "harness/ops/op.h"
+#include "harness/verdict/case_mode.h"
 
 namespace anecheck {
 
-// What a case is after. The mode decides the operations, constants and input values.
-enum class CaseMode : uint8_t {
-  kInteger,       // every value an integer of magnitude up to 2048: judged by bit equality
-  kFloat,         // conditioned values of mixed magnitude
-  kCancellation,  // sums whose terms nearly cancel
-  kSpecial,       // infinities, NaN, signed zeros, subnormals
-  kBoundary,      // magnitudes at the edges of fp16 and of the accumulator port
-  kLargeAxis,     // one long reduction
-  kCompressed,    // weights stored as compressed constants
-  kState,         // values written into resident states and read again
-  kShapeRanges,   // whole numbers in shapes at the ends of what targets take
-  kMustReject,    // one rule of legality broken; drawn by must_reject.h, never by GenerateGraph
-  kMetamorphic,   // a second graph beside it that must agree (oracles/metamorphic)
-};
-inline constexpr size_t kCaseModeCount = 11;
-std::string_view CaseModeName(CaseMode mode);
-// Nothing where no mode is called `name`; "large_axis" is "large-axis".
-std::optional<CaseMode> CaseModeFromName(std::string_view name);
 // The mode among the first six by which values are drawn and ranges conditioned.
 CaseMode ValuesOf(CaseMode mode);
 

@@ -72,10 +72,10 @@ TEST(GraphGenerator, GraphsAreValidAndAlive) {
       for (uint64_t seed = 0; seed < 300; ++seed) {
         const Graph graph = Generate(seed, {.family = family, .mode = mode});
         const Status valid = ValidateGraph(graph);
-        ASSERT_TRUE(valid.ok()) << CaseModeName(mode) << " seed " << seed << ": "
+        ASSERT_TRUE(valid.ok()) << ToText(mode) << " seed " << seed << ": "
                                 << valid.error().message;
-        ASSERT_TRUE(AllAlive(graph)) << CaseModeName(mode) << " seed " << seed;
-        ASSERT_TRUE(OutputsAreAdmitted(graph)) << CaseModeName(mode) << " seed " << seed;
+        ASSERT_TRUE(AllAlive(graph)) << ToText(mode) << " seed " << seed;
+        ASSERT_TRUE(OutputsAreAdmitted(graph)) << ToText(mode) << " seed " << seed;
         ASSERT_GE(graph.nodes().size(), 1u);
       }
     }
@@ -155,7 +155,7 @@ TEST(GraphGenerator, TensorsAreDrawnElementByElement) {
       const std::vector<uint8_t> bytes = DrawTensor(whole, type, mode, limit);
       for (size_t i = 0; i + 1 < bytes.size(); i += 2) {
         const Half half{static_cast<uint16_t>(bytes[i] | bytes[i + 1] << 8)};
-        ASSERT_EQ(half, DrawHalf(single, mode, limit)) << CaseModeName(mode) << " " << limit;
+        ASSERT_EQ(half, DrawHalf(single, mode, limit)) << ToText(mode) << " " << limit;
       }
       EXPECT_EQ(whole.Word(), single.Word());
     }
@@ -363,7 +363,7 @@ TEST(GraphGenerator, OperationsTakeAnOperandThatAnInputMoves) {
         const bool moved = std::ranges::any_of(
             graph.arguments(node), [&](const Argument& argument) { return moves[argument.value]; });
         EXPECT_TRUE(moved || MayRest(node.schema->name))
-            << CaseModeName(mode) << " seed " << seed << ": " << node.schema->name;
+            << ToText(mode) << " seed " << seed << ": " << node.schema->name;
         const bool shape_alone = node.schema->name == "fill_like" || node.schema->name == "shape";
         for (uint32_t i = 0; i < node.result_count; ++i) {
           moves[node.first_result + i] = moved && !shape_alone;
@@ -508,7 +508,7 @@ TEST(GraphGenerator, NoElementIsLargerThanItsLimit) {
       for (size_t i = 0; i + 1 < bytes.size(); i += 2) {
         const Half half{static_cast<uint16_t>(bytes[i] | bytes[i + 1] << 8)};
         if (special && (half.IsInf() || half.IsNan())) continue;
-        ASSERT_LE(std::abs(HalfToDouble(half)), limit) << CaseModeName(mode) << " element " << i;
+        ASSERT_LE(std::abs(HalfToDouble(half)), limit) << ToText(mode) << " element " << i;
       }
     }
   }
@@ -540,13 +540,6 @@ TEST(GraphGenerator, MinNodesIsKept) {
     const Graph graph = Generate(seed, {.max_nodes = 12, .min_nodes = 5});
     EXPECT_GE(graph.nodes().size(), 5u) << seed;
   }
-}
-
-TEST(CaseMode, NamesRoundTrip) {
-  for (const CaseMode mode : kModes) EXPECT_EQ(CaseModeFromName(CaseModeName(mode)), mode);
-  EXPECT_EQ(CaseModeFromName("must-reject"), CaseMode::kMustReject);
-  EXPECT_EQ(CaseModeFromName("large_axis"), CaseMode::kLargeAxis);
-  EXPECT_EQ(CaseModeFromName("no-such-mode"), std::nullopt);
 }
 
 RC_GTEST_PROP(GraphGenerator, AnyBytesGiveAValidLiveGraph, (std::vector<uint8_t> bytes)) {

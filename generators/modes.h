@@ -17,7 +17,6 @@ enum class ShapeClass : uint8_t {
 };
 
 struct ModeTraits {
-  std::string_view name;  // "large-axis"
   CaseMode values = CaseMode::kFloat;
   ShapeClass shapes = ShapeClass::kSmall;
   int max_nodes = 40;  // at most, whatever the caller allows

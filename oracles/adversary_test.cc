@@ -90,7 +90,7 @@ TEST_P(EveryMode, ContractAbidingEnginesStayInside) {
 INSTANTIATE_TEST_SUITE_P(Modes, EveryMode,
                          ::testing::Range<size_t>(0, static_cast<size_t>(CaseMode::kLargeAxis) + 1),
                          [](const auto& instance) {
-                           std::string name(CaseModeName(static_cast<CaseMode>(instance.param)));
+                           std::string name(ToText(static_cast<CaseMode>(instance.param)));
                            std::ranges::replace(name, '-', '_');
                            return name;
                          });

@@ -34,7 +34,7 @@ TEST(DepartureCatalogue, AddsRowsThatTheJudgeUses) {
   const Estimate expected = c.Run(c.Unary(OpKind::kSigmoid, x));
   const DepartureCatalogue moved = std::move(catalogue);
   const Tensor zero = testing::MakeTensor(DType::kFp16, {1}, {0.0});
-  EXPECT_EQ(Judge(c.graph, c.inputs, 0, expected, zero, 5, moved.rows()).known_defect, "U1");
+  EXPECT_EQ(Judge(c.graph, c.inputs, 0, expected, zero, 5, moved.rows()).defects.ToText(), "U1");
   EXPECT_EQ(Judge(c.graph, c.inputs, 0, expected, zero, 2, moved.rows()).verdict, Verdict::kWrong);
 }
 

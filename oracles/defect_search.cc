@@ -185,8 +185,8 @@ class DefectSearch {
   }
 
   static DefectAnswer AnswerOf(const Found& found) {
-    DefectAnswer answer{.ids = {}, .vague = found.vague};
-    for (const Defect* defect : found.defects) answer.ids.push_back(defect->id);
+    DefectAnswer answer{.defects = {}, .vague = found.vague};
+    for (const Defect* defect : found.defects) answer.defects.Add(defect->id);
     return answer;
   }
 
@@ -351,13 +351,11 @@ DefectAnswer FindDefects(const Graph& graph, std::span<const Tensor> inputs, siz
 
 namespace {
 
-// The rows in force on the family of the defects that `ids` lists.
-std::vector<const Departure*> RowsOf(std::string_view ids, int family) {
+// The rows in force on the family of those defects.
+std::vector<const Departure*> RowsOf(const DefectSet& defects, int family) {
   std::vector<const Departure*> rows;
   for (const Departure& row : DeparturesInForce()) {
-    const std::string id(row.id);
-    const bool listed = ("," + std::string(ids) + ",").find("," + id + ",") != std::string::npos;
-    if (listed && (row.families >> family & 1) != 0) rows.push_back(&row);
+    if (defects.Has(row.id) && (row.families >> family & 1) != 0) rows.push_back(&row);
   }
   return rows;
 }
@@ -377,9 +375,9 @@ bool AdmitTheSame(const Estimate& one, const Estimate& other) {
 }  // namespace
 
 NodeId FirstToDepart(const Graph& graph, std::span<const Tensor> inputs, int family,
-                     std::string_view ids) {
+                     const DefectSet& defects) {
   const Contract conformed = WithDepartures(family, std::span<const Departure* const>());
-  const Contract departed = WithDepartures(family, RowsOf(ids, family));
+  const Contract departed = WithDepartures(family, RowsOf(defects, family));
   Evaluation without, with;
   if (!without.Run(graph, inputs, conformed).ok()) return kNoNode;
   if (!with.Run(graph, inputs, departed).ok()) return kNoNode;

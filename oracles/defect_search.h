@@ -4,18 +4,17 @@
 
 #include <cstddef>
 #include <span>
-#include <string_view>
-#include <vector>
 
 #include "harness/graph/graph.h"
+#include "harness/verdict/defect_set.h"
 #include "oracles/contract.h"
 #include "oracles/oracle.h"
 
 namespace anecheck {
 
 struct DefectAnswer {
-  std::vector<std::string_view> ids;  // in order; empty where some element stays unexplained
-  bool vague = false;                 // OutputJudgement::vague
+  DefectSet defects;   // empty where some element stays unexplained
+  bool vague = false;  // OutputJudgement::vague
 };
 
 // The defects of `catalogue` on `family` under which every element of `outside` (indices into
@@ -25,10 +24,10 @@ DefectAnswer FindDefects(const Graph& graph, std::span<const Tensor> inputs, siz
                          const Estimate& conforming, int family, std::span<const double> actual,
                          std::span<const size_t> outside, std::span<const Departure> catalogue);
 
-// The first operation in order whose results may be others with the defects `ids` ("D01,D15") of
-// those in force on `family` than without: what comes before it is the same either way, so that the
+// The first operation in order whose results may be others with `defects` of those
+// in force on `family` than without: what comes before it is the same either way, so that the
 // defect is its own. kNoNode where there is none, or where the graph cannot be evaluated.
 NodeId FirstToDepart(const Graph& graph, std::span<const Tensor> inputs, int family,
-                     std::string_view ids);
+                     const DefectSet& defects);
 
 }  // namespace anecheck

@@ -33,8 +33,8 @@ std::string Named(Case& c, ValueId output, const Numbers& actual, int family = k
   const OutputJudgement judgement =
       Judge(c.graph, c.inputs, 0, expected,
             MakeTensor(expected.type.dtype, expected.type.shape, actual), family);
-  if (judgement.verdict == Verdict::kKnownDefect) return judgement.known_defect;
-  return std::string(VerdictName(judgement.verdict));
+  if (judgement.verdict == Verdict::kKnownDefect) return judgement.defects.ToText();
+  return std::string(ToText(judgement.verdict));
 }
 
 std::vector<std::string_view> Unmeasured(Case& c, ValueId output, const Numbers& actual,
@@ -187,7 +187,7 @@ TEST(Vagueness, TheMostThatADepartureMayDoToIntervalsSaysLittle) {
   const OutputJudgement judgement =
       Judge(c.graph, c.inputs, 0, expected,
             MakeTensor(DType::kFp16, {1, 1}, {expected.value[0] + 0.5}), kA13);
-  EXPECT_EQ(judgement.known_defect, "D03");
+  EXPECT_EQ(judgement.defects.ToText(), "D03");
   EXPECT_TRUE(judgement.vague);
 }
 
@@ -467,13 +467,13 @@ TEST(Gather, SmallIntegersAreKnownByTheirNumber) {
   };
   const Numbers sparse = {-14, 3, -9, 12, 0, 7, -4, 15};
   const OutputJudgement one = judged(sparse, {3, 3, -9, 12, 0, 7, -4, 15});
-  EXPECT_EQ(one.known_defect, "D27");
+  EXPECT_EQ(one.defects.ToText(), "D27");
   EXPECT_TRUE(one.vague);
   const OutputJudgement all = judged(sparse, {3, -9, 12, 0, 7, -4, 15, 15});
-  EXPECT_EQ(all.known_defect, "D27");
+  EXPECT_EQ(all.defects.ToText(), "D27");
   EXPECT_FALSE(all.vague);
   const OutputJudgement dense = judged({0, 1, 2, 3, 4, 5, 6, 7}, {1, 2, 3, 4, 5, 6, 7, 7});
-  EXPECT_EQ(dense.known_defect, "D27");
+  EXPECT_EQ(dense.defects.ToText(), "D27");
   EXPECT_TRUE(dense.vague);
 }
 
@@ -517,7 +517,7 @@ TEST(FirstToDepart, IsTheOperationThatHasTheDefectAndNotWhatItReaches) {
   c.graph.AddOutput(c.Unary(OpKind::kSilu, x));
   ASSERT_EQ(c.error, "");
   const auto first = [&](std::string_view ids, int family) {
-    return FirstToDepart(c.graph, c.inputs, family, ids);
+    return FirstToDepart(c.graph, c.inputs, family, DefectSet::FromText(ids));
   };
   EXPECT_EQ(first("D12", kA13), 1u);
   EXPECT_EQ(first("D13", kA13), 4u);

@@ -211,7 +211,7 @@ TEST(Golden, JudgeNamesThePort) {
   };
   EXPECT_EQ(judge(32768, 2).verdict, Verdict::kPass);
   EXPECT_EQ(judge(kInfinity, 2).verdict, Verdict::kKnownDefect);
-  EXPECT_EQ(judge(kInfinity, 2).known_defect, "D01");
+  EXPECT_EQ(judge(kInfinity, 2).defects.ToText(), "D01");
   EXPECT_EQ(judge(kInfinity, 5).verdict, Verdict::kWrong);
   EXPECT_EQ(judge(-kInfinity, 2).verdict, Verdict::kWrong);
 }

@@ -163,12 +163,6 @@ std::string WhyOpen(const Estimate& expected, const OutputJudgement& judgement) 
 
 }  // namespace
 
-std::string_view VerdictName(Verdict verdict) {
-  constexpr std::array<std::string_view, 5> kNames = {"pass", "known-defect", "unconfirmed",
-                                                      "wrong", "inconclusive"};
-  return kNames[static_cast<size_t>(verdict)];
-}
-
 std::optional<int64_t> UlpError(DType dtype, double value, double actual) {
   if (value != value || actual != actual) return std::nullopt;
   if (value == actual) return 0;
@@ -230,11 +224,11 @@ OutputJudgement Judge(const Graph& graph, std::span<const Tensor> inputs, size_t
     }
     return judgement;
   }
-  const DefectAnswer defects =
+  DefectAnswer found =
       FindDefects(graph, inputs, output, expected, family, elements, outside, catalogue);
-  judgement.known_defect = fmt::format("{}", fmt::join(defects.ids, ","));
-  judgement.vague = defects.vague;
-  judgement.verdict = judgement.known_defect.empty() ? Verdict::kWrong : Verdict::kKnownDefect;
+  judgement.defects = std::move(found.defects);
+  judgement.vague = found.vague;
+  judgement.verdict = judgement.defects.empty() ? Verdict::kWrong : Verdict::kKnownDefect;
   judgement.reason = fmt::format("{} of {} elements outside; worst at {}: {} {}", judgement.outside,
                                  judgement.elements, judgement.worst, NumberText(judgement.actual),
                                  Objection(expected, elements, judgement));
@@ -324,8 +318,8 @@ std::vector<std::string_view> UnmeasuredDepartures(const Graph& graph,
   const OutputJudgement judgement = Judge(graph, inputs, output, expected, actual, family, rows);
   std::vector<std::string_view> found;
   for (const std::string_view id : unmeasured) {
-    const bool named = judgement.known_defect.find(id) != std::string::npos;
-    if (named && std::ranges::find(found, id) == found.end()) found.push_back(id);
+    if (judgement.defects.Has(id) && std::ranges::find(found, id) == found.end())
+      found.push_back(id);
   }
   return found;
 }

@@ -11,20 +11,12 @@
 #include <vector>
 
 #include "harness/graph/graph.h"
+#include "harness/verdict/defect_set.h"
+#include "harness/verdict/verdict.h"
 #include "oracles/contract.h"
 #include "oracles/oracle.h"
 
 namespace anecheck {
-
-enum class Verdict : uint8_t {
-  kPass,          // every element lies inside its interval
-  kKnownDefect,   // every element outside is the value of a documented departure of the family
-  kUnconfirmed,   // outside on silicon, but only a term never measured on the family forbids it;
-                  // set by the caller, who knows the evidence, with ForbiddingTerms
-  kWrong,         // outside without explanation
-  kInconclusive,  // nothing outside, and the bound says too little about most elements
-};
-std::string_view VerdictName(Verdict verdict);
 
 struct OutputJudgement {
   // Errors in ulp of the element type against `Estimate::value`: 0, 1, 2, 3-4, 5-8, ... up to
@@ -41,7 +33,7 @@ struct OutputJudgement {
   double expected_low = 0;  // of the worst element; of element 0 where nothing is outside
   double expected_high = 0;
   double actual = 0;
-  std::string known_defect;  // "D01", or "D01,D15" where only the combination explains it
+  DefectSet defects;  // of kKnownDefect; several where only the combination explains it
   // With kKnownDefect: the defects admit some element only because, through the operations that
   // follow them, they admit almost anything there, or because they widen an interval by the most
   // that they may do to it. The caller should judge operation by operation.

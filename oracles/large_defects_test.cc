@@ -79,7 +79,7 @@ TEST_F(LargeDefects, ADefectIsNamedThatExplainsEveryElement) {
   ASSERT_EQ(c_.error, "");
   ASSERT_GT(CountOutside(actual), 1000U);
   const OutputJudgement judgement = JudgeOf(actual);
-  EXPECT_EQ(judgement.known_defect, "D03") << judgement.reason;
+  EXPECT_EQ(judgement.defects.ToText(), "D03") << judgement.reason;
   EXPECT_FALSE(judgement.vague);
 }
 
@@ -110,7 +110,7 @@ TEST_F(LargeDefects, AFewElementsNeedAnotherDefectAsWell) {
     ++others;
   }
   ASSERT_EQ(others, 3U);
-  EXPECT_EQ(JudgeOf(actual).known_defect, "D03,D05");
+  EXPECT_EQ(JudgeOf(actual).defects.ToText(), "D03,D05");
 }
 
 // ---- elements that nobody reads -----------------------------------------------------------------

@@ -206,8 +206,8 @@ OutputJudgement JudgeLayer(const Layer& layer, double actual, int family = kA13)
 }
 std::string Named(const Layer& layer, double actual, int family = kA13) {
   const OutputJudgement judgement = JudgeLayer(layer, actual, family);
-  if (judgement.verdict == Verdict::kKnownDefect) return judgement.known_defect;
-  return std::string(VerdictName(judgement.verdict));
+  if (judgement.verdict == Verdict::kKnownDefect) return judgement.defects.ToText();
+  return std::string(ToText(judgement.verdict));
 }
 
 TEST(MacDefects, TheLatticeActsOnWhatTheFlushLeaves) {
@@ -265,9 +265,9 @@ TEST(MacDefects, AWideExplanationIsVague) {
   };
   EXPECT_FALSE(judge(sum, kInfinity).vague);
   const ValueId after = c.Unary(OpKind::kRelu, sum);
-  EXPECT_EQ(judge(after, kInfinity).known_defect, "D01");
+  EXPECT_EQ(judge(after, kInfinity).defects.ToText(), "D01");
   EXPECT_FALSE(judge(after, kInfinity).vague);
-  EXPECT_EQ(judge(after, 12000).known_defect, "D01");
+  EXPECT_EQ(judge(after, 12000).defects.ToText(), "D01");
   EXPECT_TRUE(judge(after, 12000).vague);
 }
 
@@ -284,7 +284,7 @@ TEST(MacDefects, TheLatticeIsRecognisedBehindARoundedOperand) {
     return Judge(c.graph, c.inputs, 0, expected, MakeTensor(DType::kFp16, {1, 1}, {actual}), kA13);
   };
   EXPECT_EQ(judge(4100).verdict, Verdict::kPass);
-  EXPECT_EQ(judge(4096).known_defect, "D03");
+  EXPECT_EQ(judge(4096).defects.ToText(), "D03");
   EXPECT_TRUE(judge(4096).vague) << "so may be an engine that drops what it should not";
   EXPECT_EQ(judge(4064).verdict, Verdict::kWrong);
 }
@@ -301,7 +301,7 @@ TEST(MacDefects, TheFlushIsRecognisedBehindARoundedOperand) {
     return Judge(c.graph, c.inputs, 0, expected, MakeTensor(DType::kFp16, {1, 1}, {actual}), kA13);
   };
   EXPECT_EQ(judge(1 + 769.0 / 1024).verdict, Verdict::kPass);
-  EXPECT_EQ(judge(1).known_defect, "D05");
+  EXPECT_EQ(judge(1).defects.ToText(), "D05");
   EXPECT_EQ(judge(0.5).verdict, Verdict::kWrong);
 }
 

@@ -1,7 +1,7 @@
 // Statistics of the errors of one output inside its bound: they show small systematic errors that
 // no single element gives away, in the manner of TOSA's dot-product check. `anecheck judge` says
 // them of each output; campaigns and numeric baselines count errors in ulp over many cases instead
-// (harness/campaign/output_errors.h).
+// (harness/judging/output_errors.h).
 #pragma once
 
 #include <cmath>

@@ -15,7 +15,6 @@
 namespace anecheck::reports {
 namespace {
 
-using evidence::Stage;
 using evidence::Statement;
 using legality::Outcome;
 using legality::Verdict;
@@ -29,8 +28,8 @@ std::string_view LayerOf(const OpDefinition& op) {
 }
 
 std::vector<AttestationRow> CatalogueRows() {
-  constexpr size_t kMil = static_cast<size_t>(legality::Route::kMil);
-  constexpr size_t kNetlist = static_cast<size_t>(legality::Route::kNetlist);
+  constexpr size_t kMil = static_cast<size_t>(Route::kMil);
+  constexpr size_t kNetlist = static_cast<size_t>(Route::kNetlist);
   std::vector<AttestationRow> rows;
   for (const legality::CatalogueRow& row : legality::Rules::Builtin().operations()) {
     rows.push_back({row.name, row.op_class, false, {}});
@@ -50,10 +49,20 @@ std::vector<AttestationRow> CatalogueRows() {
   return rows;
 }
 
-std::string_view StateOfOutcome(Outcome outcome) {
-  constexpr std::string_view kStates[] = {"attested", "decomposed", "refused", "no path",
-                                          "unknown"};
-  return kStates[static_cast<size_t>(outcome)];
+Stage StageOfOutcome(Outcome outcome) {
+  switch (outcome) {
+    case Outcome::kNative:
+      return Stage::kAttested;
+    case Outcome::kDecomposed:
+      return Stage::kDecomposed;
+    case Outcome::kRejected:
+      return Stage::kRefused;
+    case Outcome::kNoPath:
+      return Stage::kNoPath;
+    case Outcome::kUnknown:
+      break;
+  }
+  return Stage::kUnknown;
 }
 
 bool Admitted(const Verdict& verdict) {
@@ -83,9 +92,10 @@ class VerdictTable {
 };
 
 std::string Kind(const Statement& statement) {
-  if (statement.provenance == "published" && statement.basis == "silicon") return "published";
-  if (statement.provenance == "published") return "published tables";
-  return statement.provenance;
+  const std::string provenance(ToText(statement.provenance));
+  const bool of_tables = statement.provenance == Provenance::kPublished &&
+                         statement.basis != ToText(Provenance::kSilicon);
+  return of_tables ? provenance + " tables" : provenance;
 }
 
 // The strongest evidence that decides: what silicon refused was not reached because an engine that
@@ -93,26 +103,25 @@ std::string Kind(const Statement& statement) {
 void Conclude(const Attestation& matrix, AttestationCell& cell) {
   const Verdict& verdict = matrix.verdicts[cell.verdict];
   cell.admitted = Admitted(verdict);
-  cell.state = StateOfOutcome(verdict.outcome);
+  cell.stage = StageOfOutcome(verdict.outcome);
   cell.kind = "rules";
   const Statement* best = nullptr;
   for (const uint32_t index : cell.statements) {
     const Statement& statement = matrix.statements[index];
-    cell.silicon =
-        cell.silicon || statement.provenance == "silicon" || statement.basis == "silicon";
-    cell.reached = cell.reached || evidence::Reached(statement.stage);
-    const bool decides = evidence::Reached(statement.stage) || evidence::Denied(statement.stage);
+    cell.silicon = cell.silicon || statement.provenance == Provenance::kSilicon ||
+                   statement.basis == ToText(Provenance::kSilicon);
+    cell.reached = cell.reached || Reached(statement.stage);
+    const bool decides = Reached(statement.stage) || Denied(statement.stage);
     if (!decides || statement.subject.find(" [") != std::string::npos) continue;
     const auto rank = [](const Statement& s) {
-      return std::pair(evidence::Strength(s),
-                       evidence::Reached(s.stage) ? s.stage : Stage::kNoPath);
+      return std::pair(evidence::Strength(s), Reached(s.stage) ? s.stage : Stage::kNoPath);
     };
     if (best == nullptr || rank(statement) > rank(*best)) best = &statement;
   }
   if (best == nullptr) return;
   cell.kind = Kind(*best);
   cell.strength = evidence::Strength(*best);
-  cell.state = best->stage == Stage::kNoPath ? "no path" : evidence::StageName(best->stage);
+  cell.stage = best->stage;
 }
 
 // Where each statement belongs: a cell of its subject and target. One that names no route belongs
@@ -137,19 +146,18 @@ class Placer {
         (row->second * matrix_.targets.size() + target->second) * matrix_.routes.size();
     size_t chosen = matrix_.routes.size();
     for (size_t route = 0; route < matrix_.routes.size(); ++route) {
-      const bool named = statement.route == legality::RouteName(matrix_.routes[route]);
+      const bool named = statement.route == matrix_.routes[route];
       const Verdict& verdict = matrix_.verdicts[matrix_.cells[first + route].verdict];
-      const bool fits = statement.route.empty() ? Admitted(verdict) : named;
+      const bool fits = !statement.route ? Admitted(verdict) : named;
       if (fits && chosen == matrix_.routes.size()) chosen = route;
     }
-    if (chosen == matrix_.routes.size() && statement.route.empty()) {
+    if (chosen == matrix_.routes.size() && !statement.route) {
       chosen = matrix_.rows[row->second].native_layer ? matrix_.routes.size() - 1 : 0;
     }
     if (chosen == matrix_.routes.size()) return;
     matrix_.cells[first + chosen].statements.push_back(index);
     const OpDefinition* op = FindOp(matrix_.rows[row->second].name);
-    if (statement.route != "netlist" || !evidence::Reached(statement.stage) || op == nullptr)
-      return;
+    if (statement.route != Route::kNetlist || !Reached(statement.stage) || op == nullptr) return;
     const auto layer = rows_.find(LayerOf(*op));
     if (layer == rows_.end() || layer->second == row->second) return;
     matrix_
@@ -181,10 +189,10 @@ void MarkConflicts(Attestation& matrix) {
 
 // How far the operation got follows from the counts; findings alone reach nothing: a crash of the
 // compiler names an operation too.
-Stage StageOf(const CellEvidence& item) {
+Stage ReachedStage(const CellEvidence& item) {
   if (item.counts.dispatched > 0) {
-    if (item.state == CellState::kWrong) return Stage::kWrong;
-    return item.state == CellState::kCorrect ? Stage::kCorrect : Stage::kDispatched;
+    if (item.stage == Stage::kWrong) return Stage::kWrong;
+    return item.stage == Stage::kCorrect ? Stage::kCorrect : Stage::kDispatched;
   }
   if (item.counts.compiled > 0) return Stage::kCompiled;
   return item.counts.rejected > 0 ? Stage::kRejected : Stage::kCatalogued;
@@ -196,7 +204,7 @@ void Describe(const ReportData& data, Statement& statement) {
     const bool counted = run.provenance == statement.provenance && run.chip == statement.chip &&
                          run.os == statement.os &&
                          run.compiler_version == statement.compiler_version &&
-                         run.met.contains({statement.target, statement.route});
+                         run.met.contains({statement.target, *statement.route});
     if (!counted) continue;
     const std::string day = run.started.substr(0, 10);
     if (day < statement.date) continue;
@@ -227,7 +235,7 @@ Result<Attestation> BuildAttestation(std::vector<const Target*> targets,
     legality::Instance instance;
     instance.op = row.name;
     for (const Target* target : matrix.targets) {
-      for (const legality::Route route : matrix.routes) {
+      for (const Route route : matrix.routes) {
         ANECHECK_ASSIGN(Verdict verdict, legality::Judge(instance, *target, route, options.order));
         matrix.cells.emplace_back().verdict = table.Place(std::move(verdict));
       }
@@ -250,10 +258,10 @@ std::vector<Statement> StatementsOf(const ReportData& data) {
         statement.subject = evidence::Canonical(matrix.rows[row].op);
         statement.target = matrix.columns[column].target;
         statement.route = found.route;
-        statement.stage = StageOf(found);
-        statement.status = std::string(CellStateName(found.state));
+        statement.stage = ReachedStage(found);
+        statement.status = std::string(ToText(found.stage));
         statement.provenance = found.provenance;
-        statement.basis = found.provenance;
+        statement.basis = ToText(found.provenance);
         statement.chip = found.chip;
         statement.os = found.os;
         statement.compiler_version = found.compiler_version;

@@ -18,12 +18,11 @@
 
 namespace anecheck::reports {
 
-// One cell. `state` is the furthest stage that the strongest evidence shows ("correct",
-// "dispatched", "compiled", "wrong", "rejected"), or, without evidence that decides, what the rules
-// say: "attested", "decomposed", "refused", "no path", "unknown".
+// One cell. `stage` is the furthest that the strongest evidence shows or, without evidence that
+// decides, what the rules say: kAttested, kDecomposed, kRefused, kNoPath, kUnknown.
 struct AttestationCell {
   uint32_t verdict = 0;  // index in Attestation::verdicts
-  std::string state;
+  Stage stage = Stage::kUnknown;
   std::string kind;                  // of the evidence: silicon, reported, ... ; "rules" for none
   int strength = -1;                 // of the evidence (evidence::Strength); -1 for none
   std::vector<uint32_t> statements;  // indices in Attestation::statements
@@ -31,7 +30,7 @@ struct AttestationCell {
   bool reached = false;              // by some statement
   bool conflict = false;             // two of the statements cannot both hold
   bool silicon = false;              // some statement rests on silicon
-  bool fresh = false;                // the state is not the baseline's
+  bool fresh = false;                // the stage is not the baseline's
 };
 
 struct AttestationRow {
@@ -45,7 +44,7 @@ struct AttestationRow {
 struct Attestation {
   std::vector<AttestationRow> rows;
   std::vector<const Target*> targets;
-  std::vector<legality::Route> routes;
+  std::vector<Route> routes;
   std::vector<legality::Verdict> verdicts;  // each chain of layers once
   std::vector<evidence::Statement> statements;
   std::vector<evidence::Conflict> conflicts;  // between statements
@@ -57,7 +56,7 @@ struct Attestation {
 };
 
 struct AttestationOptions {
-  std::vector<legality::Route> routes = {legality::Route::kMil, legality::Route::kNetlist};
+  std::vector<Route> routes = {Route::kMil, Route::kNetlist};
   FamilyOrder order = FamilyOrder::kSpecification;
   // Leaves out statements of another operating system or compiler version; those that do not say
   // stay.
@@ -73,10 +72,13 @@ Result<Attestation> BuildAttestation(std::vector<const Target*> targets,
 // operating system and compiler version.
 std::vector<evidence::Statement> StatementsOf(const ReportData& data);
 
-// Marks the cells whose state differs from that in an earlier AttestationJson. `name` begins
+// Marks the cells whose stage differs from that in an earlier AttestationJson. `name` begins
 // messages. kMalformed for another document.
 Status CompareWithBaseline(std::string_view baseline_json, std::string_view name,
                            Attestation& matrix);
+
+// How the documents of the matrix call a stage: "no path" where statements have "no_path".
+std::string_view StateText(Stage stage);
 
 // Form 1: "targets", "routes", "ops", "verdicts", "statements", "known_conflicts" and "cells", each
 // cell [row, target, route, state, kind, verdict, flags, [statements]] with flags 1 admitted,

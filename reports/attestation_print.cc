@@ -14,13 +14,10 @@
 namespace anecheck::reports {
 namespace {
 
-constexpr std::string_view kStates[] = {"unknown",    "no path",  "refused",  "rejected",
-                                        "decomposed", "attested", "compiled", "dispatched",
-                                        "wrong",      "correct"};
-
-size_t Rank(std::string_view state) {
-  return static_cast<size_t>(std::find(std::begin(kStates), std::end(kStates), state) -
-                             std::begin(kStates));
+// How far a cell got: values that are not right are no further than an operation that ran.
+int DepthOf(Stage stage) {
+  return 2 * static_cast<int>(stage == Stage::kWrong ? Stage::kDispatched : stage) +
+         (stage == Stage::kWrong ? 1 : 0);
 }
 
 int Flags(const AttestationCell& cell) {
@@ -31,15 +28,15 @@ int Flags(const AttestationCell& cell) {
 // "correct (simulated)"; what the rules alone say stands bare.
 std::string FurthestText(const Attestation& matrix, size_t row, size_t target) {
   const auto rank = [](const AttestationCell& cell) {
-    return std::pair(cell.reached ? cell.strength : -1, Rank(cell.state));
+    return std::pair(cell.reached ? cell.strength : -1, DepthOf(cell.stage));
   };
   const AttestationCell* best = &matrix.at(row, target, 0);
   for (size_t route = 1; route < matrix.routes.size(); ++route) {
     const AttestationCell& cell = matrix.at(row, target, route);
     if (rank(cell) > rank(*best)) best = &cell;
   }
-  if (best->kind == "rules") return best->state;
-  return fmt::format("{} ({})", best->state, best->kind);
+  if (best->kind == "rules") return std::string(StateText(best->stage));
+  return fmt::format("{} ({})", StateText(best->stage), best->kind);
 }
 
 std::string LimitText(const Known<LimitValue>& known) {
@@ -86,8 +83,8 @@ Json CellsJson(const Attestation& matrix) {
     for (size_t target = 0; target < matrix.targets.size(); ++target) {
       for (size_t route = 0; route < matrix.routes.size(); ++route) {
         const AttestationCell& cell = matrix.at(row, target, route);
-        cells.push_back(Json::array({row, target, route, cell.state, cell.kind, cell.verdict,
-                                     Flags(cell), Json(cell.statements)}));
+        cells.push_back(Json::array({row, target, route, StateText(cell.stage), cell.kind,
+                                     cell.verdict, Flags(cell), Json(cell.statements)}));
       }
     }
   }
@@ -103,15 +100,18 @@ std::string Key(const Json& document, const Json& cell) {
 
 }  // namespace
 
+std::string_view StateText(Stage stage) {
+  return stage == Stage::kNoPath ? "no path" : ToText(stage);
+}
+
 Json AttestationJson(const Attestation& matrix) {
   Json targets = Json::array(), routes = Json::array(), rows = Json::array();
   for (const Target* target : matrix.targets) targets.push_back(TargetJson(*target));
-  for (const legality::Route route : matrix.routes) routes.push_back(legality::RouteName(route));
+  for (const Route route : matrix.routes) routes.push_back(ToText(route));
   for (const AttestationRow& row : matrix.rows) {
     Json tested_by = Json::object();
-    for (const legality::Route route : {legality::Route::kMil, legality::Route::kNetlist}) {
-      tested_by[std::string(legality::RouteName(route))] =
-          row.tested_by[static_cast<size_t>(route)];
+    for (const Route route : AllWords<Route>()) {
+      tested_by[std::string(ToText(route))] = row.tested_by[static_cast<size_t>(route)];
     }
     rows.push_back({{"name", row.name},
                     {"class", row.row_class},
@@ -158,10 +158,10 @@ Status CompareWithBaseline(std::string_view baseline_json, std::string_view name
       for (size_t route = 0; route < matrix.routes.size(); ++route) {
         const auto found = states.find(fmt::format("{}\n{}\n{}", matrix.rows[row].name,
                                                    matrix.targets[target]->compiler_name,
-                                                   legality::RouteName(matrix.routes[route])));
+                                                   ToText(matrix.routes[route])));
         AttestationCell& cell =
             matrix.cells[(row * matrix.targets.size() + target) * matrix.routes.size() + route];
-        cell.fresh = found == states.end() || found->second != cell.state;
+        cell.fresh = found == states.end() || found->second != StateText(cell.stage);
       }
     }
   }

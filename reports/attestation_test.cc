@@ -15,7 +15,6 @@
 namespace anecheck::reports {
 namespace {
 
-using evidence::Stage;
 using evidence::Statement;
 using ::testing::HasSubstr;
 
@@ -41,13 +40,14 @@ const AttestationCell& Cell(const Attestation& matrix, std::string_view op, size
   return matrix.cells.front();
 }
 
-Statement Say(std::string subject, Stage stage, std::string provenance, std::string route = "mil") {
+Statement Say(std::string subject, Stage stage, Provenance provenance,
+              std::optional<Route> route = Route::kMil) {
   Statement statement;
   statement.subject = std::move(subject);
   statement.target = "h13";
-  statement.route = std::move(route);
+  statement.route = route;
   statement.stage = stage;
-  statement.provenance = std::move(provenance);
+  statement.provenance = provenance;
   statement.source = "a test";
   return statement;
 }
@@ -69,7 +69,7 @@ TEST(Attestation, PredictionsAreThoseOfTheRulesWithAndWithoutEvidence) {
     EXPECT_EQ(bare.cells[i].verdict, full.cells[i].verdict);
     EXPECT_EQ(bare.cells[i].admitted, full.cells[i].admitted);
     EXPECT_EQ(bare.cells[i].kind, "rules");
-    if (full.cells[i].kind == "rules") EXPECT_EQ(bare.cells[i].state, full.cells[i].state);
+    if (full.cells[i].kind == "rules") EXPECT_EQ(bare.cells[i].stage, full.cells[i].stage);
   }
   for (size_t i = 0; i < bare.verdicts.size(); ++i) {
     EXPECT_EQ(DumpJson(legality::VerdictJson(bare.verdicts[i])),
@@ -79,28 +79,32 @@ TEST(Attestation, PredictionsAreThoseOfTheRulesWithAndWithoutEvidence) {
 
 TEST(Attestation, TheRulesAloneFillACell) {
   const Attestation bare = Build("h13", {});
-  EXPECT_EQ(Cell(bare, "conv").state, "attested");
-  EXPECT_EQ(Cell(bare, "resize").state, "decomposed");
-  EXPECT_EQ(Cell(bare, "sin").state, "refused");
-  EXPECT_EQ(Cell(bare, "lstm").state, "no path");
-  EXPECT_EQ(Cell(bare, "GlobalArgMinMax", 0).state, "refused");
-  EXPECT_EQ(Cell(bare, "GlobalArgMinMax", 1).state, "attested");
+  EXPECT_EQ(Cell(bare, "conv").stage, Stage::kAttested);
+  EXPECT_EQ(Cell(bare, "resize").stage, Stage::kDecomposed);
+  EXPECT_EQ(Cell(bare, "sin").stage, Stage::kRefused);
+  EXPECT_EQ(Cell(bare, "lstm").stage, Stage::kNoPath);
+  EXPECT_EQ(Cell(bare, "GlobalArgMinMax", 0).stage, Stage::kRefused);
+  EXPECT_EQ(Cell(bare, "GlobalArgMinMax", 1).stage, Stage::kAttested);
 }
 
 TEST(Attestation, TheStrongestEvidenceShowsAndTheFurthestAmongEquals) {
-  const Attestation matrix = Build(
-      "h13", {Say("conv", Stage::kCompiled, "silicon"), Say("conv", Stage::kCorrect, "simulated"),
-              Say("add", Stage::kCorrect, "simulated"), Say("add", Stage::kCorrect, "silicon"),
-              Say("sin", Stage::kDispatched, "reported"),
-              Say("conv [kernel_depth=2]", Stage::kRejected, "silicon"),
-              Say("mul", Stage::kRejected, "reported"), Say("mul", Stage::kCorrect, "simulated"),
-              Say("sub", Stage::kCompiled, "silicon"), Say("sub", Stage::kDispatched, "silicon"),
-              Say("sub", Stage::kRejected, "silicon")});
-  EXPECT_EQ(Cell(matrix, "conv").state, "compiled");
+  const Attestation matrix =
+      Build("h13", {Say("conv", Stage::kCompiled, Provenance::kSilicon),
+                    Say("conv", Stage::kCorrect, Provenance::kSimulated),
+                    Say("add", Stage::kCorrect, Provenance::kSimulated),
+                    Say("add", Stage::kCorrect, Provenance::kSilicon),
+                    Say("sin", Stage::kDispatched, Provenance::kReported),
+                    Say("conv [kernel_depth=2]", Stage::kRejected, Provenance::kSilicon),
+                    Say("mul", Stage::kRejected, Provenance::kReported),
+                    Say("mul", Stage::kCorrect, Provenance::kSimulated),
+                    Say("sub", Stage::kCompiled, Provenance::kSilicon),
+                    Say("sub", Stage::kDispatched, Provenance::kSilicon),
+                    Say("sub", Stage::kRejected, Provenance::kSilicon)});
+  EXPECT_EQ(Cell(matrix, "conv").stage, Stage::kCompiled);
   EXPECT_EQ(Cell(matrix, "conv").kind, "silicon");
-  EXPECT_EQ(Cell(matrix, "mul").state, "rejected");
+  EXPECT_EQ(Cell(matrix, "mul").stage, Stage::kRejected);
   EXPECT_EQ(Cell(matrix, "mul").kind, "reported");
-  EXPECT_EQ(Cell(matrix, "sub").state, "dispatched");
+  EXPECT_EQ(Cell(matrix, "sub").stage, Stage::kDispatched);
   EXPECT_EQ(Cell(matrix, "conv").statements.size(), 3u);
   EXPECT_EQ(Cell(matrix, "add").kind, "silicon");
   EXPECT_TRUE(Cell(matrix, "add").silicon);
@@ -111,32 +115,32 @@ TEST(Attestation, TheStrongestEvidenceShowsAndTheFurthestAmongEquals) {
 
 // What silicon reached by one route is not hidden by what another engine did by the other.
 TEST(AttestationForms, OfTheRoutesTheStrongestEvidenceShows) {
-  const std::string csv =
-      AttestationCsv(Build("h13", {Say("conv", Stage::kCompiled, "silicon", "netlist"),
-                                   Say("conv", Stage::kCorrect, "simulated", "mil"),
-                                   Say("relu", Stage::kRejected, "simulated", "netlist")}));
+  const std::string csv = AttestationCsv(
+      Build("h13", {Say("conv", Stage::kCompiled, Provenance::kSilicon, Route::kNetlist),
+                    Say("conv", Stage::kCorrect, Provenance::kSimulated, Route::kMil),
+                    Say("relu", Stage::kRejected, Provenance::kSimulated, Route::kNetlist)}));
   EXPECT_THAT(csv, HasSubstr("\nconv,compiled (silicon)\n"));
   EXPECT_THAT(csv, HasSubstr("\nrelu,attested\n")) << "a refusal by one route is none by the other";
 }
 
 TEST(Attestation, AStatementWithoutARouteGoesWhereTheRulesAdmitIt) {
   const Attestation matrix =
-      Build("h13", {Say("cross_product", Stage::kDispatched, "published", ""),
-                    Say("sin", Stage::kRejected, "published", "")});
+      Build("h13", {Say("cross_product", Stage::kDispatched, Provenance::kPublished, std::nullopt),
+                    Say("sin", Stage::kRejected, Provenance::kPublished, std::nullopt)});
   EXPECT_TRUE(Cell(matrix, "cross_product", 0).statements.empty());
-  EXPECT_EQ(Cell(matrix, "cross_product", 1).state, "dispatched");
-  EXPECT_EQ(Cell(matrix, "sin", 0).state, "rejected");
+  EXPECT_EQ(Cell(matrix, "cross_product", 1).stage, Stage::kDispatched);
+  EXPECT_EQ(Cell(matrix, "sin", 0).stage, Stage::kRejected);
 }
 
 // What an operation reached by direct authoring, its native layer reached; what was refused speaks
 // of the operation alone.
 TEST(Attestation, ANativeLayerIsReachedThroughTheOperationsThatNameIt) {
   const Attestation matrix =
-      Build("h13", {Say("cross_product", Stage::kCorrect, "simulated", "netlist"),
-                    Say("pixel_shuffle", Stage::kRejected, "simulated", "netlist"),
-                    Say("conv", Stage::kCorrect, "simulated", "mil")});
-  EXPECT_EQ(Cell(matrix, "cross_product", 1).state, "correct");
-  EXPECT_EQ(Cell(matrix, "CrossProduct", 1).state, "correct");
+      Build("h13", {Say("cross_product", Stage::kCorrect, Provenance::kSimulated, Route::kNetlist),
+                    Say("pixel_shuffle", Stage::kRejected, Provenance::kSimulated, Route::kNetlist),
+                    Say("conv", Stage::kCorrect, Provenance::kSimulated, Route::kMil)});
+  EXPECT_EQ(Cell(matrix, "cross_product", 1).stage, Stage::kCorrect);
+  EXPECT_EQ(Cell(matrix, "CrossProduct", 1).stage, Stage::kCorrect);
   EXPECT_EQ(Cell(matrix, "CrossProduct", 1).statements,
             Cell(matrix, "cross_product", 1).statements);
   EXPECT_TRUE(Cell(matrix, "CrossProduct", 0).statements.empty());
@@ -166,32 +170,32 @@ TEST(Attestation, EachRowSaysWhatTestsItAgain) {
 }
 
 TEST(Attestation, ConflictsAndConditions) {
-  Statement old = Say("conv", Stage::kRejected, "silicon");
+  Statement old = Say("conv", Stage::kRejected, Provenance::kSilicon);
   old.os = "14";
-  Statement now = Say("conv", Stage::kCorrect, "silicon");
+  Statement now = Say("conv", Stage::kCorrect, Provenance::kSilicon);
   EXPECT_TRUE(Cell(Build("h13", {old, now}), "conv").conflict);
   now.os = "15";
   EXPECT_FALSE(Cell(Build("h13", {old, now}), "conv").conflict);
   AttestationOptions options;
   options.os = "14";
-  EXPECT_EQ(Cell(Build("h13", {old, now}, options), "conv").state, "rejected");
+  EXPECT_EQ(Cell(Build("h13", {old, now}, options), "conv").stage, Stage::kRejected);
   options.os = "15";
-  EXPECT_EQ(Cell(Build("h13", {old, now}, options), "conv").state, "correct");
+  EXPECT_EQ(Cell(Build("h13", {old, now}, options), "conv").stage, Stage::kCorrect);
 }
 
 // The public guide's numbering puts H17 at A16; no floor lies above A15.
 TEST(Attestation, EitherNumberingOfTheFamiliesCanBeAskedFor) {
   AttestationOptions options;
   options.order = FamilyOrder::kPublicGuide;
-  EXPECT_EQ(Cell(Build("h17", {}, options), "sin").state, "attested");
+  EXPECT_EQ(Cell(Build("h17", {}, options), "sin").stage, Stage::kAttested);
   // M11 has no hardware version, so that its family is not known by that numbering.
-  EXPECT_EQ(Cell(Build("m11", {}, options), "sin").state, "unknown");
-  EXPECT_EQ(Cell(Build("m11", {}), "sin").state, "attested");
+  EXPECT_EQ(Cell(Build("m11", {}, options), "sin").stage, Stage::kUnknown);
+  EXPECT_EQ(Cell(Build("m11", {}), "sin").stage, Stage::kAttested);
 }
 
 TEST(Attestation, ABaselineMarksWhatIsNew) {
   const std::string before = DumpJson(AttestationJson(Build("h13", {})));
-  Attestation matrix = Build("h13", {Say("conv", Stage::kCorrect, "silicon")});
+  Attestation matrix = Build("h13", {Say("conv", Stage::kCorrect, Provenance::kSilicon)});
   ASSERT_TRUE(CompareWithBaseline(before, "old.json", matrix).ok());
   EXPECT_TRUE(Cell(matrix, "conv").fresh);
   EXPECT_FALSE(Cell(matrix, "add").fresh);
@@ -204,7 +208,8 @@ TEST(Attestation, ABaselineMarksWhatIsNew) {
 }
 
 TEST(AttestationForms, CsvAndMarkdownHaveOneColumnATarget) {
-  const Attestation matrix = Build("h13,h17s", {Say("conv", Stage::kCorrect, "simulated")});
+  const Attestation matrix =
+      Build("h13,h17s", {Say("conv", Stage::kCorrect, Provenance::kSimulated)});
   const std::string csv = AttestationCsv(matrix);
   EXPECT_TRUE(csv.starts_with("op,h13,h17s\nconv,correct (simulated),attested\n"))
       << csv.substr(0, 90);
@@ -234,7 +239,6 @@ TEST(CampaignStatements, CarryStageProvenanceAndRoute) {
   ASSERT_FALSE(statements.empty());
   bool wrong = false;
   for (const Statement& statement : statements) {
-    EXPECT_FALSE(statement.provenance.empty());
     EXPECT_FALSE(statement.target.empty());
     wrong = wrong || (statement.subject == "conv" && statement.stage == Stage::kWrong);
     if (statement.subject != "relu" || statement.target != "h17s") continue;

@@ -19,7 +19,7 @@ void AddEntry(const EntryDrift& entry, bool failing, Suite& suite) {
   ++suite.tests;
   suite.cases += fmt::format("    <testcase classname=\"anecheck.baseline.{}\" name=\"{} {} {}\"",
                              EscapeXml(before.target), EscapeXml(before.op),
-                             EscapeXml(before.configuration), EscapeXml(before.route));
+                             EscapeXml(before.configuration), ToText(before.route));
   const std::string detail = EscapeXml(entry.detail);
   if (failing) {
     ++suite.failures;

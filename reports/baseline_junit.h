@@ -4,7 +4,7 @@
 #include <span>
 #include <string>
 
-#include "harness/campaign/baseline/compare.h"
+#include "harness/baseline/compare.h"
 
 namespace anecheck::reports {
 

@@ -17,7 +17,7 @@ EntryDrift Entry(const char* op, const char* target, Drift drift, const char* de
   entry.before.op = op;
   entry.before.target = target;
   entry.before.configuration = "float";
-  entry.before.route = "mil";
+  entry.before.route = Route::kMil;
   entry.drift = drift;
   entry.detail = detail;
   return entry;

@@ -9,8 +9,8 @@
 
 #include "harness/base/file.h"
 #include "harness/campaign/coverage.h"
-#include "harness/campaign/options_json.h"
 #include "harness/campaign/resume.h"
+#include "harness/cases/options_json.h"
 #include "harness/results/merge.h"
 #include "harness/results/schema.h"
 #include "reports/query.h"
@@ -29,30 +29,26 @@ Status WriteWholeFile(const std::string& path) {
   RunRecord run;
   run.uuid = "0123456789abcdef0123456789abcdef";
   run.options = OptionsToJson(options).dump();
-  run.provenance = "reported";
+  run.provenance = Provenance::kReported;
   run.libraries = {{"engine", "1"}};
   ANECHECK_ASSIGN(const int64_t id, store.BeginRun(run));
   BatchRecord batch;
   CaseRecord& item = batch.cases.emplace_back();
   item.target = "h13";
-  item.route = "mil";
-  item.mode = "float";
-  item.status = "ok";
-  item.verdict = "wrong";
-  item.outputs.push_back({"conv", "wrong", 10, 2, 5, "", "outside"});
+  item.verdict = Verdict::kWrong;
+  item.outputs.push_back({"conv", Verdict::kWrong, 10, 2, 5, {}, "outside"});
   FindingRecord& finding = batch.findings.emplace_back();
   finding.id = "f000000000d1";
   finding.op = "conv";
   finding.target = "h13";
-  finding.route = "mil";
-  finding.verdict = "wrong";
+  finding.verdict = Verdict::kWrong;
   finding.signature = "wrong|conv|h13";
-  batch.reach[{"h13", "mil", "conv"}] = {.cases = 2, .compiled = 2, .unconfirmed = 1};
-  batch.proved_reach[{"h13", "mil", "conv", "silicon"}] = {.cases = 1, .compiled = 1};
+  batch.reach[{"h13", Route::kMil, "conv"}] = {.cases = 2, .compiled = 2, .unconfirmed = 1};
+  batch.proved_reach[{"h13", Route::kMil, "conv", Provenance::kSilicon}] = {.cases = 1, .compiled = 1};
   batch.ulp[{"h13", "conv"}][3] = 2;
   batch.magnitudes[{"h13", "conv", -4}] = {10, 6, 3};
   batch.coverage[{"op_pair", "conv>relu"}] = {.cases = 1, .first_case = 0};
-  batch.leans[{"h13", "mil", "conv"}][0].Add(0, 0.5);
+  batch.leans[{"h13", Route::kMil, "conv"}][0].Add(0, 0.5);
   batch.seconds = 0.5;
   return store.Append(id, batch);
 }

@@ -16,7 +16,7 @@ namespace anecheck::reports {
 inline constexpr size_t kShownElements = 64;
 inline constexpr size_t kShownMil = size_t{32} << 10;
 
-// Reads the JSON of harness/campaign/artifact.h. An artifact that does not have that form gives a
+// Reads the JSON of harness/findings/artifact.h. An artifact that does not have that form gives a
 // detail whose `problem` says so; nothing here fails, because a report of the rest is worth having.
 FindingDetail ReadFindingDetail(std::string_view artifact);
 

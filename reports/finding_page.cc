@@ -12,7 +12,7 @@
 #include "harness/base/file.h"
 #include "harness/base/json_text.h"
 #include "harness/base/shell_word.h"
-#include "harness/campaign/artifact.h"
+#include "harness/findings/artifact.h"
 #include "harness/lowering/graph_to_netlist.h"
 #include "oracles/contract.h"
 #include "reports/finding_tensors.h"
@@ -49,7 +49,7 @@ std::string Pre(std::string_view text) {
          (cut ? "<p>The text goes on; the finding holds all of it.</p>\n" : "");
 }
 
-std::string Fact(const char* word, const std::string& fact) {
+std::string Fact(const char* word, std::string_view fact) {
   return fact.empty() ? "" : fmt::format("<dt>{}</dt><dd>{}</dd>", word, EscapeXml(fact));
 }
 
@@ -57,29 +57,28 @@ std::string Facts(const FindingInfo& finding, const RunInfo& run, const Json& ar
   const Json item = Part(artifact, "case");
   const Json seed = Part(item, "case_seed");
   std::string text = "<dl class=\"facts\">";
-  text += Fact("finding", finding.id) + Fact("verdict", finding.verdict);
+  text += Fact("finding", finding.id) + Fact("verdict", ToText(finding.verdict));
   const std::string node = Member(artifact, "node");
   text += Fact(node.empty() ? "operation" : "first wrong", finding.op) + Fact("its result", node);
-  text += Fact("known defect", finding.known_defect) + Fact("target", finding.target);
-  text += Fact("route", finding.route) + Fact("mode", Member(item, "mode"));
+  text += Fact("known defect", finding.defects.ToText()) + Fact("target", finding.target);
+  text += Fact("route", ToText(finding.route)) + Fact("mode", Member(item, "mode"));
   const Json relation = Part(artifact, "relation");
   text +=
       Fact("relation", Member(relation, "name")) + Fact("rewritten at", Member(relation, "site"));
   text += Fact("case", fmt::format("{} of seed {}", finding.case_index, run.seed));
   text += Fact("seed of the case", seed.is_number() ? DumpJson(seed) : "");
   text += Fact("cases alike", std::to_string(finding.occurrences));
-  text += Fact("signature", finding.signature) + Fact("evidence", run.provenance);
+  text += Fact("signature", finding.signature) + Fact("evidence", ToText(run.provenance));
   text += Fact("engine", run.engine) + Fact("chip", run.chip) + Fact("system", run.os);
   text += Fact("compiler", run.compiler_version) + Fact("runner", run.runner);
   return text + "</dl>\n";
 }
 
-// The documented defects named in "D01,D03".
-std::string Defects(const std::string& ids) {
+// What the documented defects are.
+std::string Defects(const DefectSet& defects) {
   std::string text;
-  const std::string list = "," + ids + ",";
   for (const Departure& departure : KnownDepartures()) {
-    if (list.find("," + std::string(departure.id) + ",") == std::string::npos) continue;
+    if (!defects.Has(departure.id)) continue;
     text += fmt::format("<p><strong>{}</strong>: {}. Source: {}.</p>\n", departure.id,
                         EscapeXml(departure.what), EscapeXml(departure.source));
   }
@@ -148,8 +147,9 @@ std::string HistoryRow(const ReportData& data, size_t run,
   }
   const RunInfo& info = data.runs[run];
   std::string row = "<tr>";
-  for (const std::string& field : {info.started, info.tool_version, info.engine, info.chip,
-                                   info.provenance, std::to_string(info.cases)}) {
+  for (const std::string& field :
+       {info.started, info.tool_version, info.engine, info.chip,
+        std::string(ToText(info.provenance)), std::to_string(info.cases)}) {
     row += "<td class=\"clip\">" + EscapeXml(field) + "</td>";
   }
   return row + "<td>" + (seen.empty() ? "not seen" : seen) + "</td></tr>\n";
@@ -198,8 +198,8 @@ std::string Content(const ReportData& data, const FindingInfo& finding, std::str
   std::string content =
       fmt::format("<h1>{} on {}: {}</h1>\n<p class=\"summary\">{}</p>\n",
                   EscapeXml(finding.op.empty() ? "case" : finding.op), EscapeXml(finding.target),
-                  EscapeXml(finding.verdict), EscapeXml(finding.summary));
-  if (run.provenance == "simulated") {
+                  ToText(finding.verdict), EscapeXml(finding.summary));
+  if (run.provenance == Provenance::kSimulated) {
     content +=
         "<p class=\"simulated\" role=\"note\"><strong>SIMULATED</strong> The engine is the "
         "simulated one. This says nothing about silicon.</p>\n";
@@ -207,7 +207,7 @@ std::string Content(const ReportData& data, const FindingInfo& finding, std::str
   content += fmt::format("<p><a href=\"../report.html#finding={}\">{} in the report</a></p>\n",
                          PageName(finding.page), EscapeXml(finding.id));
   content += Facts(finding, run, artifact);
-  content += Section("Documented defect", Defects(finding.known_defect));
+  content += Section("Documented defect", Defects(finding.defects));
   content += "<h2>Graph</h2>\n";
   content += whole.ok()
                  ? Drawing(whole->item.graph, Member(artifact, "node"))
@@ -228,7 +228,7 @@ std::string Content(const ReportData& data, const FindingInfo& finding, std::str
 // What tells findings of one id apart.
 using PageKey = std::tuple<std::string, std::string, std::string, std::string>;
 PageKey KeyOf(const FindingInfo& finding) {
-  return {finding.op, finding.target, finding.route, finding.summary};
+  return {finding.op, finding.target, std::string(ToText(finding.route)), finding.summary};
 }
 
 // Empty for what is no name of a file.

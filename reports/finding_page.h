@@ -16,7 +16,7 @@ namespace anecheck::reports {
 // and what another did from the same seed, the run's uuid stands in the name.
 void NamePages(ReportData& data);
 
-// The page of data.findings[index]. `artifact` is the JSON of harness/campaign/artifact.h; what it
+// The page of data.findings[index]. `artifact` is the JSON of harness/findings/artifact.h; what it
 // lacks is left out of the page, which then says why. Nothing in it is trusted.
 std::string FindingHtml(const ReportData& data, size_t index, std::string_view artifact);
 

@@ -9,7 +9,7 @@
 #include "harness/base/base64.h"
 #include "harness/base/file.h"
 #include "harness/base/json_text.h"
-#include "harness/campaign/artifact.h"
+#include "harness/findings/artifact.h"
 #include "harness/lowering/graph_to_mil.h"
 #include "harness/ops/op.h"
 #include "reports/finding_detail.h"
@@ -41,9 +41,7 @@ std::string ReluArtifact(const std::optional<CaseRelation>& relation = {}) {
   RunReply reply;
   reply.outputs = item.inputs;
   CaseOutcome outcome;
-  outcome.op = "relu";
-  outcome.node = "wrong_one";
-  outcome.record.verdict = "wrong";
+  outcome.shown = Outcome({.verdict = Verdict::kWrong, .op = "relu", .node = "wrong_one"});
   return DumpJson(ArtifactToJson(options, {}, item, outcome, reply, "f000000000a1"));
 }
 
@@ -51,7 +49,7 @@ ReportData TwoRuns() {
   ReportData data;
   data.runs.resize(3);
   data.runs[0].db = "my results.sqlite";
-  data.runs[0].provenance = "simulated";
+  data.runs[0].provenance = Provenance::kSimulated;
   data.runs[0].started = "2026-01-01T00:00:00Z";
   data.runs[1].started = "2026-02-01T00:00:00Z";
   data.runs[2].started = "2026-03-01T00:00:00Z";
@@ -59,8 +57,8 @@ ReportData TwoRuns() {
   finding.id = "f000000000a1";
   finding.op = "relu";
   finding.target = "h13";
-  finding.verdict = "known-defect";
-  finding.known_defect = "D08,D15";
+  finding.verdict = Verdict::kKnownDefect;
+  finding.defects = {"D08", "D15"};
   finding.signature = "same";
   finding.occurrences = 3;
   data.findings = {finding, finding};

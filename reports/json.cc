@@ -4,13 +4,19 @@
 
 #include "harness/base/version.h"
 #include "harness/campaign/campaign.h"
-#include "harness/campaign/lean_watch.h"
+#include "harness/judging/lean_watch.h"
 #include "reports/finding_page.h"
 
 namespace anecheck::reports {
 namespace {
 
 using Json = nlohmann::ordered_json;
+
+Json CountsJson(const std::map<Verdict, int64_t, ByText>& verdicts) {
+  Json json = Json::object();
+  for (const auto& [verdict, cases] : verdicts) json[std::string(ToText(verdict))] = cases;
+  return json;
+}
 
 Json RunJson(const RunInfo& run) {
   return {{"uuid", run.uuid},
@@ -24,20 +30,21 @@ Json RunJson(const RunInfo& run) {
           {"host", run.host},
           {"os", run.os},
           {"runner", run.runner},
-          {"provenance", run.provenance},
+          {"provenance", ToText(run.provenance)},
           {"engine", run.engine},
           {"chip", run.chip},
           {"compiler_version", run.compiler_version},
           {"libraries", Json(run.libraries)},
           {"cases", run.cases},
-          {"verdicts", Json(run.verdicts)}};
+          {"verdicts", CountsJson(run.verdicts)}};
 }
 
 Json SummaryJson(const ReportData& data) {
   Json verdicts = Json::object();
   for (const RunInfo& run : data.runs) {
     for (const auto& [verdict, cases] : run.verdicts) {
-      verdicts[verdict] = verdicts.value(verdict, int64_t{0}) + cases;
+      const std::string text(ToText(verdict));
+      verdicts[text] = verdicts.value(text, int64_t{0}) + cases;
     }
   }
   return {{"cases", data.Cases()},
@@ -49,12 +56,12 @@ Json SummaryJson(const ReportData& data) {
 
 Json EvidenceJson(const CellEvidence& evidence) {
   const ReachCounts& counts = evidence.counts;
-  return {{"route", evidence.route},
-          {"provenance", evidence.provenance},
+  return {{"route", ToText(evidence.route)},
+          {"provenance", ToText(evidence.provenance)},
           {"chip", evidence.chip},
           {"os", evidence.os},
           {"compiler_version", evidence.compiler_version},
-          {"state", CellStateName(evidence.state)},
+          {"state", ToText(evidence.stage)},
           {"cases", counts.cases},
           {"compiled", counts.compiled},
           {"dispatched", counts.dispatched},
@@ -95,11 +102,11 @@ Json FindingJson(const FindingInfo& finding, const RunInfo& run) {
                {"run", run.uuid},
                {"op", finding.op},
                {"target", finding.target},
-               {"route", finding.route},
-               {"provenance", run.provenance},
-               {"verdict", finding.verdict},
+               {"route", ToText(finding.route)},
+               {"provenance", ToText(run.provenance)},
+               {"verdict", ToText(finding.verdict)},
                {"new", finding.is_new},
-               {"known_defect", finding.known_defect},
+               {"known_defect", finding.defects.ToText()},
                {"signature", finding.signature},
                {"case", finding.case_index},
                {"occurrences", finding.occurrences},
@@ -128,8 +135,8 @@ Json LeansJson(const LeansByKey& all) {
     if (!leaning) continue;
     json.push_back({{"op", key.op},
                     {"target", key.target},
-                    {"route", key.route},
-                    {"provenance", key.provenance},
+                    {"route", ToText(key.route)},
+                    {"provenance", ToText(key.provenance)},
                     {"chip", key.chip},
                     {"os", key.os},
                     {"compiler_version", key.compiler_version},
@@ -147,7 +154,7 @@ Json ProbesJson(const ReportData& data) {
     json.push_back({{"run", data.runs[probe.run].uuid},
                     {"probe", probe.probe},
                     {"target", probe.target},
-                    {"provenance", data.runs[probe.run].provenance},
+                    {"provenance", ToText(data.runs[probe.run].provenance)},
                     {"measured", probe.measured},
                     {"published", probe.published},
                     {"standing", ProbeStandingName(probe.standing)},
@@ -174,9 +181,12 @@ Json MatrixJson(const Matrix& matrix) {
     for (size_t column = 0; column < matrix.columns.size(); ++column) {
       const MatrixCell& cell = matrix.cells[row][column];
       Json& entry = json["cells"].emplace_back();
-      entry = {{"op", matrix.rows[row].op},          {"target", matrix.columns[column].target},
-               {"state", CellStateName(cell.state)}, {"attested", AttestedName(cell.attested)},
-               {"simulated", cell.simulated()},      {"provenance", cell.provenance},
+      entry = {{"op", matrix.rows[row].op},
+               {"target", matrix.columns[column].target},
+               {"state", ToText(cell.stage)},
+               {"attested", AttestedName(cell.attested)},
+               {"simulated", cell.simulated()},
+               {"provenance", cell.provenance ? ToText(*cell.provenance) : ""},
                {"evidence", Json::array()}};
       for (const CellEvidence& evidence : cell.evidence) {
         entry["evidence"].push_back(EvidenceJson(evidence));
@@ -201,7 +211,7 @@ Json ReportJson(const ReportData& data, const Matrix& matrix) {
   for (const auto& [key, counts] : data.histograms) {
     json["histograms"].push_back({{"op", key.op},
                                   {"target", key.target},
-                                  {"provenance", key.provenance},
+                                  {"provenance", ToText(key.provenance)},
                                   {"buckets", counts}});
   }
   for (const FindingInfo& finding : data.findings) {

@@ -19,6 +19,10 @@ struct Suite {
 
 using SuiteKey = std::tuple<std::string, std::string, std::string>;  // provenance, target, route
 
+SuiteKey KeyOf(Provenance provenance, const std::string& target, Route route) {
+  return {std::string(ToText(provenance)), target, std::string(ToText(route))};
+}
+
 std::string SuiteName(const SuiteKey& key) {
   return fmt::format("anecheck.{}.{}.{}", std::get<0>(key), std::get<1>(key), std::get<2>(key));
 }
@@ -37,7 +41,7 @@ void AddOperation(const ReachKey& key, const ReachCounts& counts, Suite& suite) 
     ++suite.skipped;
     body = fmt::format("      <skipped>all {} cases were inconclusive</skipped>\n", counts.cases);
   }
-  AddCase({key.provenance, key.target, key.route}, key.op, body, suite);
+  AddCase(KeyOf(key.provenance, key.target, key.route), key.op, body, suite);
 }
 
 void AddFinding(const SuiteKey& key, const FindingInfo& finding, const std::string& name,
@@ -48,15 +52,15 @@ void AddFinding(const SuiteKey& key, const FindingInfo& finding, const std::stri
   if (KindOfFinding(finding.verdict) == FindingKind::kUnconfirmed) {
     // Neither a pass nor a failure: nobody measured what would tell.
     ++suite.skipped;
-    body = fmt::format("      <skipped>{}: {}</skipped>\n", EscapeXml(finding.verdict), text);
+    body = fmt::format("      <skipped>{}: {}</skipped>\n", ToText(finding.verdict), text);
   } else if (!finding.is_new) {
-    body = fmt::format("      <system-out>{} {}: {}</system-out>\n", EscapeXml(finding.verdict),
-                       EscapeXml(finding.known_defect), text);
+    body = fmt::format("      <system-out>{} {}: {}</system-out>\n", ToText(finding.verdict),
+                       EscapeXml(finding.defects.ToText()), text);
   } else {
-    const bool values = finding.verdict == "wrong";
+    const bool values = finding.verdict == Verdict::kWrong;
     ++(values ? suite.failures : suite.errors);
     body = fmt::format("      <{0} type=\"{1}\" message=\"{2}\">{3}</{0}>\n",
-                       values ? "failure" : "error", EscapeXml(finding.verdict),
+                       values ? "failure" : "error", ToText(finding.verdict),
                        EscapeXml(finding.summary), text);
   }
   AddCase(key, name, body, suite);
@@ -67,7 +71,7 @@ std::string NameOf(const FindingInfo& finding) {
 }
 
 SuiteKey SuiteOf(const ReportData& data, const FindingInfo& finding) {
-  return {data.runs[finding.run].provenance, finding.target, finding.route};
+  return KeyOf(data.runs[finding.run].provenance, finding.target, finding.route);
 }
 
 // The route of the suites that hold probes, which no case has.
@@ -100,7 +104,7 @@ void AddProbe(const SuiteKey& key, const ProbeInfo& probe, const std::string& na
 
 void AddProbes(const ReportData& data, std::map<SuiteKey, Suite>& suites) {
   const auto key_of = [&](const ProbeInfo& probe) {
-    return SuiteKey(data.runs[probe.run].provenance, probe.target, kProbeRoute);
+    return SuiteKey(ToText(data.runs[probe.run].provenance), probe.target, kProbeRoute);
   };
   std::map<std::pair<SuiteKey, std::string>, int> named;
   for (const ProbeInfo& probe : data.probes) ++named[{key_of(probe), probe.probe}];
@@ -122,7 +126,7 @@ std::string JUnitXml(const ReportData& data) {
     reach[{key.op, key.target, key.route, key.provenance}] += counts;
   }
   for (const auto& [key, counts] : reach) {
-    AddOperation(key, counts, suites[{key.provenance, key.target, key.route}]);
+    AddOperation(key, counts, suites[KeyOf(key.provenance, key.target, key.route)]);
   }
   std::map<std::pair<SuiteKey, std::string>, int> named;
   for (const FindingInfo& finding : data.findings) {

@@ -4,7 +4,7 @@
 #include <map>
 
 #include "harness/campaign/campaign.h"
-#include "harness/campaign/lean_watch.h"
+#include "harness/judging/lean_watch.h"
 #include "reports/text.h"
 
 namespace anecheck::reports {
@@ -15,13 +15,13 @@ constexpr size_t kShownFindings = 50;
 
 // "2 pass, 1 wrong, 1 inconclusive": every case is in one of the numbers.
 std::string VerdictCounts(const ReportData& data) {
-  std::map<std::string, int64_t> counts;
+  std::map<Verdict, int64_t, ByText> counts;
   for (const RunInfo& run : data.runs) {
     for (const auto& [verdict, cases] : run.verdicts) counts[verdict] += cases;
   }
-  std::string text = fmt::format("{} pass", counts["pass"]);
+  std::string text = fmt::format("{} {}", counts[Verdict::kPass], Verdict::kPass);
   for (const auto& [verdict, cases] : counts) {
-    if (verdict != "pass") text += fmt::format(", {} {}", cases, EscapeMarkdown(verdict));
+    if (verdict != Verdict::kPass) text += fmt::format(", {} {}", cases, verdict);
   }
   return text;
 }
@@ -31,8 +31,9 @@ std::string RunsTable(const ReportData& data) {
       "| evidence | engine | chip | compiler | runner | seed | cases | state | started |\n"
       "|---|---|---|---|---|---:|---:|---|---|\n";
   for (const RunInfo& run : data.runs) {
-    const std::string provenance =
-        run.provenance == "simulated" ? "**SIMULATED**" : EscapeMarkdown(run.provenance);
+    const std::string provenance = run.provenance == Provenance::kSimulated
+                                       ? "**SIMULATED**"
+                                       : std::string(ToText(run.provenance));
     text += fmt::format("| {} | {} | {} | {} | {} | {} | {} | {} | {} |\n", provenance,
                         EscapeMarkdown(run.engine), EscapeMarkdown(run.chip),
                         EscapeMarkdown(run.compiler_version), EscapeMarkdown(run.runner), run.seed,
@@ -54,9 +55,9 @@ std::string FindingsTable(const ReportData& data, FindingKind kind) {
     ++rows;
     text += fmt::format(
         "| {} | {} | {} | {} | {} | {} | {} |\n", MarkdownCode(finding.op),
-        EscapeMarkdown(finding.target), EscapeMarkdown(data.runs[finding.run].provenance),
-        EscapeMarkdown(known ? finding.known_defect : finding.verdict), finding.occurrences,
-        EscapeMarkdown(finding.summary), MarkdownCode(finding.replay));
+        EscapeMarkdown(finding.target), ToText(data.runs[finding.run].provenance),
+        known ? EscapeMarkdown(finding.defects.ToText()) : std::string(ToText(finding.verdict)),
+        finding.occurrences, EscapeMarkdown(finding.summary), MarkdownCode(finding.replay));
   }
   if (rows == 0) return "None.\n";
   text = fmt::format(
@@ -86,11 +87,10 @@ std::string ProbesTable(const ReportData& data) {
         probe.standing != ProbeStanding::kUnmeasured) {
       continue;
     }
-    rows +=
-        fmt::format("| {} | {} | {} | {} | {} | {} |\n", MarkdownCode(probe.probe),
-                    EscapeMarkdown(probe.target), EscapeMarkdown(data.runs[probe.run].provenance),
-                    EscapeMarkdown(probe.measured), EscapeMarkdown(probe.published),
-                    EscapeMarkdown(probe.message));
+    rows += fmt::format("| {} | {} | {} | {} | {} | {} |\n", MarkdownCode(probe.probe),
+                        EscapeMarkdown(probe.target), ToText(data.runs[probe.run].provenance),
+                        EscapeMarkdown(probe.measured), EscapeMarkdown(probe.published),
+                        EscapeMarkdown(probe.message));
   }
   const std::string head =
       "| probe | target | evidence | measured | published | why unmeasured |\n"
@@ -105,8 +105,8 @@ std::string LeansTable(const LeansByKey& all) {
     auto leaning = LeaningOf(leans, key.target);
     if (!leaning) continue;
     rows += fmt::format("| {} | {} | {} | {} | {} |\n", MarkdownCode(key.op),
-                        EscapeMarkdown(key.target), EscapeMarkdown(key.route),
-                        EscapeMarkdown(key.provenance), EscapeMarkdown(DescribeLeaning(*leaning)));
+                        EscapeMarkdown(key.target), ToText(key.route), ToText(key.provenance),
+                        EscapeMarkdown(DescribeLeaning(*leaning)));
   }
   if (rows.empty()) return "";
   return "\n## Errors that lean\n\n| operation | target | route | evidence | which way |\n"

@@ -15,10 +15,6 @@
 namespace anecheck::reports {
 namespace {
 
-constexpr std::string_view kStateNames[] = {"catalogued", "attested", "rejected",    "compiled",
-                                            "dispatched", "correct",  "unconfirmed", "known-defect",
-                                            "failed",     "wrong"};
-
 using FindingTallies = std::map<ReachKey, FindingTally>;
 
 FindingTallies TallyFindings(const ReportData& data) {
@@ -72,7 +68,7 @@ void Place(const ReachKey& key, const ReachCounts& counts, const FindingTallies&
   if (const auto found = findings.find(key); found != findings.end()) {
     evidence.findings = found->second;
   }
-  evidence.state = StateOf(evidence.counts, evidence.findings);
+  evidence.stage = StageOf(evidence.counts, evidence.findings);
 }
 
 // By either route, as the legality rules have it.
@@ -80,7 +76,7 @@ Attested Admitted(const std::string& op, const Target& target) {
   legality::Instance instance;
   instance.op = op;
   bool unknown = false;
-  for (const legality::Route route : {legality::Route::kMil, legality::Route::kNetlist}) {
+  for (const Route route : {Route::kMil, Route::kNetlist}) {
     const auto verdict = legality::Judge(instance, target, route);
     if (!verdict.ok()) return Attested::kUnknown;
     const legality::Outcome outcome = verdict->outcome;
@@ -94,53 +90,52 @@ Attested Admitted(const std::string& op, const Target& target) {
 
 int Strength(const CellEvidence& item) {
   evidence::Statement statement;
-  statement.provenance = statement.basis = item.provenance;
+  statement.provenance = item.provenance;
+  statement.basis = ToText(item.provenance);
   return evidence::Strength(statement);
 }
 
 // What silicon shows counts before what an engine that is none shows, however far that got.
 void Conclude(MatrixCell& cell) {
-  cell.state = cell.attested == Attested::kYes ? CellState::kAttested : CellState::kCatalogued;
+  cell.stage = cell.attested == Attested::kYes ? Stage::kAttested : Stage::kCatalogued;
   const CellEvidence* best = nullptr;
   for (const CellEvidence& item : cell.evidence) {
-    if (item.state <= CellState::kAttested) continue;
+    if (!Reached(item.stage) && !Denied(item.stage)) continue;
     if (best == nullptr ||
-        std::pair(Strength(item), item.state) > std::pair(Strength(*best), best->state)) {
+        std::pair(Strength(item), item.stage) > std::pair(Strength(*best), best->stage)) {
       best = &item;
     }
   }
   if (best == nullptr) return;
-  cell.state = best->state;
+  cell.stage = best->stage;
   cell.provenance = best->provenance;
 }
 
 }  // namespace
 
 void Tally(const FindingInfo& finding, FindingTally& tally) {
-  if (finding.verdict == "known-defect") ++tally.known;
+  if (finding.verdict == Verdict::kKnownDefect) ++tally.known;
   if (KindOfFinding(finding.verdict) == FindingKind::kUnconfirmed) ++tally.unconfirmed;
   if (!finding.is_new) return;
-  // A refusal says nothing about values; the state `rejected` tells it from the counts.
-  if (finding.verdict == "rejected") {
+  // A refusal says nothing about values; the stage `rejected` tells it from the counts.
+  if (finding.verdict == Verdict::kRejected) {
     ++tally.refused;
   } else {
-    ++(finding.verdict == "wrong" ? tally.wrong : tally.failed);
+    ++(finding.verdict == Verdict::kWrong ? tally.wrong : tally.failed);
   }
 }
 
-CellState StateOf(const ReachCounts& counts, const FindingTally& findings) {
-  if (findings.wrong > 0 && counts.dispatched > 0) return CellState::kWrong;
-  if (findings.wrong + findings.failed > 0) return CellState::kFailed;
-  if (findings.known > 0) return CellState::kKnownDefect;
-  if (findings.unconfirmed > 0) return CellState::kUnconfirmed;
-  if (counts.correct > 0) return CellState::kCorrect;
-  if (counts.dispatched > 0) return CellState::kDispatched;
-  if (counts.compiled > 0) return CellState::kCompiled;
-  if (counts.rejected > 0) return CellState::kRejected;
-  return CellState::kCatalogued;
+Stage StageOf(const ReachCounts& counts, const FindingTally& findings) {
+  if (findings.wrong > 0 && counts.dispatched > 0) return Stage::kWrong;
+  if (findings.wrong + findings.failed > 0) return Stage::kFailed;
+  if (findings.known > 0) return Stage::kKnownDefect;
+  if (findings.unconfirmed > 0) return Stage::kUnconfirmed;
+  if (counts.correct > 0) return Stage::kCorrect;
+  if (counts.dispatched > 0) return Stage::kDispatched;
+  if (counts.compiled > 0) return Stage::kCompiled;
+  if (counts.rejected > 0) return Stage::kRejected;
+  return Stage::kCatalogued;
 }
-
-std::string_view CellStateName(CellState state) { return kStateNames[static_cast<size_t>(state)]; }
 
 std::string_view AttestedName(Attested attested) {
   constexpr std::string_view kNames[] = {"yes", "no", "unknown"};
@@ -200,9 +195,10 @@ Matrix BuildMatrix(const ReportData& data) {
 }
 
 std::string CellText(const MatrixCell& cell) {
-  const std::string state(CellStateName(cell.state));
-  if (cell.provenance.empty() || cell.provenance == "silicon") return state;
-  return fmt::format("{} ({})", state, cell.provenance);
+  if (!cell.provenance || cell.provenance == Provenance::kSilicon) {
+    return std::string(ToText(cell.stage));
+  }
+  return fmt::format("{} ({})", cell.stage, *cell.provenance);
 }
 
 void KeepMetTargets(Matrix& matrix) {

@@ -4,32 +4,17 @@
 #pragma once
 
 #include <map>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <utility>
 #include <vector>
 
 #include "harness/base/result.h"
+#include "harness/verdict/stage.h"
 #include "reports/report_data.h"
 
 namespace anecheck::reports {
-
-// What a cell shows, least telling first. The first six are the stages in their order; an
-// operation that compiles nowhere and was refused is `rejected`. The last four are what findings
-// say: three of values that were seen and were not right, `failed` of all others.
-enum class CellState : uint8_t {
-  kCatalogued,   // the operation is in the table
-  kAttested,     // the legality rules admit it
-  kRejected,     // the compiler refused every case
-  kCompiled,     // a compiler accepted it
-  kDispatched,   // ran on the engine, proved
-  kCorrect,      // outputs inside the oracle's intervals
-  kUnconfirmed,  // values deviated, and only terms never measured on the family forbid them
-  kKnownDefect,  // a documented defect was seen in it
-  kFailed,       // a new finding without wrong values of the engine: a crash, a hang, a round trip
-  kWrong,        // ran on the engine, and a new finding names its values
-};
-std::string_view CellStateName(CellState state);
 
 // Whether the legality rules admit an operation on a target by either route, as it is or after a
 // rewrite; the same verdicts as those of attestation.h.
@@ -63,23 +48,25 @@ void Tally(const FindingInfo& finding, FindingTally& tally);
 
 // What is known of one cell by one route, one kind of evidence and one machine.
 struct CellEvidence {
-  std::string route, provenance, chip, os, compiler_version;
+  Route route = Route::kMil;
+  Provenance provenance = Provenance::kReported;
+  std::string chip, os, compiler_version;
   ReachCounts counts;
   FindingTally findings;
-  CellState state = CellState::kCatalogued;
+  Stage stage = Stage::kCatalogued;
 };
 // A case holds several operations and its verdict counts for each. Blame therefore rests on the
-// findings, which name one operation, and the stage on the counts.
-CellState StateOf(const ReachCounts& counts, const FindingTally& findings);
+// findings, which name one operation, and the stage on the counts. An operation that compiles
+// nowhere and was refused is kRejected.
+Stage StageOf(const ReachCounts& counts, const FindingTally& findings);
 
 struct MatrixCell {
   Attested attested = Attested::kUnknown;
-  CellState state =
-      CellState::kCatalogued;          // of the strongest evidence, the furthest; or the rules'
-  std::vector<CellEvidence> evidence;  // by route, provenance and machine
-  std::string provenance;              // what the state rests on; empty for the rules
+  Stage stage = Stage::kCatalogued;      // of the strongest evidence, the furthest; or the rules'
+  std::vector<CellEvidence> evidence;    // by route, provenance and machine
+  std::optional<Provenance> provenance;  // what the stage rests on; nothing for the rules
 
-  bool simulated() const { return provenance == "simulated"; }
+  bool simulated() const { return provenance == Provenance::kSimulated; }
 };
 
 struct Matrix {
@@ -94,7 +81,7 @@ Matrix BuildMatrix(const ReportData& data);
 // Leaves the columns of targets with results.
 void KeepMetTargets(Matrix& matrix);
 
-// First column `op`, then one column a target. A state that rests on anything but silicon or the
+// First column `op`, then one column a target. A stage that rests on anything but silicon or the
 // rules names it: "correct (simulated)".
 std::string MatrixCsv(const Matrix& matrix);
 // The same as a table of GitHub Flavored Markdown.

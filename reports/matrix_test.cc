@@ -12,17 +12,18 @@
 namespace anecheck::reports {
 namespace {
 
-RunInfo RunOf(const char* provenance) {
+RunInfo RunOf(Provenance provenance) {
   RunInfo run;
-  run.uuid = run.provenance = provenance;
+  run.uuid = ToText(provenance);
+  run.provenance = provenance;
   return run;
 }
 
-FindingInfo Finding(const char* op, const char* target, const char* verdict, bool is_new) {
+FindingInfo Finding(const char* op, const char* target, Verdict verdict, bool is_new) {
   FindingInfo finding;
   finding.op = op;
   finding.target = target;
-  finding.route = "mil";
+  finding.route = Route::kMil;
   finding.verdict = verdict;
   finding.is_new = is_new;
   return finding;
@@ -48,57 +49,64 @@ TEST(Matrix, HasEveryOperationAndTargetWithoutAnyRun) {
   for (const auto& row : matrix.cells) {
     EXPECT_EQ(row.size(), matrix.columns.size());
     for (const MatrixCell& cell : row) {
-      EXPECT_LE(cell.state, CellState::kAttested);
-      EXPECT_EQ(cell.state == CellState::kAttested, cell.attested == Attested::kYes);
-      EXPECT_EQ(cell.provenance, "");
+      EXPECT_LE(cell.stage, Stage::kAttested);
+      EXPECT_EQ(cell.stage == Stage::kAttested, cell.attested == Attested::kYes);
+      EXPECT_EQ(cell.provenance, std::nullopt);
     }
   }
 }
 
 TEST(Matrix, TakesTheFurthestStage) {
   ReportData data;
-  data.runs = {RunOf("simulated")};
+  data.runs = {RunOf(Provenance::kSimulated)};
   using Counts = ReachCounts;
-  data.reach[{"conv", "h13", "mil", "simulated"}] = Counts{.cases = 1, .rejected = 1};
-  data.reach[{"relu", "h13", "mil", "simulated"}] = Counts{.cases = 1, .compiled = 1};
-  data.reach[{"tanh", "h13", "mil", "simulated"}] =
+  data.reach[{"conv", "h13", Route::kMil, Provenance::kSimulated}] =
+      Counts{.cases = 1, .rejected = 1};
+  data.reach[{"relu", "h13", Route::kMil, Provenance::kSimulated}] =
+      Counts{.cases = 1, .compiled = 1};
+  data.reach[{"tanh", "h13", Route::kMil, Provenance::kSimulated}] =
       Counts{.cases = 2, .compiled = 2, .dispatched = 1};
-  data.reach[{"add", "h13", "mil", "simulated"}] =
+  data.reach[{"add", "h13", Route::kMil, Provenance::kSimulated}] =
       Counts{.cases = 2, .compiled = 2, .dispatched = 2, .correct = 1, .wrong = 1};
   const Matrix matrix = BuildMatrix(data);
-  EXPECT_EQ(Cell(matrix, "conv", "h13").state, CellState::kRejected);
-  EXPECT_EQ(Cell(matrix, "relu", "h13").state, CellState::kCompiled);
-  EXPECT_EQ(Cell(matrix, "tanh", "h13").state, CellState::kDispatched);
+  EXPECT_EQ(Cell(matrix, "conv", "h13").stage, Stage::kRejected);
+  EXPECT_EQ(Cell(matrix, "relu", "h13").stage, Stage::kCompiled);
+  EXPECT_EQ(Cell(matrix, "tanh", "h13").stage, Stage::kDispatched);
   // Another operation of that case went wrong: no finding names this one.
-  EXPECT_EQ(Cell(matrix, "add", "h13").state, CellState::kCorrect);
+  EXPECT_EQ(Cell(matrix, "add", "h13").stage, Stage::kCorrect);
   EXPECT_EQ(CellText(Cell(matrix, "add", "h13")), "correct (simulated)");
 }
 
 TEST(Matrix, BlamesWhatFindingsName) {
   ReportData data;
-  data.runs = {RunOf("simulated")};
-  data.reach[{"add", "h13", "mil", "simulated"}] = {.cases = 2, .dispatched = 2, .correct = 1};
-  data.reach[{"sub", "h13", "mil", "simulated"}] = {.cases = 2, .dispatched = 2, .correct = 2};
-  data.reach[{"tanh", "h13", "mil", "simulated"}] = {.cases = 2, .dispatched = 2, .correct = 1};
-  data.findings = {Finding("add", "h13", "wrong", true),
-                   Finding("sub", "h13", "known-defect", false),
-                   Finding("tanh", "h13", "unconfirmed", false),
-                   Finding("mul", "h13", "rejected", true), Finding("", "h13", "crashed", true)};
+  data.runs = {RunOf(Provenance::kSimulated)};
+  data.reach[{"add", "h13", Route::kMil, Provenance::kSimulated}] = {
+      .cases = 2, .dispatched = 2, .correct = 1};
+  data.reach[{"sub", "h13", Route::kMil, Provenance::kSimulated}] = {
+      .cases = 2, .dispatched = 2, .correct = 2};
+  data.reach[{"tanh", "h13", Route::kMil, Provenance::kSimulated}] = {
+      .cases = 2, .dispatched = 2, .correct = 1};
+  data.findings = {Finding("add", "h13", Verdict::kWrong, true),
+                   Finding("sub", "h13", Verdict::kKnownDefect, false),
+                   Finding("tanh", "h13", Verdict::kUnconfirmed, false),
+                   Finding("mul", "h13", Verdict::kRejected, true),
+                   Finding("", "h13", Verdict::kCrashed, true)};
   const Matrix matrix = BuildMatrix(data);
-  EXPECT_EQ(Cell(matrix, "add", "h13").state, CellState::kWrong);
-  EXPECT_EQ(Cell(matrix, "sub", "h13").state, CellState::kKnownDefect);
-  EXPECT_EQ(Cell(matrix, "tanh", "h13").state, CellState::kUnconfirmed) << "not correct";
-  EXPECT_LE(Cell(matrix, "mul", "h13").state, CellState::kAttested);
+  EXPECT_EQ(Cell(matrix, "add", "h13").stage, Stage::kWrong);
+  EXPECT_EQ(Cell(matrix, "sub", "h13").stage, Stage::kKnownDefect);
+  EXPECT_EQ(Cell(matrix, "tanh", "h13").stage, Stage::kUnconfirmed) << "not correct";
+  EXPECT_LE(Cell(matrix, "mul", "h13").stage, Stage::kAttested);
   EXPECT_EQ(matrix.rows.size(), ListedOps());  // a finding without an operation makes no row
 }
 
 TEST(Matrix, SimulatedEvidenceNeverPassesForAnother) {
   ReportData data;
-  data.runs = {RunOf("simulated"), RunOf("silicon")};
-  data.reach[{"add", "h13", "mil", "simulated"}] = {.cases = 1, .dispatched = 1, .correct = 1};
-  data.reach[{"add", "h13", "mil", "silicon"}] = {.cases = 1, .compiled = 1};
-  data.reach[{"sub", "h13", "mil", "simulated"}] = {.cases = 1, .compiled = 1};
-  data.reach[{"sub", "h13", "mil", "silicon"}] = {.cases = 1, .compiled = 1};
+  data.runs = {RunOf(Provenance::kSimulated), RunOf(Provenance::kSilicon)};
+  data.reach[{"add", "h13", Route::kMil, Provenance::kSimulated}] = {
+      .cases = 1, .dispatched = 1, .correct = 1};
+  data.reach[{"add", "h13", Route::kMil, Provenance::kSilicon}] = {.cases = 1, .compiled = 1};
+  data.reach[{"sub", "h13", Route::kMil, Provenance::kSimulated}] = {.cases = 1, .compiled = 1};
+  data.reach[{"sub", "h13", Route::kMil, Provenance::kSilicon}] = {.cases = 1, .compiled = 1};
   const Matrix matrix = BuildMatrix(data);
   EXPECT_EQ(CellText(Cell(matrix, "add", "h13")), "compiled");
   EXPECT_FALSE(Cell(matrix, "add", "h13").simulated());
@@ -109,19 +117,23 @@ TEST(Matrix, SimulatedEvidenceNeverPassesForAnother) {
 // What an engine that is none got wrong does not hide what silicon got right, nor the other way.
 TEST(Matrix, TheStrongestEvidenceDecidesThenTheStage) {
   ReportData data;
-  data.runs = {RunOf("simulated"), RunOf("silicon")};
-  data.reach[{"add", "h13", "mil", "simulated"}] = {.cases = 1, .dispatched = 1, .wrong = 1};
-  data.reach[{"add", "h13", "mil", "silicon"}] = {.cases = 1, .dispatched = 1, .correct = 1};
-  data.reach[{"sub", "h13", "mil", "simulated"}] = {.cases = 1, .dispatched = 1, .correct = 1};
-  data.reach[{"sub", "h13", "mil", "reported"}] = {.cases = 1, .rejected = 1};
-  data.reach[{"mul", "h13", "mil", "roundtrip"}] = {.cases = 1, .rejected = 1};
-  data.reach[{"mul", "h13", "mil", "simulated"}] = {.cases = 1, .compiled = 1};
-  data.reach[{"relu", "h13", "mil", "silicon"}] = {.cases = 1, .dispatched = 1, .correct = 1};
-  data.reach[{"relu", "h13", "netlist", "silicon"}] = {.cases = 1, .compiled = 1};
+  data.runs = {RunOf(Provenance::kSimulated), RunOf(Provenance::kSilicon)};
+  data.reach[{"add", "h13", Route::kMil, Provenance::kSimulated}] = {
+      .cases = 1, .dispatched = 1, .wrong = 1};
+  data.reach[{"add", "h13", Route::kMil, Provenance::kSilicon}] = {
+      .cases = 1, .dispatched = 1, .correct = 1};
+  data.reach[{"sub", "h13", Route::kMil, Provenance::kSimulated}] = {
+      .cases = 1, .dispatched = 1, .correct = 1};
+  data.reach[{"sub", "h13", Route::kMil, Provenance::kReported}] = {.cases = 1, .rejected = 1};
+  data.reach[{"mul", "h13", Route::kMil, Provenance::kRoundtrip}] = {.cases = 1, .rejected = 1};
+  data.reach[{"mul", "h13", Route::kMil, Provenance::kSimulated}] = {.cases = 1, .compiled = 1};
+  data.reach[{"relu", "h13", Route::kMil, Provenance::kSilicon}] = {
+      .cases = 1, .dispatched = 1, .correct = 1};
+  data.reach[{"relu", "h13", Route::kNetlist, Provenance::kSilicon}] = {.cases = 1, .compiled = 1};
   // Silicon that decided nothing leaves the word to others.
-  data.reach[{"tanh", "h13", "mil", "silicon"}] = {.cases = 1, .inconclusive = 1};
-  data.reach[{"tanh", "h13", "mil", "simulated"}] = {.cases = 1, .compiled = 1};
-  data.findings = {Finding("add", "h13", "wrong", true)};
+  data.reach[{"tanh", "h13", Route::kMil, Provenance::kSilicon}] = {.cases = 1, .inconclusive = 1};
+  data.reach[{"tanh", "h13", Route::kMil, Provenance::kSimulated}] = {.cases = 1, .compiled = 1};
+  data.findings = {Finding("add", "h13", Verdict::kWrong, true)};
   const Matrix matrix = BuildMatrix(data);
   EXPECT_EQ(CellText(Cell(matrix, "add", "h13")), "correct");
   EXPECT_EQ(CellText(Cell(matrix, "sub", "h13")), "rejected (reported)");
@@ -132,11 +144,11 @@ TEST(Matrix, TheStrongestEvidenceDecidesThenTheStage) {
 
 TEST(Matrix, NamesAllEvidenceButSilicon) {
   ReportData data;
-  data.runs = {RunOf("roundtrip")};
-  data.reach[{"add", "h13", "mil", "reported"}] = {.cases = 1, .compiled = 1};
-  data.reach[{"sub", "h13", "mil", "silicon"}] = {.cases = 1, .compiled = 1};
-  data.reach[{"mul", "h13", "mil", "roundtrip"}] = {.cases = 1, .wrong = 1};
-  data.findings = {Finding("mul", "h13", "wrong", true)};
+  data.runs = {RunOf(Provenance::kRoundtrip)};
+  data.reach[{"add", "h13", Route::kMil, Provenance::kReported}] = {.cases = 1, .compiled = 1};
+  data.reach[{"sub", "h13", Route::kMil, Provenance::kSilicon}] = {.cases = 1, .compiled = 1};
+  data.reach[{"mul", "h13", Route::kMil, Provenance::kRoundtrip}] = {.cases = 1, .wrong = 1};
+  data.findings = {Finding("mul", "h13", Verdict::kWrong, true)};
   Matrix matrix = BuildMatrix(data);
   KeepMetTargets(matrix);
   EXPECT_THAT(MatrixCsv(matrix), testing::HasSubstr("\nadd,compiled (reported)\n"));
@@ -147,31 +159,35 @@ TEST(Matrix, NamesAllEvidenceButSilicon) {
 // Wrong values are those that an engine gave; whatever else went wrong reached nothing.
 TEST(Matrix, AFindingReachesNothing) {
   ReportData data;
-  data.runs = {RunOf("silicon")};
-  data.reach[{"add", "h13", "mil", "silicon"}] = {.cases = 1, .wrong = 1};
-  data.reach[{"sub", "h13", "mil", "silicon"}] = {.cases = 1, .wrong = 1};
-  data.reach[{"mul", "h13", "mil", "silicon"}] = {.cases = 2, .dispatched = 1, .wrong = 2};
-  data.reach[{"relu", "h13", "mil", "silicon"}] = {.cases = 2, .compiled = 1, .wrong = 1};
-  data.findings = {Finding("add", "h13", "crashed", true), Finding("sub", "h13", "wrong", true),
-                   Finding("mul", "h13", "wrong", true), Finding("relu", "h13", "hung", true)};
+  data.runs = {RunOf(Provenance::kSilicon)};
+  data.reach[{"add", "h13", Route::kMil, Provenance::kSilicon}] = {.cases = 1, .wrong = 1};
+  data.reach[{"sub", "h13", Route::kMil, Provenance::kSilicon}] = {.cases = 1, .wrong = 1};
+  data.reach[{"mul", "h13", Route::kMil, Provenance::kSilicon}] = {
+      .cases = 2, .dispatched = 1, .wrong = 2};
+  data.reach[{"relu", "h13", Route::kMil, Provenance::kSilicon}] = {
+      .cases = 2, .compiled = 1, .wrong = 1};
+  data.findings = {
+      Finding("add", "h13", Verdict::kCrashed, true), Finding("sub", "h13", Verdict::kWrong, true),
+      Finding("mul", "h13", Verdict::kWrong, true), Finding("relu", "h13", Verdict::kHung, true)};
   const Matrix matrix = BuildMatrix(data);
-  EXPECT_EQ(Cell(matrix, "add", "h13").state, CellState::kFailed);
-  EXPECT_EQ(Cell(matrix, "sub", "h13").state, CellState::kFailed);
-  EXPECT_EQ(Cell(matrix, "mul", "h13").state, CellState::kWrong);
-  std::map<std::string, evidence::Stage> stages;
+  EXPECT_EQ(Cell(matrix, "add", "h13").stage, Stage::kFailed);
+  EXPECT_EQ(Cell(matrix, "sub", "h13").stage, Stage::kFailed);
+  EXPECT_EQ(Cell(matrix, "mul", "h13").stage, Stage::kWrong);
+  std::map<std::string, Stage> stages;
   for (const evidence::Statement& statement : StatementsOf(data)) {
     stages[statement.subject] = statement.stage;
   }
-  EXPECT_EQ(stages.at("add"), evidence::Stage::kCatalogued);
-  EXPECT_EQ(stages.at("sub"), evidence::Stage::kCatalogued);
-  EXPECT_EQ(stages.at("mul"), evidence::Stage::kWrong);
-  EXPECT_EQ(stages.at("relu"), evidence::Stage::kCompiled);
+  EXPECT_EQ(stages.at("add"), Stage::kCatalogued);
+  EXPECT_EQ(stages.at("sub"), Stage::kCatalogued);
+  EXPECT_EQ(stages.at("mul"), Stage::kWrong);
+  EXPECT_EQ(stages.at("relu"), Stage::kCompiled);
 }
 
 // After a merge, each statement says on which machine it was found.
 TEST(Matrix, KeepsMachinesApart) {
   ReportData data;
-  data.runs = {RunOf("silicon"), RunOf("silicon"), RunOf("silicon")};
+  data.runs = {RunOf(Provenance::kSilicon), RunOf(Provenance::kSilicon),
+               RunOf(Provenance::kSilicon)};
   const std::pair<const char*, const char*> machines[] = {{"M1", "2026-03-01T00:00:00Z"},
                                                           {"M5", "2026-01-01T00:00:00Z"},
                                                           {"M1", "2026-05-01T00:00:00Z"}};
@@ -182,12 +198,13 @@ TEST(Matrix, KeepsMachinesApart) {
     data.runs[i].compiler_version = "7";
     data.runs[i].tool_version = std::to_string(i);
   }
-  data.runs[0].met = {{"h13", "mil"}};
-  data.runs[1].met = {{"h17s", "mil"}};
-  data.runs[2].met = {{"h14", "mil"}};
-  data.reach[{"add", "h13", "mil", "silicon", "M1", "macOS 15", "7"}] = {.cases = 1, .compiled = 1};
-  data.reach[{"add", "h17s", "mil", "silicon", "M5", "macOS 15", "7"}] = {.cases = 1,
-                                                                          .compiled = 1};
+  data.runs[0].met = {{"h13", Route::kMil}};
+  data.runs[1].met = {{"h17s", Route::kMil}};
+  data.runs[2].met = {{"h14", Route::kMil}};
+  data.reach[{"add", "h13", Route::kMil, Provenance::kSilicon, "M1", "macOS 15", "7"}] = {
+      .cases = 1, .compiled = 1};
+  data.reach[{"add", "h17s", Route::kMil, Provenance::kSilicon, "M5", "macOS 15", "7"}] = {
+      .cases = 1, .compiled = 1};
   const std::vector<evidence::Statement> statements = StatementsOf(data);
   ASSERT_EQ(statements.size(), 2u);
   EXPECT_EQ(statements[0].target, "h13");
@@ -199,19 +216,20 @@ TEST(Matrix, KeepsMachinesApart) {
   EXPECT_EQ(statements[1].chip, "M5");
   EXPECT_EQ(statements[1].date, "2026-01-01");
   // Blame, too, stays with the machine.
-  data.findings = {Finding("add", "h13", "crashed", true)};
+  data.findings = {Finding("add", "h13", Verdict::kCrashed, true)};
   const Matrix matrix = BuildMatrix(data);
-  EXPECT_EQ(Cell(matrix, "add", "h13").state, CellState::kFailed);
-  EXPECT_EQ(Cell(matrix, "add", "h17s").state, CellState::kCompiled);
+  EXPECT_EQ(Cell(matrix, "add", "h13").stage, Stage::kFailed);
+  EXPECT_EQ(Cell(matrix, "add", "h17s").stage, Stage::kCompiled);
 }
 
 TEST(Matrix, KeepsNamesThatNoTableHas) {
   ReportData data;
-  data.reach[{"no_such_op", "h99", "mil", "reported"}] = {.cases = 1, .compiled = 1};
+  data.reach[{"no_such_op", "h99", Route::kMil, Provenance::kReported}] = {.cases = 1,
+                                                                           .compiled = 1};
   const Matrix matrix = BuildMatrix(data);
   EXPECT_FALSE(matrix.rows.back().in_table);
   EXPECT_FALSE(matrix.columns.back().in_table);
-  EXPECT_EQ(Cell(matrix, "no_such_op", "h99").state, CellState::kCompiled);
+  EXPECT_EQ(Cell(matrix, "no_such_op", "h99").stage, Stage::kCompiled);
   EXPECT_EQ(Cell(matrix, "no_such_op", "h99").attested, Attested::kUnknown);
 }
 
@@ -240,19 +258,19 @@ TEST(Matrix, AttestsWhatTheLegalityRulesAdmit) {
 
 TEST(KeepMetTargets, LeavesTargetsWithResults) {
   ReportData data;
-  data.reach[{"add", "h15", "mil", "silicon"}] = {.cases = 1, .compiled = 1};
+  data.reach[{"add", "h15", Route::kMil, Provenance::kSilicon}] = {.cases = 1, .compiled = 1};
   Matrix matrix = BuildMatrix(data);
   KeepMetTargets(matrix);
   ASSERT_EQ(matrix.columns.size(), 1u);
   EXPECT_EQ(matrix.columns[0].target, "h15");
-  EXPECT_EQ(Cell(matrix, "add", "h15").state, CellState::kCompiled);
+  EXPECT_EQ(Cell(matrix, "add", "h15").stage, Stage::kCompiled);
   EXPECT_EQ(matrix.cells.front().size(), 1u);
 }
 
 TEST(MatrixCsv, HasARowAnOperationAndAColumnATarget) {
   ReportData data;
-  data.reach[{"add", "h17s", "mil", "silicon"}] = {.cases = 1, .compiled = 1};
-  data.reach[{"add", "h13", "mil", "silicon"}] = {.cases = 1, .compiled = 1};
+  data.reach[{"add", "h17s", Route::kMil, Provenance::kSilicon}] = {.cases = 1, .compiled = 1};
+  data.reach[{"add", "h13", Route::kMil, Provenance::kSilicon}] = {.cases = 1, .compiled = 1};
   Matrix matrix = BuildMatrix(data);
   KeepMetTargets(matrix);
   const std::string csv = MatrixCsv(matrix);

@@ -8,6 +8,7 @@
 #include "harness/ops/device_matrix.h"
 #include "harness/ops/native_layers.h"
 #include "harness/ops/op.h"
+#include "harness/verdict/route.h"
 #include "oracles/catalogue.h"
 #include "oracles/reached_shares.h"
 #include "oracles/reference/kernel.h"
@@ -42,8 +43,8 @@ Json ParameterJson(const Parameter& parameter) {
 }
 
 std::string_view RouteText(const OpDefinition& op) {
-  if (op.op_class == OpClass::kNative) return "netlist";
-  return op.netlist_unit.empty() ? "mil" : "mil, netlist";
+  if (op.op_class == OpClass::kNative) return ToText(Route::kNetlist);
+  return op.netlist_unit.empty() ? ToText(Route::kMil) : "mil, netlist";
 }
 
 Json OpJson(const OpDefinition& op, const ReferenceKernel& kernel, const ReachedShares& shares) {
@@ -89,7 +90,7 @@ Json CataloguedJson(const CataloguedOp& op) {
 // A native layer that no operation computes.
 Json LayerJson(const NativeLayer& layer) {
   Json json = CataloguedJson({layer.layer, OpClass::kNative, layer.reason});
-  json["route"] = "netlist";
+  json["route"] = ToText(Route::kNetlist);
   json["netlist_unit"] = layer.unit;
   return json;
 }

@@ -4,6 +4,7 @@
 #include <nlohmann/json.hpp>
 
 #include "harness/base/json_text.h"
+#include "harness/verdict/route.h"
 #include "reports/html.h"
 #include "reports/operation_reference.h"
 #include "reports/page_files.h"
@@ -24,9 +25,10 @@ std::string Join(const Json& list) {
 std::vector<std::pair<std::string, std::string>> Facts(const Json& op) {
   std::vector<std::pair<std::string, std::string>> facts;
   const std::string unit = Text(op["netlist_unit"]);
-  facts.emplace_back("routes", op["route"] == ""          ? "none: catalogued only"
-                               : op["route"] == "netlist" ? "network description, unit " + unit
-                               : unit.empty()             ? "MIL"
+  facts.emplace_back("routes", op["route"] == "" ? "none: catalogued only"
+                               : op["route"] == ToText(Route::kNetlist)
+                                   ? "network description, unit " + unit
+                               : unit.empty() ? "MIL"
                                               : "MIL; network description, unit " + unit);
   if (op["family_floor"] == "none") {
     facts.emplace_back("lowest family", "none: no engine has it");

@@ -10,7 +10,7 @@
 #include "harness/base/json_text.h"
 #include "harness/base/shell_word.h"
 #include "harness/campaign/campaign.h"
-#include "harness/campaign/lean_watch.h"
+#include "harness/judging/lean_watch.h"
 #include "reports/finding_detail.h"
 #include "reports/finding_page.h"
 
@@ -117,13 +117,13 @@ Status Reader::ReadRuns(std::vector<RunInfo>& runs) {
 }
 
 ReachKey KeyOf(const RunInfo& run, const std::string& op, const std::string& target,
-               const std::string& route, const std::string& provenance) {
+               Route route, Provenance provenance) {
   return {op, target, route, provenance, run.chip, run.os, run.compiler_version};
 }
 
 // What was proved counts apart from what the runner only said.
 Status Reader::ReadReach(RunInfo& run, ReportData& data) {
-  const auto counts_of = [&](const auto& row, const std::string& provenance) -> ReachCounts& {
+  const auto counts_of = [&](const auto& row, Provenance provenance) -> ReachCounts& {
     return data.reach[KeyOf(run, row.op, row.target, row.route, provenance)];
   };
   ANECHECK_ASSIGN(const std::vector<ReachRow> all, store_.Rows<ReachRow>(run.id));
@@ -139,11 +139,11 @@ Status Reader::ReadReach(RunInfo& run, ReportData& data) {
   ANECHECK_ASSIGN(const std::vector<UnconfirmedRow> unconfirmed,
                   store_.Rows<UnconfirmedRow>(run.id));
   for (const UnconfirmedRow& row : unconfirmed) {
-    if (row.provenance.empty()) {
+    if (!row.provenance) {
       counts_of(row, run.provenance).unconfirmed += row.cases;
     } else {
       counts_of(row, run.provenance).unconfirmed -= row.cases;
-      counts_of(row, row.provenance).unconfirmed += row.cases;
+      counts_of(row, *row.provenance).unconfirmed += row.cases;
     }
   }
   std::erase_if(data.reach, [](const auto& entry) { return entry.second.cases == 0; });
@@ -229,7 +229,7 @@ void DropDoubles(std::vector<RunInfo>& runs) {
 
 bool ReportData::AnySimulated() const {
   return std::any_of(runs.begin(), runs.end(),
-                     [](const RunInfo& run) { return run.provenance == "simulated"; });
+                     [](const RunInfo& run) { return run.provenance == Provenance::kSimulated; });
 }
 
 int64_t ReportData::Cases() const {

@@ -10,8 +10,8 @@
 #include <vector>
 
 #include "harness/base/file.h"
-#include "harness/campaign/options_json.h"
 #include "harness/campaign/resume.h"
+#include "harness/cases/options_json.h"
 #include "reports/query.h"
 #include "reports/testing/sample_results.h"
 #include "reports/trend.h"

@@ -29,7 +29,7 @@ TEST_F(QueryTest, CountsCasesByRunAndVerdict) {
   const auto data = ReadReportData({&path_, 1});
   ASSERT_TRUE(data.ok()) << data.error().message;
   ASSERT_EQ(data->runs.size(), 2u);
-  EXPECT_EQ(data->runs[0].provenance, "simulated");
+  EXPECT_EQ(data->runs[0].provenance, Provenance::kSimulated);
   EXPECT_EQ(data->runs[0].cases, 4);
   EXPECT_EQ(data->runs[1].cases, 3);
   EXPECT_EQ(data->runs[1].host, kHostile);
@@ -44,8 +44,8 @@ TEST_F(QueryTest, PutsNewFindingsFirst) {
   EXPECT_FALSE(data->findings.back().is_new);
   EXPECT_TRUE(data->findings.front().is_new);
   for (const FindingInfo& finding : data->findings) {
-    EXPECT_FALSE(finding.is_new && finding.verdict == "known-defect") << finding.id;
-    EXPECT_FALSE(!finding.is_new && finding.verdict == "wrong") << finding.id;
+    EXPECT_FALSE(finding.is_new && finding.verdict == Verdict::kKnownDefect) << finding.id;
+    EXPECT_FALSE(!finding.is_new && finding.verdict == Verdict::kWrong) << finding.id;
   }
 }
 
@@ -97,7 +97,9 @@ TEST_F(QueryTest, ReadsTheSameRunOnce) {
   ASSERT_TRUE(data.ok());
   EXPECT_EQ(data->runs.size(), 2u);
   EXPECT_EQ(data->Cases(), 7);
-  EXPECT_EQ(data->reach.at({"conv", "h13", "mil", "simulated", "simulated", "Linux", "1"}).cases,
+  EXPECT_EQ(data->reach
+                .at({"conv", "h13", Route::kMil, Provenance::kSimulated, "simulated", "Linux", "1"})
+                .cases,
             4);
 }
 
@@ -105,14 +107,14 @@ TEST_F(QueryTest, ReadsTheSameRunOnce) {
 Status AddLeaningRun(const std::string& path, const std::string& uuid, uint64_t seed,
                      const std::string& options) {
   BatchRecord batch;
-  LeanSums& sums = batch.leans[{"h15", "mil", "softmax"}][static_cast<size_t>(Lean::kToward)];
+  LeanSums& sums = batch.leans[{"h15", Route::kMil, "softmax"}][static_cast<size_t>(Lean::kToward)];
   for (uint64_t output = 0; output < 200; ++output) sums.Add(output, 0.25);
   ANECHECK_ASSIGN(Store store, Store::Open(path));
   ANECHECK_ASSIGN(const int64_t id, store.BeginRun({.uuid = uuid,
                                                     .command = "run",
                                                     .options = options,
                                                     .seed = seed,
-                                                    .provenance = "simulated"}));
+                                                    .provenance = Provenance::kSimulated}));
   ANECHECK_RETURN_IF_ERROR(store.Append(id, batch));
   return store.FinishRun(id, RunState::kFinished, "2026-03-02T03:04:06Z");
 }
@@ -122,7 +124,7 @@ TEST_F(QueryTest, AddsTheLeansOfDifferentCasesAlone) {
   const auto outputs = [&] {
     const auto data = ReadReportData({&path, 1});
     EXPECT_TRUE(data.ok()) << data.error().message;
-    const auto& leans = data->leans.at({"softmax", "h15", "mil", "simulated"});
+    const auto& leans = data->leans.at({"softmax", "h15", Route::kMil, Provenance::kSimulated});
     return leans[static_cast<size_t>(Lean::kToward)].outputs;
   };
   ASSERT_TRUE(AddLeaningRun(path, "a", 1, "{}").ok());
@@ -143,14 +145,15 @@ TEST_F(QueryTest, AddsTheLeansOfDifferentCasesAlone) {
 TEST_F(QueryTest, KeepsKindsOfEvidenceApart) {
   const auto data = ReadReportData({&path_, 1});
   ASSERT_TRUE(data.ok());
-  EXPECT_TRUE(data->reach.contains({"relu", "h13", "mil", "simulated", "simulated", "Linux", "1"}));
-  EXPECT_TRUE(
-      data->reach.contains({"relu", "h17s", "mil", "reported", kHostile, kHostile, kHostile}));
-  EXPECT_FALSE(
-      data->reach.contains({"relu", "h17s", "mil", "simulated", "simulated", "Linux", "1"}));
-  EXPECT_TRUE(data->runs[0].met.contains({"h13", "mil"}));
-  EXPECT_FALSE(data->runs[0].met.contains({"h17s", "mil"}));
-  EXPECT_EQ((data->histograms.at({"conv", "h13", "simulated"})[0]), 1000u);
+  EXPECT_TRUE(data->reach.contains(
+      {"relu", "h13", Route::kMil, Provenance::kSimulated, "simulated", "Linux", "1"}));
+  EXPECT_TRUE(data->reach.contains(
+      {"relu", "h17s", Route::kMil, Provenance::kReported, kHostile, kHostile, kHostile}));
+  EXPECT_FALSE(data->reach.contains(
+      {"relu", "h17s", Route::kMil, Provenance::kSimulated, "simulated", "Linux", "1"}));
+  EXPECT_TRUE(data->runs[0].met.contains({"h13", Route::kMil}));
+  EXPECT_FALSE(data->runs[0].met.contains({"h17s", Route::kMil}));
+  EXPECT_EQ((data->histograms.at({"conv", "h13", Provenance::kSimulated})[0]), 1000u);
 }
 
 // A campaign that goes on while its report is written changes nothing in it.
@@ -164,20 +167,22 @@ TEST_F(QueryTest, ReadsOneMomentOfARunningCampaign) {
     BatchRecord batch;
     CaseRecord late;
     late.index = 900;
-    late.verdict = "wrong";
+    late.verdict = Verdict::kWrong;
     batch.cases = {late};
     FindingRecord finding;
     finding.id = "f0000000late";
-    finding.verdict = "wrong";
+    finding.verdict = Verdict::kWrong;
     batch.findings = {finding};
-    batch.reach[{"h13", "mil", "conv"}] = {.cases = 1};
+    batch.reach[{"h13", Route::kMil, "conv"}] = {.cases = 1};
     EXPECT_TRUE(writer->Append(1, batch).ok());
   });
   ASSERT_TRUE(data.ok()) << data.error().message;
   ASSERT_TRUE(written);
   EXPECT_EQ(data->findings.size(), 6u);
   EXPECT_EQ(data->Cases(), 7);
-  EXPECT_EQ(data->reach.at({"conv", "h13", "mil", "simulated", "simulated", "Linux", "1"}).cases,
+  EXPECT_EQ(data->reach
+                .at({"conv", "h13", Route::kMil, Provenance::kSimulated, "simulated", "Linux", "1"})
+                .cases,
             4);
   const auto later = ReadReportData({&path_, 1});
   ASSERT_TRUE(later.ok());
@@ -190,27 +195,27 @@ TEST_F(QueryTest, TellsWhatWasProvedFromTheRunnersWord) {
   ASSERT_TRUE(store.ok());
   RunRecord record;
   record.uuid = "u1";
-  record.provenance = "reported";
+  record.provenance = Provenance::kReported;
   const auto run = store->BeginRun(record);
   ASSERT_TRUE(run.ok());
   BatchRecord batch;
-  batch.reach[{"h13", "mil", "relu"}] = {
+  batch.reach[{"h13", Route::kMil, "relu"}] = {
       .cases = 8, .compiled = 4, .dispatched = 4, .rejected = 4, .unconfirmed = 3};
-  batch.reach[{"h13", "mil", "abs"}] = {.cases = 2, .compiled = 2, .dispatched = 2};
-  batch.proved_reach[{"h13", "mil", "relu", "silicon"}] = {
+  batch.reach[{"h13", Route::kMil, "abs"}] = {.cases = 2, .compiled = 2, .dispatched = 2};
+  batch.proved_reach[{"h13", Route::kMil, "relu", Provenance::kSilicon}] = {
       .cases = 4, .compiled = 4, .dispatched = 4, .unconfirmed = 2};
-  batch.proved_reach[{"h13", "mil", "abs", "silicon"}] = {
+  batch.proved_reach[{"h13", Route::kMil, "abs", Provenance::kSilicon}] = {
       .cases = 2, .compiled = 2, .dispatched = 2};
   ASSERT_TRUE(store->Append(*run, batch).ok());
   const auto data = ReadReportData({&path, 1});
   ASSERT_TRUE(data.ok());
   EXPECT_EQ(data->reach.size(), 3u) << "nothing of abs is left to the runner's word";
-  EXPECT_EQ(data->reach.at({"relu", "h13", "mil", "reported"}).rejected, 4);
-  EXPECT_EQ(data->reach.at({"relu", "h13", "mil", "reported"}).dispatched, 0);
-  EXPECT_EQ(data->reach.at({"relu", "h13", "mil", "reported"}).unconfirmed, 1);
-  EXPECT_EQ(data->reach.at({"relu", "h13", "mil", "silicon"}).unconfirmed, 2);
-  EXPECT_EQ(data->reach.at({"relu", "h13", "mil", "silicon"}).dispatched, 4);
-  EXPECT_EQ(data->reach.at({"relu", "h13", "mil", "silicon"}).rejected, 0);
+  EXPECT_EQ(data->reach.at({"relu", "h13", Route::kMil, Provenance::kReported}).rejected, 4);
+  EXPECT_EQ(data->reach.at({"relu", "h13", Route::kMil, Provenance::kReported}).dispatched, 0);
+  EXPECT_EQ(data->reach.at({"relu", "h13", Route::kMil, Provenance::kReported}).unconfirmed, 1);
+  EXPECT_EQ(data->reach.at({"relu", "h13", Route::kMil, Provenance::kSilicon}).unconfirmed, 2);
+  EXPECT_EQ(data->reach.at({"relu", "h13", Route::kMil, Provenance::kSilicon}).dispatched, 4);
+  EXPECT_EQ(data->reach.at({"relu", "h13", Route::kMil, Provenance::kSilicon}).rejected, 0);
 }
 
 TEST_F(QueryTest, RefusesWhatIsNoResultsFile) {

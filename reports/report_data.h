@@ -20,21 +20,24 @@ struct RunInfo : RunRecord {
   std::string db;                 // the file it was read from
   int64_t shard = 0, shards = 1;  // which part of the seed's cases
   int64_t cases = 0;
-  std::map<std::string, int64_t> verdicts;
-  std::set<std::pair<std::string, std::string>> met;  // targets and routes with counts
+  std::map<Verdict, int64_t, ByText> verdicts;
+  std::set<std::pair<std::string, Route>> met;  // targets and routes with counts
 };
 
 // Counts of one operation, summed over the runs that share target, route, provenance and what they
 // were made on. Evidence of different provenance, chips, systems or compilers is never added up.
 struct ReachKey {
-  std::string op, target, route, provenance;
+  std::string op, target;
+  Route route = Route::kMil;
+  Provenance provenance = Provenance::kReported;
   std::string chip = {}, os = {}, compiler_version = {};
   auto operator<=>(const ReachKey&) const = default;
 };
 
 // Errors in ulp, summed likewise; the routes share one histogram.
 struct HistogramKey {
-  std::string op, target, provenance;
+  std::string op, target;
+  Provenance provenance = Provenance::kReported;
   auto operator<=>(const HistogramKey&) const = default;
 };
 

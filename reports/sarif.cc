@@ -14,37 +14,38 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-// Sentences about the verdicts of harness/campaign/judge_case.h.
+// Sentences about the verdicts of findings.
 struct Rule {
-  std::string_view verdict, text;
+  Verdict verdict;
+  std::string_view text;
 };
 // What probes that are otherwise than published have in the place of a verdict.
 constexpr const char* kProbeRule = "probe-otherwise";
 
 constexpr Rule kRules[] = {
-    {"wrong", "Output elements lie outside the interval that the oracle allows."},
-    {"accepted", "The compiler took a graph that breaks a rule."},
-    {"rejected", "The compiler refused a graph that the rules admit."},
-    {"failed", "The engine gave an error for a graph that the rules admit."},
-    {"crashed", "The engine ended its process."},
-    {"hung", "The engine did not answer in time."},
-    {"garbled", "The engine's answer does not have the form that was asked for."},
-    {"memory-growth", "The engine's process held too much memory, or more with each case."},
-    {"stray-output", "The engine wrote to the standard output or error of its process."},
-    {"slot-leak", "The engine did not free the slot of a program that was released."},
-    {"not-repeatable", "A second execution of one program gave other values."},
-    {"misplaced", "The program ran on another device than the engine."},
-    {"flaky", "A deviation did not repeat in fresh processes."},
-    {"unconfirmed", "A deviation rests on a term never measured on this family."},
-    {"biased", "The errors of an operation lie to one side inside their bounds."},
-    {"known-defect", "A documented defect of the family explains the deviation."},
-    {kProbeRule, "A probe measured another figure than the published one."},
+    {Verdict::kWrong, "Output elements lie outside the interval that the oracle allows."},
+    {Verdict::kAccepted, "The compiler took a graph that breaks a rule."},
+    {Verdict::kRejected, "The compiler refused a graph that the rules admit."},
+    {Verdict::kFailed, "The engine gave an error for a graph that the rules admit."},
+    {Verdict::kCrashed, "The engine ended its process."},
+    {Verdict::kHung, "The engine did not answer in time."},
+    {Verdict::kGarbled, "The engine's answer does not have the form that was asked for."},
+    {Verdict::kMemoryGrowth, "The engine's process held too much memory, or more with each case."},
+    {Verdict::kStrayOutput, "The engine wrote to the standard output or error of its process."},
+    {Verdict::kSlotLeak, "The engine did not free the slot of a program that was released."},
+    {Verdict::kNotRepeatable, "A second execution of one program gave other values."},
+    {Verdict::kMisplaced, "The program ran on another device than the engine."},
+    {Verdict::kFlaky, "A deviation did not repeat in fresh processes."},
+    {Verdict::kUnconfirmed, "A deviation rests on a term never measured on this family."},
+    {Verdict::kBiased, "The errors of an operation lie to one side inside their bounds."},
+    {Verdict::kKnownDefect, "A documented defect of the family explains the deviation."},
 };
 
-std::string_view RuleText(std::string_view verdict) {
-  const auto* const found = std::find_if(std::begin(kRules), std::end(kRules),
-                                         [&](const Rule& rule) { return rule.verdict == verdict; });
-  return found == std::end(kRules) ? "A verdict of a newer version." : found->text;
+// Of an id in `rules`: a verdict's text, or kProbeRule.
+std::string_view RuleText(std::string_view id) {
+  if (id == kProbeRule) return "A probe measured another figure than the published one.";
+  const auto* const found = std::ranges::find(kRules, FindWord<Verdict>(id), &Rule::verdict);
+  return found == std::end(kRules) ? "Nothing was found." : found->text;
 }
 
 // SARIF's guid is a UUID with hyphens (section 3.5.3); a run's uuid is 32 digits without. Empty for
@@ -84,7 +85,7 @@ Json ResultJson(const FindingInfo& finding, const RunInfo& run, size_t rule) {
       {"physicalLocation", {{"artifactLocation", {{"uri", EscapeUri(run.db)}}}}},
       {"logicalLocations",
        Json::array({{{"name", finding.op}, {"fullyQualifiedName", path}, {"kind", "operation"}}})}};
-  return {{"ruleId", finding.verdict},
+  return {{"ruleId", ToText(finding.verdict)},
           {"ruleIndex", rule},
           {"level", LevelOf(finding)},
           {"message",
@@ -97,9 +98,9 @@ Json ResultJson(const FindingInfo& finding, const RunInfo& run, size_t rule) {
            {{"id", finding.id},
             {"op", finding.op},
             {"target", finding.target},
-            {"route", finding.route},
-            {"provenance", run.provenance},
-            {"knownDefect", finding.known_defect},
+            {"route", ToText(finding.route)},
+            {"provenance", ToText(run.provenance)},
+            {"knownDefect", finding.defects.ToText()},
             {"replay", finding.replay}}}};
 }
 
@@ -123,7 +124,7 @@ Json ProbeJson(const ProbeInfo& probe, const RunInfo& run, size_t rule) {
           {"properties",
            {{"probe", probe.probe},
             {"target", probe.target},
-            {"provenance", run.provenance},
+            {"provenance", ToText(run.provenance)},
             {"measured", probe.measured},
             {"published", probe.published}}}};
 }
@@ -143,15 +144,15 @@ Json InvocationJson(const RunInfo& run) {
 Json SarifRun(const ReportData& data, size_t index) {
   const RunInfo& run = data.runs[index];
   std::vector<std::string> verdicts;
-  const auto place = [&](const std::string& verdict) {
+  const auto place = [&](std::string_view verdict) {
     auto rule = std::find(verdicts.begin(), verdicts.end(), verdict);
-    if (rule == verdicts.end()) rule = verdicts.insert(verdicts.end(), verdict);
+    if (rule == verdicts.end()) rule = verdicts.emplace(verdicts.end(), verdict);
     return static_cast<size_t>(rule - verdicts.begin());
   };
   Json results = Json::array();
   for (const FindingInfo& finding : data.findings) {
     if (finding.run != index) continue;
-    results.push_back(ResultJson(finding, run, place(finding.verdict)));
+    results.push_back(ResultJson(finding, run, place(ToText(finding.verdict))));
   }
   for (const ProbeInfo& probe : data.probes) {
     if (probe.run != index || probe.standing != ProbeStanding::kOtherwise) continue;
@@ -167,7 +168,7 @@ Json SarifRun(const ReportData& data, size_t index) {
                {"invocations", Json::array({InvocationJson(run)})},
                {"automationDetails", {{"id", "anecheck/" + run.uuid}}},
                {"properties",
-                {{"provenance", run.provenance},
+                {{"provenance", ToText(run.provenance)},
                  {"engine", run.engine},
                  {"chip", run.chip},
                  {"compilerVersion", run.compiler_version},

@@ -11,7 +11,7 @@
 #include "harness/base/file.h"
 #include "harness/base/json_text.h"
 #include "harness/base/version.h"
-#include "harness/campaign/baseline/baseline.h"
+#include "harness/baseline/baseline.h"
 #include "harness/campaign/campaign.h"
 #include "harness/campaign/coverage.h"
 #include "reports/error_map.h"
@@ -58,15 +58,15 @@ class TrendReader {
 
  private:
   // Where a cell stood in the run before, by evidence: route, operation, target.
-  using CellKey = std::tuple<std::string, std::string, std::string, std::string>;
+  using CellKey = std::tuple<Provenance, Route, std::string, std::string>;
   struct Standing {
     size_t run = 0;
-    CellState state = CellState::kCatalogued;
+    Stage stage = Stage::kCatalogued;
   };
 
   Status AddCampaign(size_t index) {
     const RunInfo& run = data_.runs[index];
-    simulated_ = simulated_ || run.provenance == "simulated";
+    simulated_ = simulated_ || run.provenance == Provenance::kSimulated;
     ANECHECK_ASSIGN(Store* const store, StoreOf(run));
     ANECHECK_ASSIGN(pace_.emplace_back(), store->Rows<PaceRow>(run.id));
     Json json = {{"kind", "campaign"},
@@ -80,7 +80,7 @@ class TrendReader {
                  {"chip", run.chip},
                  {"os", run.os},
                  {"compiler_version", run.compiler_version},
-                 {"provenance", run.provenance},
+                 {"provenance", ToText(run.provenance)},
                  {"seed", std::to_string(run.seed)},
                  {"cases", run.cases}};
     ANECHECK_RETURN_IF_ERROR(AddReach(*store, index, json));
@@ -98,20 +98,20 @@ class TrendReader {
     return &stores_.emplace(run.db, std::move(store)).first->second;
   }
 
-  CellState StateInRun(const ReachRow& row, size_t run) const {
+  Stage StageInRun(const ReachRow& row, size_t run) const {
     FindingTally tally;
     for (const FindingInfo& finding : data_.findings) {
       const bool here = finding.run == run && finding.op == row.op &&
                         finding.target == row.target && finding.route == row.route;
       if (here) Tally(finding, tally);
     }
-    return StateOf(row, tally);
+    return StageOf(row, tally);
   }
 
   // Cells of the matrix that the run reached, and those that stand elsewhere than in the last run
   // of the same provenance that had them.
   Status AddReach(Store& store, size_t index, Json& json) {
-    const std::string& provenance = data_.runs[index].provenance;
+    const Provenance provenance = data_.runs[index].provenance;
     ANECHECK_ASSIGN(const std::vector<ReachRow> rows, store.Rows<ReachRow>(data_.runs[index].id));
     int64_t reached = 0;
     int64_t correct = 0;
@@ -125,19 +125,19 @@ class TrendReader {
         ++correct;
         correct_[provenance].insert(key);
       }
-      const CellState state = StateInRun(row, index);
-      const auto [last, fresh] = standing_.emplace(key, Standing{index, state});
-      if (!fresh && last->second.state != state) {
+      const Stage stage = StageInRun(row, index);
+      const auto [last, fresh] = standing_.emplace(key, Standing{index, stage});
+      if (!fresh && last->second.stage != stage) {
         changes_.push_back({{"run", index},
                             {"previous", last->second.run},
                             {"op", row.op},
                             {"target", row.target},
-                            {"route", row.route},
-                            {"provenance", provenance},
-                            {"before", CellStateName(last->second.state)},
-                            {"after", CellStateName(state)}});
+                            {"route", ToText(row.route)},
+                            {"provenance", ToText(provenance)},
+                            {"before", ToText(last->second.stage)},
+                            {"after", ToText(stage)}});
       }
-      last->second = {index, state};
+      last->second = {index, stage};
     }
     json["reached"] = reached;
     json["correct"] = correct;
@@ -218,7 +218,7 @@ class TrendReader {
   Status AddBaseline(const std::string& path) {
     ANECHECK_ASSIGN(const std::string text, ReadTextFile(path));
     ANECHECK_ASSIGN(const Baseline baseline, BaselineFromJson(text, path));
-    simulated_ = simulated_ || baseline.provenance == "simulated";
+    simulated_ = simulated_ || baseline.provenance == Provenance::kSimulated;
     std::map<OpTarget, Errors> errors;
     for (const BaselineEntry& entry : baseline.entries) {
       Errors& sum = errors[{entry.op, entry.target}];
@@ -236,7 +236,7 @@ class TrendReader {
                      {"chip", baseline.chip},
                      {"os", baseline.os},
                      {"compiler_version", baseline.compiler_version},
-                     {"provenance", baseline.provenance},
+                     {"provenance", ToText(baseline.provenance)},
                      {"seed", std::to_string(baseline.seed)}});
     return {};
   }
@@ -255,17 +255,17 @@ class TrendReader {
 
   // One defect a signature and provenance, with the case at which each run met it first.
   Json Findings() const {
-    std::map<std::pair<std::string, std::string>, Json> defects;
+    std::map<std::pair<Provenance, std::string>, Json> defects;
     for (const FindingInfo& finding : data_.findings) {
       const RunInfo& run = data_.runs[finding.run];
       Json& defect = defects[{run.provenance, finding.signature}];
       if (defect.is_null()) {
         defect = {{"signature", finding.signature},
-                  {"provenance", run.provenance},
+                  {"provenance", ToText(run.provenance)},
                   {"op", finding.op},
                   {"target", finding.target},
-                  {"verdict", finding.verdict},
-                  {"known_defect", finding.known_defect},
+                  {"verdict", ToText(finding.verdict)},
+                  {"known_defect", finding.defects.ToText()},
                   {"is_new", finding.is_new},
                   {"summary", finding.summary},
                   {"seen", Json::array()}};
@@ -298,7 +298,7 @@ class TrendReader {
                         {"finding", finding.id},
                         {"op", finding.op},
                         {"target", finding.target},
-                        {"verdict", finding.verdict},
+                        {"verdict", ToText(finding.verdict)},
                         {"output", map.name},
                         {"dtype", map.dtype},
                         {"shape", map.shape},
@@ -321,8 +321,8 @@ class TrendReader {
   Json runs_ = Json::array();
   Json errors_ = Json::array();
   Json changes_ = Json::array();
-  std::map<std::string, std::set<CellKey>> reached_, correct_;
-  std::map<std::string, std::set<CoverageCell>> cells_;  // of coverage, by provenance
+  std::map<Provenance, std::set<CellKey>> reached_, correct_;
+  std::map<Provenance, std::set<CoverageCell>> cells_;  // of coverage, by provenance
   std::map<CellKey, Standing> standing_;
 };
 

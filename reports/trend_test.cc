@@ -9,7 +9,7 @@
 
 #include "harness/base/file.h"
 #include "harness/base/json_text.h"
-#include "harness/campaign/baseline/baseline.h"
+#include "harness/baseline/baseline.h"
 #include "harness/campaign/coverage.h"
 #include "reports/error_map.h"
 #include "reports/testing/sample_results.h"
@@ -140,12 +140,12 @@ TEST_F(TrendTest, MapsShowWhereTheErrorSits) {
 TEST_F(TrendTest, BaselinesAreFurtherRuns) {
   Baseline baseline;
   baseline.recorded = "2026-05-01T00:00:00Z";
-  baseline.provenance = "simulated";
+  baseline.provenance = Provenance::kSimulated;
   BaselineEntry entry;
   entry.op = "conv";
   entry.target = "h13";
   entry.configuration = "float";
-  entry.route = "mil";
+  entry.route = Route::kMil;
   entry.histogram[1] = 7;
   entry.errors.elements = entry.errors.sum_ulp = 7;
   entry.errors.by_exponent[0] = {7, 7, 1};

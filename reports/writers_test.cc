@@ -207,7 +207,7 @@ TEST_F(WritersTest, ErrorsThatLeanAreSummedOverRuns) {
   LeanSums& toward = half[static_cast<size_t>(Lean::kToward)];
   for (uint64_t i = 0; i < 150; ++i) toward.Add(i, 0.25);
   ASSERT_FALSE(toward.Significant());
-  const ReachKey key = {"rsqrt", "h15", "mil", "simulated"};
+  const ReachKey key = {"rsqrt", "h15", Route::kMil, Provenance::kSimulated};
   ReportData data = data_;
   data.leans[key] += half;
   EXPECT_TRUE(ReportJson(data, SampleMatrix())["leans"].empty());

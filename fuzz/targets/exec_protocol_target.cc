@@ -41,18 +41,11 @@ std::string HelloLine(const ExecHello& hello) {
 }
 
 std::string ReplyLine(const ExecReply& reply) {
-  const char* status = reply.status == RunStatus::kOk         ? "ok"
-                       : reply.status == RunStatus::kRejected ? "rejected"
-                                                              : "failed";
-  Json json = {{"v", kExecProtocolVersion},
-               {"id", kId},
-               {"status", status},
-               {"message", reply.message},
-               {"backend", reply.backend},
-               {"proof", reply.proof},
-               {"compile_us", reply.compile_us},
-               {"run_us", reply.run_us}};
-  if (reply.status != RunStatus::kOk) json["stage"] = reply.stage;
+  Json json = {{"v", kExecProtocolVersion},      {"id", kId},
+               {"status", ToText(reply.status)}, {"message", reply.message},
+               {"backend", reply.backend},       {"proof", reply.proof},
+               {"compile_us", reply.compile_us}, {"run_us", reply.run_us}};
+  if (reply.status != RunStatus::kOk) json["stage"] = ToText(reply.step);
   return DumpJson(json);
 }
 
@@ -78,7 +71,7 @@ void CheckReply(std::string_view line, bool again) {
   const bool known = reply->status == RunStatus::kOk || reply->status == RunStatus::kRejected ||
                      reply->status == RunStatus::kFailed;
   Laws::Require(known, "a reply has a status of the protocol", line);
-  Laws::Require(reply->status == RunStatus::kOk || !reply->stage.empty(),
+  Laws::Require(reply->status == RunStatus::kOk || reply->step != Step::kNone,
                 "a refusal names its stage", line);
   for (const std::string* text : {&reply->message, &reply->backend, &reply->proof}) {
     RequireOneLine(*text);
@@ -101,7 +94,7 @@ bool Check(ByteSpan input) {
 WordTables Words() {
   WordTable statuses = {"statuses"};
   for (const RunStatus status : {RunStatus::kOk, RunStatus::kRejected, RunStatus::kFailed}) {
-    statuses.Text(RunStatusName(status));
+    statuses.Text(ToText(status));
   }
   WordTable targets = {"targets"};
   for (const Target& target : anecheck::AllTargets()) targets.Text(target.compiler_name);
@@ -126,9 +119,9 @@ std::string DrawHello(ChoiceStream& choices) {
 }
 
 std::string DrawReply(ChoiceStream& choices) {
-  static const std::vector<std::string> kRejected = {"frontend",  "floor",   "hal",
-                                                     "validator", "codegen", "load"};
-  static const std::vector<std::string> kFailed = {"compile", "load", "run"};
+  static const std::vector<Step> kRejected = {Step::kFrontend,  Step::kFloor,   Step::kHal,
+                                              Step::kValidator, Step::kCodegen, Step::kLoad};
+  static const std::vector<Step> kFailed = {Step::kCompile, Step::kLoad, Step::kRun};
   ExecReply reply;
   switch (choices.Below(3)) {
     case 0:
@@ -136,11 +129,11 @@ std::string DrawReply(ChoiceStream& choices) {
       break;
     case 1:
       reply.status = RunStatus::kRejected;
-      reply.stage = choices.Pick(kRejected);
+      reply.step = choices.Pick(kRejected);
       break;
     default:
       reply.status = RunStatus::kFailed;
-      reply.stage = choices.Pick(kFailed);
+      reply.step = choices.Pick(kFailed);
   }
   reply.message = DrawText(choices);
   reply.backend = DrawText(choices);

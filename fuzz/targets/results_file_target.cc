@@ -150,12 +150,12 @@ void MakeFull(const std::string& path, ChoiceStream& choices) {
   batch.cases.resize(choices.Below(4));
   for (CaseRecord& record : batch.cases) {
     record.target = "h13";
-    record.verdict = "pass";
+    record.verdict = Verdict::kPass;
     record.outputs.resize(1);
   }
   if (!batch.cases.empty()) {
-    batch.findings.push_back({.id = "f1", .op = "relu", .target = "h13", .verdict = "wrong"});
-    batch.reach[{"h13", "mil", "relu"}].cases = 3;
+    batch.findings.push_back({.id = "f1", .op = "relu", .target = "h13", .verdict = Verdict::kWrong});
+    batch.reach[{"h13", Route::kMil, "relu"}].cases = 3;
   }
   (void)store.Append(run, batch);
   (void)store.FinishRun(run, RunState::kFinished, "2026-01-01T00:00:00Z");

@@ -69,7 +69,7 @@ Bytes DrawReply(ChoiceStream& choices) {
   WireReply reply;
   reply.id = choices.Below(1000);
   reply.status = static_cast<RunStatus>(choices.Below(6));
-  if (choices.Coin()) reply.stage = "validator";
+  if (choices.Coin()) reply.step = Step::kValidator;
   if (choices.Coin()) reply.message = "rank 6 exceeds the maximum @ Frontend";
   if (choices.Coin()) reply.backend = "ane";
   reply.compile_us = choices.Below(1 << 20);
@@ -77,7 +77,7 @@ Bytes DrawReply(ChoiceStream& choices) {
   for (auto& output : reply.outputs) output.assign(choices.Below(9), 0x3c);
   reply.misconduct.resize(choices.Below(3));
   for (Misconduct& misconduct : reply.misconduct) {
-    misconduct.kind = static_cast<MisconductKind>(choices.Below(5));
+    misconduct.verdict = static_cast<Verdict>(choices.Below(AllWords<Verdict>().size()));
     misconduct.message = "wrote 8 bytes to standard output: garbage";
   }
   reply.slots_spent = choices.Chance(1, 8);

@@ -174,8 +174,8 @@ TEST(InputSearch, FewOutputsOfAnyModeAreLostOrVague) {
   for (const Row& most : {Row{CaseMode::kBoundary, 5, 4}, Row{CaseMode::kSpecial, 8, 3.6},
                           Row{CaseMode::kFloat, 0.5, 2}, Row{CaseMode::kCancellation, 0.5, 2.8}}) {
     const Shares shares = SharesOf(most.mode);
-    EXPECT_LE(shares.lost, most.lost) << CaseModeName(most.mode);
-    EXPECT_LE(shares.vague, most.vague) << CaseModeName(most.mode);
+    EXPECT_LE(shares.lost, most.lost) << ToText(most.mode);
+    EXPECT_LE(shares.vague, most.vague) << ToText(most.mode);
   }
 }
 

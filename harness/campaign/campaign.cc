@@ -12,14 +12,14 @@
 #include <thread>
 #include <tuple>
 
-#include "harness/campaign/compiled_round_trip.h"
-#include "harness/campaign/confirmer.h"
 #include "harness/campaign/coverage.h"
-#include "harness/campaign/judge_case.h"
-#include "harness/campaign/lean_watch.h"
-#include "harness/campaign/reach_counter.h"
 #include "harness/campaign/resume.h"
 #include "harness/campaign/run_record.h"
+#include "harness/findings/confirmer.h"
+#include "harness/judging/compiled_round_trip.h"
+#include "harness/judging/judge_case.h"
+#include "harness/judging/lean_watch.h"
+#include "harness/judging/reach_counter.h"
 #include "harness/results/run_lock.h"
 #include "harness/runners/chip_target.h"
 #include "harness/runners/engine_file.h"
@@ -77,7 +77,7 @@ Status CheckSameEngine(const CampaignOptions& options, const ResumePoint& point,
   const bool real =
       identity.provenance == Provenance::kSilicon || identity.provenance == Provenance::kReported;
   const std::tuple<std::string_view, std::string_view, std::string_view> kFields[] = {
-      {"evidence", point.provenance, ProvenanceName(identity.provenance)},
+      {"evidence", ToText(point.provenance), ToText(identity.provenance)},
       {"engine", point.engine, identity.engine},
       {"runner", point.runner, identity.runner},
       {"chip", point.chip, identity.chip},
@@ -257,7 +257,7 @@ class Campaign {
     const uint64_t known = batch + 1 < kAhead ? 0 : FirstCase(batch + 1 - kAhead);
     const int family = options_.targets[index % options_.targets.size()].family;
     const std::lock_guard lock(mutex_);
-    const bool direct = RouteOfCase(options_, index) == "netlist";
+    const bool direct = RouteOfCase(options_, index) == Route::kNetlist;
     Aim aim = steering_->AimFor(index, options_.seed, known, family, direct);
     // Nothing that the campaign leaves out.
     const auto taken = [&](OpKind kind) { return options_.ops.test(static_cast<size_t>(kind)); };
@@ -315,20 +315,16 @@ class Campaign {
       return result;
     }
     for (size_t i = 0; i < items.size(); ++i) {
-      CaseOutcome outcome =
-          JudgeCase(items[i], items[i].route, (*replies)[i], bench.evaluation, expected[i]);
+      CaseOutcome outcome = JudgeCase(items[i], (*replies)[i], bench.evaluation, expected[i]);
       const Status refined = Refine(items[i], (*replies)[i], runner, bench.evaluation, outcome);
       if (!refined.ok()) {
         result.error = refined.error();
         return result;
       }
-      bench.reach.Add(items[i], outcome, ProvedOn(identity_, outcome.record.target));
+      bench.reach.Add(items[i], outcome, ProvedOn(identity_, outcome.target));
       bench.coverage.Add(items[i], outcome);
-      if (!IsSuspect(outcome.record.verdict)) {
-        result.record.cases.push_back(std::move(outcome.record));
-        continue;
-      }
-      result.record.cases.push_back(outcome.record);
+      result.record.cases.push_back(RecordOf(items[i], outcome));
+      if (!IsSuspect(outcome.verdict())) continue;
       std::string signature = Signature(outcome);
       result.suspects.push_back({std::move(items[i]), std::move(outcome), std::move((*replies)[i]),
                                  std::move(signature)});
@@ -356,7 +352,7 @@ class Campaign {
   Result<Suspect> Blame(const LateReply& late, Workbench& bench) {
     ANECHECK_ASSIGN(Case item, Remake(late.id));
     const RunReply reply = {.id = late.id, .status = RunStatus::kGarbled, .message = late.message};
-    CaseOutcome outcome = JudgeCase(item, item.route, reply, bench.evaluation);
+    CaseOutcome outcome = JudgeCase(item, reply, bench.evaluation);
     std::string signature = Signature(outcome);
     return Suspect{std::move(item), std::move(outcome), reply, std::move(signature)};
   }
@@ -522,7 +518,7 @@ class Campaign {
 
 Result<std::unique_ptr<Runner>> MakeRunner(const CampaignOptions& options) {
   constexpr std::string_view kExec = "exec:";
-  if (options.runner == "roundtrip")
+  if (options.runner == kRoundtripRunner)
     return std::unique_ptr<Runner>(new RoundtripRunner(CompiledRoundTrip));
   if (options.runner == "e5rt") return std::unique_ptr<Runner>(new E5rtRunner(options.worker));
   if (options.runner.starts_with(kExec)) {

@@ -221,10 +221,10 @@ class InProcessRunner final : public Runner {
       const auto size = static_cast<uint64_t>(graph.type(id).ByteSize());
       wire.shape.outputs.push_back({graph.value(id).name, size, {}});
     }
-    WireReply answer = engine_.Run(wire, stage_);
+    WireReply answer = engine_.Run(wire, step_);
     RunReply reply = {.id = answer.id,
                       .status = answer.status,
-                      .stage = std::move(answer.stage),
+                      .step = answer.step,
                       .message = std::move(answer.message),
                       .backend = std::move(answer.backend)};
     for (size_t i = 0; i < answer.outputs.size(); ++i) {
@@ -234,7 +234,7 @@ class InProcessRunner final : public Runner {
   }
 
   E5rtEngine engine_;
-  std::atomic<WorkerStage> stage_;
+  std::atomic<Step> step_;
 };
 
 // Generate, lower, compile, run, judge, record.

@@ -10,11 +10,8 @@
 
 #include "harness/base/file.h"
 #include "harness/base/json_text.h"
-#include "harness/campaign/artifact.h"
-#include "harness/campaign/judge_case.h"
-#include "harness/campaign/locate.h"
-#include "harness/campaign/reach_counter.h"
 #include "harness/campaign/testing/campaign_test.h"
+#include "harness/findings/artifact.h"
 #include "harness/graph/fingerprint.h"
 #include "harness/results/testing/query_text.h"
 #include "oracles/oracle.h"
@@ -38,21 +35,21 @@ TEST_F(CampaignTest, TheNetlistRouteDrawsWhatDescriptionsSay) {
   CampaignOptions options = Options(60);
   options.modes = {};
   options.targets = {{"h13", 2}, {"h17s", 6}};
-  options.route = "both";
+  options.routes = RouteSet::kBoth;
   int native = 0;
   int direct = 0;
   for (uint64_t index = 0; index < options.cases; ++index) {
     const auto item = MakeCase(options, index);
     ASSERT_TRUE(item.ok()) << item.error().message;
     const RunRequest request = RequestOf(*item);
-    EXPECT_EQ(request.route, index / 2 % 2 == 0 ? "mil" : "netlist");
-    EXPECT_EQ(request.netlist.empty(), request.route == "mil");
+    EXPECT_EQ(request.route, index / 2 % 2 == 0 ? Route::kMil : Route::kNetlist);
+    EXPECT_EQ(request.netlist.empty(), request.route == Route::kMil);
     for (const Node& node : item->graph.nodes()) {
       const bool is_native = DefinitionOf(*node.schema).op_class == OpClass::kNative;
-      EXPECT_TRUE(request.route == "netlist" || !is_native) << node.schema->name;
+      EXPECT_TRUE(request.route == Route::kNetlist || !is_native) << node.schema->name;
       native += is_native ? 1 : 0;
     }
-    direct += request.route == "netlist" ? 1 : 0;
+    direct += request.route == Route::kNetlist ? 1 : 0;
   }
   EXPECT_EQ(direct, 30);
   EXPECT_GT(native, 5);
@@ -60,13 +57,13 @@ TEST_F(CampaignTest, TheNetlistRouteDrawsWhatDescriptionsSay) {
 
 TEST_F(CampaignTest, RecordsTheRouteOfEachCase) {
   CampaignOptions options = Options(128);
-  options.route = "both";
+  options.routes = RouteSet::kBoth;
   const auto spoil = Scripted([](const RunRequest& request, RunReply& reply) {
-    if (request.route == "netlist") SpoilFirstElement(reply);
+    if (request.route == Route::kNetlist) SpoilFirstElement(reply);
   });
   const CampaignSummary summary = Must(RunCampaign(options, spoil, {}));
   ASSERT_GT(summary.findings, 0u);
-  for (const FindingRecord& finding : summary.list) EXPECT_EQ(finding.route, "netlist");
+  for (const FindingRecord& finding : summary.list) EXPECT_EQ(finding.route, Route::kNetlist);
 }
 
 TEST_F(CampaignTest, JobsChangeNothingButTheTime) {
@@ -91,7 +88,7 @@ TEST_F(CampaignTest, AWrongElementIsFoundRecordedAndReplayable) {
                        {}));
   ASSERT_EQ(summary.findings, 1u);
   const FindingRecord& finding = summary.list[0];
-  EXPECT_EQ(finding.verdict, "wrong");
+  EXPECT_EQ(finding.verdict, Verdict::kWrong);
   EXPECT_EQ(finding.case_index, 20u);
   EXPECT_EQ(finding.replay, "anecheck replay " + finding.id + " --db " + options.db);
 
@@ -115,30 +112,30 @@ TEST_F(CampaignTest, EveryWayToFailHasItsVerdictAndIsCountedOnceASignature) {
   const CampaignOptions options = Options(64);
   const CampaignSummary summary = Must(RunCampaign(
       options, Scripted([](const RunRequest& request, RunReply& reply) {
-        const auto fail = [&](RunStatus status, const char* stage, std::string message) {
+        const auto fail = [&](RunStatus status, Step step, std::string message) {
           reply.status = status;
-          reply.stage = stage;
+          reply.step = step;
           reply.message = std::move(message);
           reply.outputs.clear();
         };
         if (request.id % 8 == 1)
-          fail(RunStatus::kCrashed, "run", "killed by signal " + std::to_string(request.id));
-        if (request.id % 8 == 2) fail(RunStatus::kHung, "run", "no answer");
-        if (request.id % 8 == 3) fail(RunStatus::kRejected, "compile", "not supported");
-        if (request.id % 8 == 4) fail(RunStatus::kFailed, "load", "no memory");
+          fail(RunStatus::kCrashed, Step::kRun, "killed by signal " + std::to_string(request.id));
+        if (request.id % 8 == 2) fail(RunStatus::kHung, Step::kRun, "no answer");
+        if (request.id % 8 == 3) fail(RunStatus::kRejected, Step::kCompile, "not supported");
+        if (request.id % 8 == 4) fail(RunStatus::kFailed, Step::kLoad, "no memory");
         if (request.id % 8 == 5) reply.outputs.clear();
         if (request.id % 8 == 6) reply.backend = "bnns";
       }),
       {}));
-  std::map<std::string, int64_t> occurrences;
+  std::map<Verdict, int64_t> occurrences;
   for (const FindingRecord& finding : summary.list)
     occurrences[finding.verdict] += finding.occurrences;
-  EXPECT_EQ(occurrences, (std::map<std::string, int64_t>{{"crashed", 8},
-                                                         {"hung", 8},
-                                                         {"rejected", 8},
-                                                         {"failed", 8},
-                                                         {"garbled", 8},
-                                                         {"misplaced", 8}}));
+  EXPECT_EQ(occurrences, (std::map<Verdict, int64_t>{{Verdict::kCrashed, 8},
+                                                     {Verdict::kHung, 8},
+                                                     {Verdict::kRejected, 8},
+                                                     {Verdict::kFailed, 8},
+                                                     {Verdict::kGarbled, 8},
+                                                     {Verdict::kMisplaced, 8}}));
   EXPECT_EQ(summary.list.size(), 6u) << "numbers in a message do not make another defect";
   auto store = Store::OpenReadOnly(options.db);
   const auto rows = testing::QueryText(
@@ -152,19 +149,19 @@ TEST_F(CampaignTest, EveryWayToFailHasItsVerdictAndIsCountedOnceASignature) {
 }
 
 TEST_F(CampaignTest, OnlyWhatIsKnownToHaveCompiledCountsAsCompiled) {
-  const auto compiled = [](RunStatus status, const char* stage) {
+  const auto compiled = [](RunStatus status, Step step) {
     const auto item = MakeCase({.targets = {{"h13", 2}}}, 0);
     Evaluation evaluation;
-    const RunReply reply = {.status = status, .stage = stage};
+    const RunReply reply = {.status = status, .step = step};
     BatchRecord batch;
-    CountReach(*item, JudgeCase(*item, "mil", reply, evaluation), batch);
+    CountReach(*item, JudgeCase(*item, reply, evaluation), batch);
     return batch.reach.begin()->second.compiled;
   };
-  EXPECT_EQ(compiled(RunStatus::kCrashed, "compile"), 0);
-  EXPECT_EQ(compiled(RunStatus::kCrashed, ""), 0) << "an external program tells no stage";
-  EXPECT_EQ(compiled(RunStatus::kHung, "load"), 1);
-  EXPECT_EQ(compiled(RunStatus::kCrashed, "run"), 1);
-  EXPECT_EQ(compiled(RunStatus::kNotRun, ""), 0);
+  EXPECT_EQ(compiled(RunStatus::kCrashed, Step::kCompile), 0);
+  EXPECT_EQ(compiled(RunStatus::kCrashed, Step::kNone), 0) << "an external program tells no stage";
+  EXPECT_EQ(compiled(RunStatus::kHung, Step::kLoad), 1);
+  EXPECT_EQ(compiled(RunStatus::kCrashed, Step::kRun), 1);
+  EXPECT_EQ(compiled(RunStatus::kNotRun, Step::kNone), 0);
 }
 
 TEST_F(CampaignTest, WhatWasNotRunIsInconclusiveAndNoFinding) {
@@ -185,7 +182,8 @@ class RejectingRunner final : public Runner {
   Result<std::vector<RunReply>> Run(std::span<const RunRequest> requests) override {
     std::vector<RunReply> replies;
     for (const RunRequest& request : requests) {
-      replies.push_back({.id = request.id, .status = RunStatus::kRejected, .stage = "frontend"});
+      replies.push_back(
+          {.id = request.id, .status = RunStatus::kRejected, .step = Step::kFrontend});
     }
     return replies;
   }
@@ -194,16 +192,18 @@ class RejectingRunner final : public Runner {
 
 TEST_F(CampaignTest, WhatIsJudgedHasValuesAndAVerdictOnThem) {
   CaseRecord record;
-  record.mode = "float";
-  record.status = "ok";
-  for (const char* verdict : {"pass", "wrong", "known-defect", "unconfirmed", "misplaced"}) {
+  record.mode = CaseMode::kFloat;
+  record.status = RunStatus::kOk;
+  for (const Verdict verdict : {Verdict::kPass, Verdict::kWrong, Verdict::kKnownDefect,
+                                Verdict::kUnconfirmed, Verdict::kMisplaced}) {
     record.verdict = verdict;
     EXPECT_TRUE(IsJudged(record)) << verdict;
   }
-  record.verdict = "inconclusive";
+  record.verdict = Verdict::kInconclusive;
   record.outputs.resize(2);
   EXPECT_FALSE(IsJudged(record)) << "whatever its outputs";
-  record.status = record.verdict = "crashed";
+  record.status = RunStatus::kCrashed;
+  record.verdict = Verdict::kCrashed;
   EXPECT_FALSE(IsJudged(record));
 
   CampaignOptions options = Options(64);
@@ -226,8 +226,8 @@ TEST_F(CampaignTest, AnOutputOfTheWrongSizeIsWrongAndNotMeasured) {
   for (const ValueId output : item->graph.outputs()) {
     reply.outputs.push_back({item->graph.type(output), std::vector<uint8_t>(1)});
   }
-  const CaseOutcome outcome = JudgeCase(*item, "mil", reply, evaluation);
-  EXPECT_EQ(outcome.record.verdict, "wrong");
+  const CaseOutcome outcome = JudgeCase(*item, reply, evaluation);
+  EXPECT_EQ(outcome.verdict(), Verdict::kWrong);
   ASSERT_FALSE(outcome.errors.empty());
   EXPECT_TRUE(outcome.errors[0].by_exponent.empty()) << "read beyond the end of what was given";
 }
@@ -246,11 +246,11 @@ TEST_F(CampaignTest, ARangeThatRanAtOneShapeAloneIsInconclusive) {
     const auto replies = runner.Run({&request, 1});
     ASSERT_TRUE(replies.ok());
     Evaluation evaluation;
-    const CaseOutcome outcome = JudgeCase(*item, "mil", replies->front(), evaluation);
-    EXPECT_EQ(outcome.record.verdict, "inconclusive");
-    EXPECT_EQ(outcome.record.message, "the runner ran at 1 of the " +
-                                          std::to_string(item->further.size() + 1) +
-                                          " shapes of the range");
+    const CaseOutcome outcome = JudgeCase(*item, replies->front(), evaluation);
+    EXPECT_EQ(outcome.verdict(), Verdict::kInconclusive);
+    EXPECT_EQ(outcome.message(), "the runner ran at 1 of the " +
+                                     std::to_string(item->further.size() + 1) +
+                                     " shapes of the range");
   }
   EXPECT_EQ(ranged, 3);
 }
@@ -269,7 +269,7 @@ class ProvingRunner final : public Runner {
     ScriptedRunner scripted([](const RunRequest& request, RunReply& reply) {
       if (request.id % 4 == 1) reply.backend.clear();
       if (request.id % 4 != 2) return;
-      reply = {.id = request.id, .status = RunStatus::kRejected, .stage = "hal"};
+      reply = {.id = request.id, .status = RunStatus::kRejected, .step = Step::kHal};
     });
     return scripted.Run(requests);
   }
@@ -408,12 +408,12 @@ TEST_F(CampaignTest, TheFirstWrongOperationIsNamed) {
   Evaluation evaluation;
   const RunRequest request = {0, "h13", item.mil, &item.graph, item.inputs};
   const auto replies = runner.Run({&request, 1});
-  CaseOutcome outcome = JudgeCase(item, "mil", replies->front(), evaluation);
-  ASSERT_EQ(outcome.record.verdict, "wrong");
-  EXPECT_EQ(outcome.op, "add") << "the output that is wrong";
+  CaseOutcome outcome = JudgeCase(item, replies->front(), evaluation);
+  ASSERT_EQ(outcome.verdict(), Verdict::kWrong);
+  EXPECT_EQ(outcome.shown.op(), "add") << "the output that is wrong";
   ASSERT_TRUE(Refine(item, replies->front(), runner, evaluation, outcome).ok());
-  EXPECT_EQ(outcome.op, "relu") << "the operation that is to blame";
-  EXPECT_EQ(outcome.record.verdict, "wrong");
+  EXPECT_EQ(outcome.shown.op(), "relu") << "the operation that is to blame";
+  EXPECT_EQ(outcome.verdict(), Verdict::kWrong);
 }
 
 TEST_F(CampaignTest, AnOutputIsExplainedByWhatItDependsOn) {
@@ -429,13 +429,13 @@ TEST_F(CampaignTest, AnOutputIsExplainedByWhatItDependsOn) {
   graph.AddOutput(relu(y));
   graph.AddOutput(z);
   Location location{.judged = true};
-  location.nodes = {{NodeGrade::kDefect, "D01", ""}, {NodeGrade::kRight, "", ""}};
-  location.nodes.push_back({NodeGrade::kUnconfirmed, "D03", "divide_ulp"});
-  EXPECT_EQ(ExplainOutput(graph, 0, location).defects, "D01,D03");
+  location.nodes = {{Verdict::kKnownDefect, {"D01"}}, {Verdict::kPass}};
+  location.nodes.push_back({Verdict::kUnconfirmed, {"D03"}, "divide_ulp"});
+  EXPECT_EQ(ExplainOutput(graph, 0, location).defects, (DefectSet{"D01", "D03"}));
   EXPECT_EQ(ExplainOutput(graph, 0, location).terms, "divide_ulp");
   EXPECT_TRUE(ExplainOutput(graph, 0, location).complete);
-  EXPECT_EQ(ExplainOutput(graph, 1, location).defects, "") << "a defect of the other branch";
-  location.nodes[0].grade = NodeGrade::kUnjudged;
+  EXPECT_TRUE(ExplainOutput(graph, 1, location).defects.empty()) << "a defect of the other branch";
+  location.nodes[0].verdict = Verdict::kInconclusive;
   EXPECT_FALSE(ExplainOutput(graph, 0, location).complete);
   EXPECT_TRUE(ExplainOutput(graph, 1, location).complete);
 }
@@ -455,25 +455,25 @@ TEST_F(CampaignTest, WhatOnlyAnUnmeasuredTermForbidsAnEngineIsUnconfirmed) {
     Evaluation evaluation;
     const RunRequest request = RequestOf(item);
     const auto replies = runner.Run({&request, 1});
-    CaseOutcome outcome = JudgeCase(item, "mil", replies->front(), evaluation);
+    CaseOutcome outcome = JudgeCase(item, replies->front(), evaluation);
     EXPECT_TRUE(Refine(item, replies->front(), runner, evaluation, outcome).ok());
-    return outcome.record;
+    return RecordOf(item, outcome);
   };
   const std::vector<uint8_t> kNear = {0x29, 0x38};  // 0.52
   const std::vector<uint8_t> kFar = {0x33, 0x3b};   // 0.9
   const CaseRecord reported = refined(kNear, Provenance::kReported);
-  EXPECT_EQ(reported.verdict, "unconfirmed");
+  EXPECT_EQ(reported.verdict, Verdict::kUnconfirmed);
   EXPECT_NE(reported.message.find("sigmoid_table"), std::string::npos) << reported.message;
-  EXPECT_EQ(refined(kNear, Provenance::kSilicon).verdict, "unconfirmed");
-  EXPECT_EQ(refined(kNear, Provenance::kSimulated).verdict, "wrong");
-  EXPECT_EQ(refined(kFar, Provenance::kSilicon).verdict, "wrong");
+  EXPECT_EQ(refined(kNear, Provenance::kSilicon).verdict, Verdict::kUnconfirmed);
+  EXPECT_EQ(refined(kNear, Provenance::kSimulated).verdict, Verdict::kWrong);
+  EXPECT_EQ(refined(kFar, Provenance::kSilicon).verdict, Verdict::kWrong);
 }
 
 TEST_F(CampaignTest, BrokenArtifactsSayWhichMemberIsWrong) {
   const CampaignOptions options = Options(4);
   const auto item = MakeCase(options, 1);
   CaseOutcome outcome;
-  outcome.record.verdict = "wrong";
+  outcome.shown = Outcome({.verdict = Verdict::kWrong});
   const Json good = ArtifactToJson(options, {}, *item, outcome, {}, "f1");
   ASSERT_TRUE(ArtifactFromJson(good).ok());
   const std::pair<std::function<void(Json&)>, const char*> kBreakages[] = {
@@ -516,13 +516,13 @@ TEST_F(CampaignTest, ArtifactsKeepTheLimitsThatTheyWereFoundWith) {
 TEST(HasFindings, StrictlyDocumentedAndUnconfirmedOnesCountToo) {
   CampaignSummary summary;
   EXPECT_FALSE(HasFindings(summary, true));
-  for (const char* verdict : {"known-defect", "unconfirmed"}) {
+  for (const Verdict verdict : {Verdict::kKnownDefect, Verdict::kUnconfirmed}) {
     CampaignSummary one;
     CountFinding(verdict, one);
     EXPECT_FALSE(HasFindings(one, false)) << verdict;
     EXPECT_TRUE(HasFindings(one, true)) << verdict;
   }
-  CountFinding("wrong", summary);
+  CountFinding(Verdict::kWrong, summary);
   EXPECT_TRUE(HasFindings(summary, false));
 }
 

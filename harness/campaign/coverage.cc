@@ -13,7 +13,7 @@
 #include "harness/base/half.h"
 #include "harness/base/hash.h"
 #include "harness/campaign/attribute_class.h"
-#include "harness/campaign/judge_case.h"
+#include "harness/judging/judge_case.h"
 #include "harness/targets/catalog.h"
 #include "oracles/legality/legality.h"
 
@@ -328,10 +328,9 @@ class Recorder {
   void Rules() {
     const auto target = TargetCatalog::Builtin().Find(item_.target.name);
     if (!target.ok()) return;
-    const auto route = item_.route == "netlist" ? legality::Route::kNetlist : legality::Route::kMil;
     for (NodeId id = 0; id < item_.graph.nodes().size(); ++id) {
       const auto verdict =
-          legality::Judge(legality::InstanceOf(NodeView(item_.graph, id)), **target, route);
+          legality::Judge(legality::InstanceOf(NodeView(item_.graph, id)), **target, item_.route);
       if (!verdict.ok()) continue;
       for (const legality::LayerVerdict& layer : verdict->layers) {
         if (!layer.rule.empty()) cells_.MeetNamed(kRule, layer.rule);
@@ -350,8 +349,8 @@ CoverageCounter::~CoverageCounter() = default;
 
 void CoverageCounter::Add(const Case& item, const CaseOutcome& outcome) {
   const bool refused_as_due =
-      item.mode == CaseMode::kMustReject && outcome.record.verdict == "pass";
-  if (outcome.record.status == RunStatusName(RunStatus::kOk)) {
+      item.mode == CaseMode::kMustReject && outcome.verdict() == Verdict::kPass;
+  if (outcome.status == RunStatus::kOk) {
     Recorder(item, *cells_).Run();
   } else if (refused_as_due) {
     Recorder(item, *cells_).RunRules();

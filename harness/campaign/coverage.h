@@ -17,7 +17,7 @@
 
 #include "harness/base/result.h"
 #include "harness/campaign/campaign.h"
-#include "harness/campaign/drawn_ops.h"
+#include "harness/cases/drawn_ops.h"
 #include "harness/results/store.h"
 
 namespace anecheck {
@@ -108,7 +108,7 @@ std::string CoverageToText(const SpaceCoverage& coverage, size_t listed);
 struct Aim {
   std::bitset<kOpCount> ops = std::bitset<kOpCount>().set();
   std::optional<OpChain> chain;
-  uint8_t routes = kMilRoute;  // set by AimAt: those that have the operations
+  RouteSet routes = RouteSet::kMil;  // set by AimAt: those that have the operations
 };
 
 // What a case that is after `cell` is to hold; nothing where a cell is neither of one operation's

@@ -6,7 +6,7 @@
 
 #include "harness/base/json_text.h"
 #include "harness/campaign/coverage.h"
-#include "harness/campaign/drawn_ops.h"
+#include "harness/cases/drawn_ops.h"
 
 namespace anecheck {
 namespace {
@@ -18,10 +18,10 @@ struct CountedRun {
 
 // Whether CoverageCounter::Add asked the case for rules.
 bool IsAsked(const CaseRecord& record) {
-  if (record.status == RunStatusName(RunStatus::kOk)) {
+  if (record.status == RunStatus::kOk) {
     return IsAskedForRules(record.seed, kRulesEvery);
   }
-  return record.mode == CaseModeName(CaseMode::kMustReject) && record.verdict == "pass" &&
+  return record.mode == CaseMode::kMustReject && record.verdict == Verdict::kPass &&
          IsAskedForRules(record.seed, kRefusedRulesEvery);
 }
 
@@ -38,20 +38,21 @@ Status CountRun(Store& store, const RunRecord& run, std::map<std::string, Counte
 }
 
 // Whether no case by these routes can hold what the cell names.
-bool IsOffRoute(const CoverageCell& cell, uint8_t routes) {
+bool IsOffRoute(const CoverageCell& cell, RouteSet routes) {
   const auto aim = AimAt(cell);
-  return aim && (aim->routes & routes) == 0;
+  return aim && (aim->routes & routes) == RouteSet::kNone;
 }
 
 // What routes that no case took have to themselves.
-std::vector<ExcludedCell> OffRoute(uint8_t routes) {
+std::vector<ExcludedCell> OffRoute(RouteSet routes) {
   const std::string_view reason =
-      routes == kMilRoute ? "in network descriptions alone: no case took --route netlist or both"
-                          : "in MIL text alone: no case took --route mil or both";
+      routes == RouteSet::kMil
+          ? "in network descriptions alone: no case took --route netlist or both"
+          : "in MIL text alone: no case took --route mil or both";
   std::vector<ExcludedCell> cells;
   for (const OpDefinition* op : AllOps()) {
-    const uint8_t own = RoutesOf(*op);
-    if (own != kNoRoute && (own & routes) == 0) {
+    const RouteSet own = RoutesOf(*op);
+    if (own != RouteSet::kNone && (own & routes) == RouteSet::kNone) {
       cells.push_back({"op_attribute", op->schema.name, reason});
     }
   }
@@ -80,7 +81,7 @@ std::string ExcludedText(std::span<const ExcludedCell> excluded) {
 Result<SpaceCoverage> ReadCoverage(std::span<const std::string> paths) {
   std::set<CoverageCell> met;
   SpaceCoverage coverage;
-  uint8_t routes = kNoRoute;
+  RouteSet routes = RouteSet::kNone;
   std::map<std::string, CountedRun> runs;
   for (const std::string& path : paths) {
     ANECHECK_ASSIGN(Store store, Store::OpenReadOnly(path));
@@ -89,9 +90,7 @@ Result<SpaceCoverage> ReadCoverage(std::span<const std::string> paths) {
       ANECHECK_ASSIGN(const std::vector<CoverageRow> cells, store.Rows<CoverageRow>(run.id));
       for (const CoverageRow& row : cells) met.insert({row.kind, row.cell});
       ANECHECK_ASSIGN(const std::vector<ReachRow> reach, store.Rows<ReachRow>(run.id));
-      for (const ReachRow& row : reach) {
-        routes |= row.route == "netlist" ? kNetlistRoute : kMilRoute;
-      }
+      for (const ReachRow& row : reach) routes = routes | SetOf(row.route);
       ANECHECK_RETURN_IF_ERROR(CountRun(store, run, runs));
     }
   }
@@ -99,7 +98,7 @@ Result<SpaceCoverage> ReadCoverage(std::span<const std::string> paths) {
     coverage.cases += run.cases;
     coverage.asked += run.asked;
   }
-  if (routes == kNoRoute) routes = kMilRoute | kNetlistRoute;
+  if (routes == RouteSet::kNone) routes = RouteSet::kBoth;
   std::map<std::string_view, CoverageOfKind> kinds;
   for (const CoverageCell& cell : CoverageSpace()) {
     if (IsOffRoute(cell, routes)) continue;

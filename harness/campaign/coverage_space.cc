@@ -12,7 +12,7 @@
 #include "harness/base/hash.h"
 #include "harness/campaign/attribute_class.h"
 #include "harness/campaign/coverage.h"
-#include "harness/campaign/drawn_ops.h"
+#include "harness/cases/drawn_ops.h"
 #include "harness/lowering/graph_to_netlist.h"
 #include "harness/ops/device_matrix.h"
 #include "oracles/legality/rules.h"
@@ -76,7 +76,7 @@ class Space {
 
   std::vector<CoverageCell> Build() {
     for (const OpDefinition* op : AllOps()) {
-      if (RoutesOf(*op) == kNoRoute) continue;
+      if (RoutesOf(*op) == RouteSet::kNone) continue;
       drawn_.push_back(op);
       for (const Parameter& parameter : op->schema.parameters) AddParameter(*op, parameter);
     }
@@ -133,7 +133,7 @@ class Space {
     options.ops.reset();
     options.ops.set(op.schema.id);
     options.family = 7;
-    if ((RoutesOf(op) & kMilRoute) == 0) {
+    if (!Has(RoutesOf(op), Route::kMil)) {
       options.direct = true;
       options.spelt = NetlistOps();
     }
@@ -205,7 +205,7 @@ class Space {
       AddClasses(producer->schema, shown);
       for (const OpDefinition* consumer : drawn_) {
         const bool constants = IsConstantExpression(*producer) && IsConstantExpression(*consumer);
-        const bool together = (RoutesOf(*producer) & RoutesOf(*consumer)) != kNoRoute;
+        const bool together = (RoutesOf(*producer) & RoutesOf(*consumer)) != RouteSet::kNone;
         if (!together || !Takes(*consumer, shown.dtypes, constants)) continue;
         Add("op_pair", fmt::format("{}>{}", producer->schema.name, consumer->schema.name));
       }
@@ -244,17 +244,17 @@ Aim AimAtOps(std::string_view kind, const OpChain& ops) {
   return aim;
 }
 
-bool IsReached(const OpDefinition& op, int family, RouteSet route) {
-  if ((RoutesOf(op) & route) == 0) return false;
+bool IsReached(const OpDefinition& op, int family, Route route) {
+  if (!Has(RoutesOf(op), route)) return false;
   // Every family has the layers that no conversion has.
-  if (route == kNetlistRoute) return op.family_floor <= family || op.family_floor == kNoFamily;
+  if (route == Route::kNetlist) return op.family_floor <= family || op.family_floor == kNoFamily;
   const auto reach = ReachOn(op.schema.name, family);
   const bool gated = reach && *reach != Reach::kNative && *reach != Reach::kBridge;
   return op.family_floor <= family && !gated;
 }
 
 // Bit f: both are reached on family index f by that route.
-uint32_t FamiliesOf(const OpDefinition& first, const OpDefinition& second, RouteSet route) {
+uint32_t FamiliesOf(const OpDefinition& first, const OpDefinition& second, Route route) {
   constexpr int kFamilies = 8;
   uint32_t families = 0;
   for (int family = 0; family < kFamilies; ++family) {
@@ -302,10 +302,10 @@ Steering::Steering() {
     const auto ops = OpsOf(cell);
     if (ops.empty()) continue;
     const OpChain chain = {KindOf(ops[0]->schema), KindOf(ops[1]->schema)};
-    goals_.push_back(
-        {cell,
-         chain,
-         {FamiliesOf(*ops[0], *ops[1], kMilRoute), FamiliesOf(*ops[0], *ops[1], kNetlistRoute)}});
+    goals_.push_back({cell,
+                      chain,
+                      {FamiliesOf(*ops[0], *ops[1], Route::kMil),
+                       FamiliesOf(*ops[0], *ops[1], Route::kNetlist)}});
   }
 }
 

@@ -12,8 +12,8 @@
 #include <tuple>
 
 #include "harness/base/file.h"
-#include "harness/campaign/judge_case.h"
 #include "harness/campaign/resume.h"
+#include "harness/judging/judge_case.h"
 #include "harness/lowering/graph_to_netlist.h"
 #include "harness/ops/op.h"
 #include "harness/ops/params.h"
@@ -53,7 +53,7 @@ CampaignOptions Options(const std::string& db, bool steer) {
 
 CaseOutcome Ran() {
   CaseOutcome outcome;
-  outcome.record.status = RunStatusName(RunStatus::kOk);
+  outcome.status = RunStatus::kOk;
   return outcome;
 }
 
@@ -114,7 +114,8 @@ TEST(CoverageTest, WhatDidNotRunReachedNothing) {
   Case item = SmallCase();
   CaseOutcome outcome;
   for (const RunStatus status : {RunStatus::kRejected, RunStatus::kFailed, RunStatus::kCrashed}) {
-    outcome.record.status = outcome.record.verdict = RunStatusName(status);
+    outcome.status = status;
+    outcome.shown = Outcome({.verdict = VerdictOf(status)});
     CountCoverage(item, outcome, batch);
   }
   EXPECT_TRUE(batch.coverage.empty());
@@ -123,8 +124,8 @@ TEST(CoverageTest, WhatDidNotRunReachedNothing) {
   options.modes = {CaseMode::kMustReject};
   item = *MakeCase(options, 16);
   item.seed = 0;  // is asked
-  outcome.record.status = RunStatusName(RunStatus::kRejected);
-  outcome.record.verdict = "pass";
+  outcome.status = RunStatus::kRejected;
+  outcome.shown = Outcome();
   CountCoverage(item, outcome, batch);
   EXPECT_TRUE(batch.coverage.contains({"rule", item.broken_rule}));
   for (const auto& [key, counts] : batch.coverage) EXPECT_EQ(key.first, "rule");
@@ -141,7 +142,7 @@ TEST(CoverageTest, RulesAreThoseOfTheCasesRoute) {
   BatchRecord mil, netlist;
   CountCoverage(item, Ran(), mil);
   EXPECT_TRUE(mil.coverage.contains({"rule", "axis_extent"})) << "a rule of the conversion route";
-  item.route = "netlist";
+  item.route = Route::kNetlist;
   CountCoverage(item, Ran(), netlist);
   EXPECT_FALSE(netlist.coverage.contains({"rule", "axis_extent"}));
 }
@@ -375,7 +376,7 @@ TEST(SteeringTest, CasesAimedAtACellOfAnOperationMeetItSoon) {
     const auto aim = AimAt({"op_attribute", *cells.begin()});
     ASSERT_TRUE(aim) << op;
     options.ops = aim->ops;
-    options.route = (aim->routes & kMilRoute) != 0 ? "mil" : "netlist";
+    options.routes = Has(aim->routes, Route::kMil) ? RouteSet::kMil : RouteSet::kNetlist;
     for (uint64_t index = 0; index < kSoon && !cells.empty(); ++index) {
       const auto item = MakeCase(options, index);
       ASSERT_TRUE(item.ok()) << op << " " << index << ": " << item.error().message;
@@ -414,7 +415,7 @@ TEST(SteeringTest, GraphsAimedAtAClassOfNumbersHoldItSoon) {
     ASSERT_TRUE(aim && !aim->chain) << op;
     EXPECT_TRUE(aim->ops.test(FindOp(op)->schema.id)) << op;
     GeneratorOptions options = {.family = 7, .ops = aim->ops};
-    options.direct = (aim->routes & kMilRoute) == 0;
+    options.direct = !Has(aim->routes, Route::kMil);
     if (options.direct) options.spelt = NetlistOps();
     for (uint64_t seed = 0; seed < kSoonDrawn && !cells.empty(); ++seed) {
       options.mode = kModes[seed % std::size(kModes)];
@@ -446,7 +447,7 @@ TEST(SteeringTest, GraphsAimedAtAPairHoldItSoonForNearlyEveryPair) {
     const auto aim = AimAt(cell);
     ASSERT_TRUE(aim && aim->chain) << cell.cell;
     GeneratorOptions options = {.family = 7, .max_nodes = 1, .chain = aim->chain};
-    options.direct = (aim->routes & kMilRoute) == 0;
+    options.direct = !Has(aim->routes, Route::kMil);
     if (options.direct) options.spelt = NetlistOps();
     bool held = false;
     for (uint64_t seed = 0; seed < kTries && !held; ++seed) {
@@ -519,7 +520,7 @@ TEST_F(CoverageFile, SteeringReachesMorePairsAndDoesNotDependOnJobsOrResuming) {
 
 TEST_F(CoverageFile, SteeringReachesNativeLayersWhereTheRoutesTakeTurns) {
   CampaignOptions options = Options(Path("both.sqlite"), true);
-  options.route = "both";
+  options.routes = RouteSet::kBoth;
   ASSERT_TRUE(RunCampaign(options, Agreeing(), {}).ok());
   const auto rows = Rows(options.db,
                          "SELECT DISTINCT cell FROM coverage WHERE kind = 'op_pair' AND "
@@ -537,7 +538,7 @@ TEST_F(CoverageFile, CountsWhatTheRoutesOfTheRunsHave) {
   options.cases = 64;
   ASSERT_TRUE(RunCampaign(options, Agreeing(), {}).ok());
   options.db = Path("netlist.sqlite");
-  options.route = "netlist";
+  options.routes = RouteSet::kNetlist;
   ASSERT_TRUE(RunCampaign(options, Agreeing(), {}).ok());
   const std::string files[] = {Path("mil.sqlite"), Path("netlist.sqlite")};
   const auto mil = ReadCoverage(std::span(files).first(1));

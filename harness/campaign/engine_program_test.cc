@@ -6,14 +6,15 @@
 #include <nlohmann/json.hpp>
 
 #include "generators/must_reject.h"
+#include "harness/campaign/campaign.h"
 #include "harness/base/file.h"
-#include "harness/campaign/artifact.h"
-#include "harness/campaign/judge_case.h"
-#include "harness/campaign/rejected_graph.h"
-#include "harness/campaign/second_execution.h"
-#include "harness/campaign/shape_range.h"
+#include "harness/cases/rejected_graph.h"
+#include "harness/cases/second_execution.h"
+#include "harness/cases/shape_range.h"
+#include "harness/findings/artifact.h"
 #include "harness/formats/mil/mil_format.h"
 #include "harness/graph/fingerprint.h"
+#include "harness/judging/judge_case.h"
 #include "harness/runners/worker.h"
 #include "harness/targets/catalog.h"
 
@@ -82,8 +83,8 @@ TEST(RuleBreakTest, TheSimulatedEngineRefusesEachForItsOwnRule) {
         const RunRequest request = RequestOf(*item);
         const std::vector<RunReply> replies = runner->Run({&request, 1}).value();
         Evaluation evaluation;
-        const CaseRecord record = JudgeCase(*item, "mil", replies[0], evaluation).record;
-        EXPECT_EQ(record.verdict, "pass")
+        const CaseRecord record = RecordOf(*item, JudgeCase(*item, replies[0], evaluation));
+        EXPECT_EQ(record.verdict, Verdict::kPass)
             << broken.rule << " on " << target << ": " << record.message;
       }
     }

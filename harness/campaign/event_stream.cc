@@ -63,20 +63,20 @@ Status EventStream::status() const {
   return MakeError(ErrorCode::kIo, fmt::format("--events {}: cannot be written", path_));
 }
 
-void EventStream::Started(const CampaignOptions& options, std::string provenance,
+void EventStream::Started(const CampaignOptions& options, Provenance provenance,
                           std::string_view engine, bool resumed) {
-  provenance_ = std::move(provenance);
+  provenance_ = provenance;
   Json targets = Json::array();
   for (const CampaignTarget& target : options.targets) targets.push_back(target.name);
   Write("started", {{"time", UtcNow()},
                     {"tool_version", kToolVersion},
-                    {"provenance", provenance_},
+                    {"provenance", ToText(provenance_)},
                     {"engine", engine},
                     {"resumed", resumed},
                     {"seed", options.seed},
                     {"wanted", CasesOfShard(options)},
                     {"targets", targets},
-                    {"route", options.route},
+                    {"route", ToText(options.routes)},
                     {"runner", options.runner},
                     {"db", options.db}});
   Flush();
@@ -87,17 +87,17 @@ void EventStream::Batch(const CampaignProgress& progress) {
     for (const CaseRecord& item : progress.batch->cases) {
       Write("case", {{"case", item.index},
                      {"target", item.target},
-                     {"route", item.route},
-                     {"mode", item.mode},
+                     {"route", ToText(item.route)},
+                     {"mode", ToText(item.mode)},
                      {"nodes", item.nodes},
-                     {"status", item.status},
-                     {"stage", item.stage},
-                     {"verdict", item.verdict}});
+                     {"status", ToText(item.status)},
+                     {"stage", ToText(item.step)},
+                     {"verdict", ToText(item.verdict)}});
     }
     for (const FindingRecord& finding : progress.batch->findings) {
       // Further cases of a finding that was told already have no id.
       if (finding.id.empty()) continue;
-      Json members = {{"provenance", provenance_}};
+      Json members = {{"provenance", ToText(provenance_)}};
       members.update(FindingToJson(finding));
       Write("finding", members);
     }

@@ -23,7 +23,7 @@ class EventStream {
   static Result<EventStream> Open(const std::string& path, bool goes_on);
 
   // `provenance` and `engine` are those of the runner; findings repeat the former.
-  void Started(const CampaignOptions& options, std::string provenance, std::string_view engine,
+  void Started(const CampaignOptions& options, Provenance provenance, std::string_view engine,
                bool resumed);
   // The batch that `progress` tells of, and how far the campaign is.
   void Batch(const CampaignProgress& progress);
@@ -40,7 +40,8 @@ class EventStream {
   void Write(std::string_view event, const nlohmann::ordered_json& members);
   void Flush();
 
-  std::string path_, provenance_;
+  std::string path_;
+  Provenance provenance_ = Provenance::kReported;
   std::unique_ptr<std::FILE, Close> file_;
   bool broken_ = false;
 };

@@ -8,10 +8,10 @@
 #include <utility>
 #include <vector>
 
-#include "harness/campaign/judge_case.h"
-#include "harness/campaign/run_again.h"
-#include "harness/campaign/shrink_finding.h"
 #include "harness/campaign/testing/campaign_test.h"
+#include "harness/findings/run_again.h"
+#include "harness/findings/shrink_finding.h"
+#include "harness/judging/judge_case.h"
 #include "harness/ops/op.h"
 #include "harness/results/testing/query_text.h"
 #include "harness/runners/late_reply.h"
@@ -59,7 +59,7 @@ TEST_F(MisconductTest, StrayOutputIsFoundOnce) {
   const CampaignSummary summary = RunPlanted(options);
   ASSERT_EQ(summary.list.size(), 1u);
   const FindingRecord& finding = summary.list[0];
-  EXPECT_EQ(finding.verdict, "stray-output");
+  EXPECT_EQ(finding.verdict, Verdict::kStrayOutput);
   EXPECT_EQ(finding.case_index, 0u);
   EXPECT_EQ(finding.occurrences, 100);
   EXPECT_NE(finding.summary.find("to standard output: {\"v\": 1"), std::string::npos)
@@ -78,7 +78,7 @@ TEST_F(MisconductTest, MemoryThatGrowsWithEachCaseIsFoundOnce) {
     auto verdicts = Verdicts(options);
     ASSERT_EQ(summary.list.size(), 1u) << fault;
     const FindingRecord& finding = summary.list[0];
-    EXPECT_EQ(finding.verdict, "memory-growth") << fault << ": " << finding.summary;
+    EXPECT_EQ(finding.verdict, Verdict::kMemoryGrowth) << fault << ": " << finding.summary;
     ASSERT_FALSE(verdicts["memory-growth"].empty());
     EXPECT_EQ(finding.case_index, verdicts["memory-growth"].front());
     EXPECT_LE(verdicts["memory-growth"].size(), 3u) << "once in 64 cases";
@@ -94,7 +94,7 @@ TEST_F(MisconductTest, SlotsThatAreNeverFreedAreFoundOnce) {
   const CampaignSummary summary = RunPlanted(options);
   auto verdicts = Verdicts(options);
   ASSERT_EQ(summary.list.size(), 1u);
-  EXPECT_EQ(summary.list[0].verdict, "slot-leak") << summary.list[0].summary;
+  EXPECT_EQ(summary.list[0].verdict, Verdict::kSlotLeak) << summary.list[0].summary;
   // 128 programs a process (specification 001, section 5.4).
   EXPECT_EQ(verdicts["slot-leak"], (std::vector<uint64_t>{128, 256}));
   EXPECT_EQ(summary.list[0].case_index, 128u);
@@ -106,7 +106,7 @@ TEST_F(MisconductTest, ASecondExecutionThatDiffersIsFound) {
   for (const char* fault : {"output-stale", "run-error"}) {
     const CampaignOptions options = Planted(fault, 200);
     const CampaignSummary summary = RunPlanted(options);
-    const auto found = std::ranges::count(summary.list, "not-repeatable", &FindingRecord::verdict);
+    const auto found = std::ranges::count(summary.list, Verdict::kNotRepeatable, &FindingRecord::verdict);
     EXPECT_GT(found, 0) << fault;
   }
 }
@@ -117,7 +117,7 @@ TEST_F(MisconductTest, OneCaseIn16IsRepeatedByItsSeed) {
   for (uint64_t index = 0; index < options.cases; ++index) {
     const auto item = MakeCase(options, index);
     ASSERT_TRUE(item.ok());
-    const bool repeat = RequestOf(*item).repeat;
+    const bool repeat = RequestOf(*item).settings.repeat;
     EXPECT_EQ(repeat, item->seed % 16 == 0);
     repeated += repeat ? 1 : 0;
   }
@@ -138,29 +138,28 @@ CaseOutcome Judged(const CampaignOptions& options, std::vector<Misconduct> misco
   const auto replies = runner.Run({&request, 1});
   EXPECT_TRUE(replies.ok());
   Evaluation evaluation;
-  return JudgeCase(*item, "mil", replies->front(), evaluation);
+  return JudgeCase(*item, replies->front(), evaluation);
 }
 
 TEST_F(MisconductTest, TheWorstCountsAndWrongValuesAreWorst) {
   const CampaignOptions options = Options(10);
-  const Misconduct printed = {MisconductKind::kStrayOutput,
-                              "wrote 3 bytes to standard output: abc"};
-  const Misconduct leaked = {MisconductKind::kSlotLeak, "the program was not released: in use"};
-  const Misconduct other = {MisconductKind::kNotRepeatable, "output y: other values", 99};
-  EXPECT_EQ(Judged(options, {}).record.verdict, "pass");
-  EXPECT_EQ(Judged(options, {leaked, printed}).record.verdict, "slot-leak");
-  EXPECT_EQ(Judged(options, {leaked, other, printed}).record.verdict, "not-repeatable");
-  EXPECT_EQ(Judged(options, {other}, true).record.verdict, "wrong");
+  const Misconduct printed = {Verdict::kStrayOutput, "wrote 3 bytes to standard output: abc"};
+  const Misconduct leaked = {Verdict::kSlotLeak, "the program was not released: in use"};
+  const Misconduct other = {Verdict::kNotRepeatable, "output y: other values", 99};
+  EXPECT_EQ(Judged(options, {}).verdict(), Verdict::kPass);
+  EXPECT_EQ(Judged(options, {leaked, printed}).verdict(), Verdict::kSlotLeak);
+  EXPECT_EQ(Judged(options, {leaked, other, printed}).verdict(), Verdict::kNotRepeatable);
+  EXPECT_EQ(Judged(options, {other}, true).verdict(), Verdict::kWrong);
   const CaseOutcome outcome = Judged(options, {leaked});
-  EXPECT_EQ(outcome.record.message, leaked.message);
-  EXPECT_EQ(outcome.record.status, "ok");
-  EXPECT_TRUE(IsJudged(outcome.record));
+  EXPECT_EQ(outcome.message(), leaked.message);
+  EXPECT_EQ(outcome.status, RunStatus::kOk);
+  EXPECT_TRUE(IsJudged(RecordOf(*MakeCase(options, 0), outcome)));
 }
 
 TEST_F(MisconductTest, WhatWasPrintedIsNoPartOfTheSignature) {
   const CampaignOptions options = Options(10);
   const auto signature = [&](const char* message) {
-    return Signature(Judged(options, {{MisconductKind::kStrayOutput, message}}));
+    return Signature(Judged(options, {{Verdict::kStrayOutput, message}}));
   };
   EXPECT_EQ(signature("wrote 3 bytes to standard output: abc"),
             signature("wrote 17 bytes to standard output: another"));
@@ -211,7 +210,7 @@ TEST_F(MisconductTest, ALateReplyIsAFindingOfTheCaseThatItNames) {
           {}));
       ASSERT_EQ(summary.list.size(), 1u) << later;
       const FindingRecord& finding = summary.list[0];
-      EXPECT_EQ(finding.verdict, "garbled") << later << ": not flaky";
+      EXPECT_EQ(finding.verdict, Verdict::kGarbled) << later << ": not flaky";
       EXPECT_EQ(finding.case_index, 50u);
       EXPECT_EQ(finding.occurrences, 1);
       EXPECT_EQ(finding.summary, "it was answered twice");
@@ -233,11 +232,11 @@ TEST_F(MisconductTest, WhatShowsAfterManyCasesIsConfirmedByAsManyRuns) {
     if (restarts != seen) runs = 0;
     seen = restarts;
     if (++runs % 100 != 0) return;
-    reply.misconduct = {{MisconductKind::kMemoryGrowth, "the process grew"}};
+    reply.misconduct = {{Verdict::kMemoryGrowth, "the process grew"}};
   };
   const CampaignSummary summary = Must(RunCampaign(Options(128), Counted(grow, restarts), {}));
   ASSERT_EQ(summary.list.size(), 1u);
-  EXPECT_EQ(summary.list[0].verdict, "memory-growth");
+  EXPECT_EQ(summary.list[0].verdict, Verdict::kMemoryGrowth);
   EXPECT_EQ(summary.list[0].case_index, 99u);
   EXPECT_EQ(restarts, 3);
 }
@@ -258,20 +257,20 @@ TEST_F(MisconductTest, WhatShowsAfterManyCasesIsMadeSmall) {
     runs += adds(*request.graph) ? 1 : 0;
     if (runs < 70) return;
     runs = 0;
-    reply.misconduct = {{MisconductKind::kMemoryGrowth, "the process grew"}};
+    reply.misconduct = {{Verdict::kMemoryGrowth, "the process grew"}};
   };
   ScriptedRunner runner(grow, Provenance::kReported, &restarts);
   Artifact artifact;
   artifact.options = Options(1);
   artifact.id = "f000000000003";
-  artifact.verdict = "memory-growth";
+  artifact.verdict = Verdict::kMemoryGrowth;
   for (uint64_t index = 0; artifact.item.graph.nodes().size() < 4; ++index) {
     Case item = *MakeCase(artifact.options, index);
     if (adds(item.graph) && item.graph.nodes().size() >= 4) artifact.item = std::move(item);
   }
   const auto shrunk = ShrinkFinding(artifact, runner, {.max_tries = 200});
   ASSERT_TRUE(shrunk.ok()) << shrunk.error().message;
-  EXPECT_EQ(shrunk->outcome.record.verdict, "memory-growth");
+  EXPECT_EQ(shrunk->outcome.verdict(), Verdict::kMemoryGrowth);
   EXPECT_EQ(shrunk->item.graph.nodes().size(), 1u);
   EXPECT_TRUE(adds(shrunk->item.graph));
   EXPECT_GT(restarts, 1) << "a fresh process for each candidate";
@@ -283,13 +282,13 @@ TEST_F(MisconductTest, ALeakOfSlotsIsMadeSmall) {
   Artifact artifact;
   artifact.options = options;
   artifact.id = "f000000000004";
-  artifact.verdict = "slot-leak";
+  artifact.verdict = Verdict::kSlotLeak;
   artifact.item = *MakeCase(options, 0);
   const auto runner = MakeRunner(options);
   ASSERT_TRUE(runner.ok());
   const auto shrunk = ShrinkFinding(artifact, **runner, {.max_tries = 12});
   ASSERT_TRUE(shrunk.ok()) << shrunk.error().message;
-  EXPECT_EQ(shrunk->outcome.record.verdict, "slot-leak");
+  EXPECT_EQ(shrunk->outcome.verdict(), Verdict::kSlotLeak);
   EXPECT_LT(shrunk->after, shrunk->before);
 }
 
@@ -297,11 +296,11 @@ TEST_F(MisconductTest, GrowthThatNoRowOfRunsShowsIsFlaky) {
   int restarts = 0;
   const auto grow = [&](const RunRequest& request, RunReply& reply) {
     if (request.id != 20 || restarts > 0) return;
-    reply.misconduct = {{MisconductKind::kMemoryGrowth, "the process grew"}};
+    reply.misconduct = {{Verdict::kMemoryGrowth, "the process grew"}};
   };
   const CampaignSummary summary = Must(RunCampaign(Options(64), Counted(grow, restarts), {}));
   ASSERT_EQ(summary.list.size(), 1u);
-  EXPECT_EQ(summary.list[0].verdict, "flaky");
+  EXPECT_EQ(summary.list[0].verdict, Verdict::kFlaky);
   EXPECT_EQ(restarts, 1);
 }
 

@@ -61,7 +61,7 @@ void ProgressCounts::Add(const BatchRecord& batch) {
 void ProgressCounts::AddCase(const CaseRecord& item) {
   TargetProgress& target = targets_[item.target];
   ++target.cases;
-  target.passed += item.verdict == "pass" ? 1 : 0;
+  target.passed += item.verdict == Verdict::kPass ? 1 : 0;
 }
 
 void ProgressCounts::AddFinding(const FindingRecord& finding) {

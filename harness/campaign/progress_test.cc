@@ -15,8 +15,7 @@ namespace {
 using testing::HasSubstr;
 using testing::Not;
 
-FindingRecord Finding(const std::string& id, const std::string& target,
-                      const std::string& verdict) {
+FindingRecord Finding(const std::string& id, const std::string& target, Verdict verdict) {
   FindingRecord finding;
   finding.id = id;
   finding.target = target;
@@ -31,10 +30,11 @@ BatchRecord Batch() {
     CaseRecord& item = batch.cases.emplace_back();
     item.index = batch.cases.size() - 1;
     item.target = target;
-    item.verdict = item.index == 2 ? "wrong" : "pass";
+    item.verdict = item.index == 2 ? Verdict::kWrong : Verdict::kPass;
   }
-  batch.findings = {Finding("f1", "h13", "wrong"), Finding("f2", "h17s", "known-defect"),
-                    Finding("", "h13", "wrong"), Finding("f3", "h17s", "unconfirmed")};
+  batch.findings = {
+      Finding("f1", "h13", Verdict::kWrong), Finding("f2", "h17s", Verdict::kKnownDefect),
+      Finding("", "h13", Verdict::kWrong), Finding("f3", "h17s", Verdict::kUnconfirmed)};
   const CoverageCell& known = CoverageSpace().front();
   batch.coverage[{known.kind, known.cell}] = {.cases = 1, .first_case = 0};
   batch.coverage[{"attribute_value", "no such cell"}] = {.cases = 1, .first_case = 0};
@@ -60,8 +60,9 @@ TEST(ProgressCounts, ARunThatGoesOnIsTakenUpFromItsFile) {
   ASSERT_TRUE(run.ok());
   ASSERT_TRUE(store->Append(*run, Batch()).ok());
   CampaignSummary summary;
-  summary.list = {Finding("f1", "h13", "wrong"), Finding("f2", "h17s", "known-defect"),
-                  Finding("f3", "h17s", "unconfirmed")};
+  summary.list = {Finding("f1", "h13", Verdict::kWrong),
+                  Finding("f2", "h17s", Verdict::kKnownDefect),
+                  Finding("f3", "h17s", Verdict::kUnconfirmed)};
   ProgressCounts once, recalled;
   once.Add(Batch());
   ASSERT_TRUE(recalled.Recall(*store, *run, summary).ok());

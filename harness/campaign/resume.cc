@@ -7,7 +7,7 @@
 #include <tuple>
 
 #include "harness/base/json_text.h"
-#include "harness/campaign/options_json.h"
+#include "harness/cases/options_json.h"
 #include "harness/campaign/run_record.h"
 
 namespace anecheck {

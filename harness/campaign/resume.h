@@ -18,7 +18,8 @@ struct ResumePoint {
   int64_t run = 0;
   RunState state = RunState::kRunning;  // kRunning: it was killed
   std::string started, command;
-  std::string engine, provenance, runner, chip, os, compiler_version;
+  Provenance provenance = Provenance::kReported;
+  std::string engine, runner, chip, os, compiler_version;
   std::string content;      // RunnerIdentity::content; empty where it was not recorded
   CampaignOptions options;  // as recorded; db is the file's path, jobs is 1
   CampaignSummary summary;  // of the recorded cases

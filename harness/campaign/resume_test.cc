@@ -11,7 +11,7 @@
 #include <tuple>
 
 #include "harness/base/file.h"
-#include "harness/campaign/options_json.h"
+#include "harness/cases/options_json.h"
 #include "harness/ops/op.h"
 #include "harness/results/testing/query_text.h"
 #include "oracles/oracle.h"
@@ -39,7 +39,7 @@ class RefusingRunner final : public Runner {
   Result<std::vector<RunReply>> Run(std::span<const RunRequest> requests) override {
     std::vector<RunReply> replies;
     for (const RunRequest& request : requests) {
-      RunReply reply = {.id = request.id, .status = RunStatus::kFailed, .stage = "run"};
+      RunReply reply = {.id = request.id, .status = RunStatus::kFailed, .step = Step::kRun};
       reply.message = request.inputs.size() > 1 ? "many inputs" : "few inputs";
       replies.push_back(reply);
       if (on_request_) on_request_();
@@ -302,11 +302,15 @@ TEST_F(ResumeTest, CasesThatSayNothingAreNotJudged) {
       store->BeginRun({.uuid = "u", .options = OptionsToJson(Options("counts.sqlite")).dump()});
   ASSERT_TRUE(run.ok());
   BatchRecord batch;
-  const std::tuple<const char*, const char*, const char*> cases[] = {
-      {"float", "ok", "pass"},           {"float", "ok", "wrong"},
-      {"float", "ok", "inconclusive"},   {"float", "ok", "inconclusive"},
-      {"float", "failed", "failed"},     {"must-reject", "rejected", "pass"},
-      {"must-reject", "ok", "accepted"}, {"float", "rejected", "inconclusive"}};
+  const std::tuple<CaseMode, RunStatus, Verdict> cases[] = {
+      {CaseMode::kFloat, RunStatus::kOk, Verdict::kPass},
+      {CaseMode::kFloat, RunStatus::kOk, Verdict::kWrong},
+      {CaseMode::kFloat, RunStatus::kOk, Verdict::kInconclusive},
+      {CaseMode::kFloat, RunStatus::kOk, Verdict::kInconclusive},
+      {CaseMode::kFloat, RunStatus::kFailed, Verdict::kFailed},
+      {CaseMode::kMustReject, RunStatus::kRejected, Verdict::kPass},
+      {CaseMode::kMustReject, RunStatus::kOk, Verdict::kAccepted},
+      {CaseMode::kFloat, RunStatus::kRejected, Verdict::kInconclusive}};
   CampaignSummary counted;
   for (const auto& [mode, status, verdict] : cases) {
     CaseRecord& record = batch.cases.emplace_back();
@@ -314,12 +318,12 @@ TEST_F(ResumeTest, CasesThatSayNothingAreNotJudged) {
     record.mode = mode;
     record.status = status;
     record.verdict = verdict;
-    if (record.status == "ok") record.outputs.resize(1);
+    if (record.status == RunStatus::kOk) record.outputs.resize(1);
     CountCases(record, 1, counted);
   }
   FindingRecord finding;
   finding.id = "f1";
-  finding.verdict = "unconfirmed";
+  finding.verdict = Verdict::kUnconfirmed;
   batch.findings = {finding};
   ASSERT_TRUE(store->Append(*run, batch).ok());
   const auto point = ReadResumePoint(*store);

@@ -11,7 +11,7 @@
 #endif
 
 #include "harness/base/version.h"
-#include "harness/campaign/options_json.h"
+#include "harness/cases/options_json.h"
 
 namespace anecheck {
 namespace {
@@ -66,7 +66,7 @@ RunRecord DescribeRun(const CampaignOptions& options, const RunnerIdentity& iden
   record.host = HostName();
   record.os = identity.os;
   record.runner = identity.runner;
-  record.provenance = ProvenanceName(identity.provenance);
+  record.provenance = identity.provenance;
   record.engine = identity.engine;
   record.chip = identity.chip;
   record.compiler_version = identity.compiler_version;

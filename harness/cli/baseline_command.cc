@@ -9,8 +9,8 @@
 #include "harness/base/file.h"
 #include "harness/base/json_text.h"
 #include "harness/base/log.h"
-#include "harness/campaign/baseline/blame.h"
-#include "harness/campaign/baseline/compare.h"
+#include "harness/baseline/blame.h"
+#include "harness/baseline/compare.h"
 #include "harness/cli/campaign_flags.h"
 #include "harness/cli/command.h"
 #include "harness/cli/command_line.h"
@@ -60,7 +60,7 @@ Result<Baseline> RecordAsked(const BaselineFlags& flags) {
     return MakeError(ErrorCode::kInvalid,
                      fmt::format("--mode {}: a baseline holds no cases of it; `anecheck baseline "
                                  "record --help` lists the modes",
-                                 CaseModeName(mode)));
+                                 ToText(mode)));
   }
   std::vector<BaselineCase> stored;
   if (flags.with_cases) {
@@ -81,7 +81,7 @@ int Record(const BaselineFlags& flags) {
   if (flags.json) {
     Print(DumpJson(Json{{"out", flags.out},
                         {"entries", baseline->entries.size()},
-                        {"provenance", baseline->provenance}},
+                        {"provenance", ToText(baseline->provenance)}},
                    2));
   } else {
     Print(fmt::format("{}: {} entries of {} cases, {} evidence", flags.out,

@@ -1,15 +1,19 @@
 #include "harness/cli/campaign_flags.h"
 
+#include <algorithm>
 #include <charconv>
 #include <fmt/format.h>
+#include <fmt/ranges.h>
+#include <optional>
 #include <utility>
 
 #include "harness/base/parallel_for.h"
 #include "harness/base/real_text.h"
-#include "harness/campaign/options_json.h"
+#include "harness/cases/options_json.h"
 #include "harness/cli/command_line.h"
 #include "harness/cli/file_name.h"
 #include "harness/cli/whole_number.h"
+#include "harness/runners/roundtrip_runner.h"
 #include "harness/targets/catalog.h"
 #include "oracles/legality/legality.h"
 
@@ -83,12 +87,10 @@ Status ReadShard(std::string_view text, CampaignOptions& options) {
   return {};
 }
 
-std::string ModeNames() {
-  std::string names;
-  for (size_t i = 0; i < kCaseModeCount; ++i) {
-    names += fmt::format("{}{}", i > 0 ? ", " : "", CaseModeName(static_cast<CaseMode>(i)));
-  }
-  return names;
+// People may write "large_axis" too.
+std::optional<CaseMode> ModeNamed(std::string name) {
+  std::ranges::replace(name, '_', '-');
+  return FindWord<CaseMode>(name);
 }
 
 // Settings of the engine that the runner e5rt loads; the others have none to give them to.
@@ -110,12 +112,12 @@ Status CheckRunnerTakes(const CampaignFlags& flags) {
 
 Status ReadModes(const CampaignFlags& flags, CampaignOptions& options) {
   for (const std::string& name : Split(flags.modes)) {
-    const auto mode = CaseModeFromName(name);
+    const auto mode = ModeNamed(name);
     if (!mode) {
-      return MakeError(ErrorCode::kInvalid,
-                       fmt::format("--mode {}: must be one of {}", name, ModeNames()));
+      return MakeError(ErrorCode::kInvalid, fmt::format("--mode {}: must be one of {}", name,
+                                                        fmt::join(AllWords<CaseMode>(), ", ")));
     }
-    if (flags.route == "netlist" && IsOfMilAlone(*mode)) {
+    if (flags.route == ToText(RouteSet::kNetlist) && IsOfMilAlone(*mode)) {
       return MakeError(ErrorCode::kInvalid,
                        fmt::format("--mode {} --route netlist: only MIL text says such cases; give "
                                    "--route mil",
@@ -128,7 +130,7 @@ Status ReadModes(const CampaignFlags& flags, CampaignOptions& options) {
 
 // Why no operation at all passes the front end of a target by MIL text; empty where one does.
 std::string RefusesMil(const Target& target) {
-  const auto verdict = legality::Judge({.op = "relu"}, target, legality::Route::kMil);
+  const auto verdict = legality::Judge({.op = "relu"}, target, Route::kMil);
   if (!verdict.ok()) return verdict.error().message;
   const legality::LayerVerdict& front = verdict->at(legality::Layer::kFrontEnd);
   return front.ruling == legality::Ruling::kReject ? front.reason : "";
@@ -191,7 +193,7 @@ void AddCampaignFlags(CommandLine& command, CampaignFlags& flags) {
   command
       .AddOption("--route", flags.route,
                  "Compile route: MIL text, network descriptions, or both in turn")
-      .OneOf({"mil", "netlist", "both"})
+      .OneOf({RouteSet::kMil, RouteSet::kNetlist, RouteSet::kBoth})
       .ShowDefault();
   AddRunnerFlags(command, flags);
   command.AddOption("--db", flags.db, "Results file").Check(FileName()).ShowDefault();
@@ -261,7 +263,7 @@ Result<CampaignOptions> ToOptions(const CampaignFlags& flags) {
     return MakeError(ErrorCode::kInvalid,
                      "--ops: no operation is named; `anecheck ops` lists them");
   }
-  options.route = flags.route;
+  ANECHECK_ASSIGN(options.routes, FromText<RouteSet>(flags.route));
   options.runner = flags.runner;
   options.worker.library = flags.library;
   for (const std::string& list : flags.faults) {
@@ -275,7 +277,7 @@ Result<CampaignOptions> ToOptions(const CampaignFlags& flags) {
 }
 
 Status KeepTargetsOfRoute(const CampaignFlags& flags, CampaignOptions& options) {
-  if (flags.route == "netlist" || flags.runner == "roundtrip") return {};
+  if (flags.route == ToText(RouteSet::kNetlist) || flags.runner == kRoundtripRunner) return {};
   std::vector<CampaignTarget> kept;
   for (const CampaignTarget& target : options.targets) {
     ANECHECK_ASSIGN(const Target* known, TargetCatalog::Builtin().Find(target.name));

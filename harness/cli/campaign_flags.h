@@ -26,7 +26,7 @@ struct CampaignFlags {
   bool steer = false;
   bool small = false;
   bool files = false;
-  std::string route = "mil";
+  std::string route{ToText(RouteSet::kMil)};
   std::string runner = "e5rt";
   std::string library;
   std::vector<std::string> faults;

@@ -16,8 +16,8 @@
 #include "harness/base/log.h"
 #include "harness/base/parallel_for.h"
 #include "harness/base/shell_word.h"
-#include "harness/campaign/cliffs.h"
 #include "harness/campaign/run_record.h"
+#include "harness/check/cliffs.h"
 #include "harness/cli/campaign_flags.h"
 #include "harness/cli/check_run.h"
 #include "harness/cli/check_text.h"
@@ -108,12 +108,11 @@ struct Refused {
 
 Result<std::vector<Refused>> NotAttested(const Case& item) {
   ANECHECK_ASSIGN(const Target* const target, TargetCatalog::Builtin().Find(item.target.name));
-  ANECHECK_ASSIGN(const legality::Route route, legality::ParseRoute(item.route));
   std::vector<Refused> refused;
   for (NodeId id = 0; id < item.graph.nodes().size(); ++id) {
     const NodeView view(item.graph, item.graph.node(id));
     ANECHECK_ASSIGN(const legality::Verdict verdict,
-                    legality::Judge(legality::InstanceOf(view), *target, route));
+                    legality::Judge(legality::InstanceOf(view), *target, item.route));
     if (verdict.outcome == legality::Outcome::kNative ||
         verdict.outcome == legality::Outcome::kDecomposed) {
       continue;
@@ -145,8 +144,9 @@ ordered_json TargetReport(const Case& item, const std::vector<Refused>& refused,
   }
   std::set<std::string> ops;
   for (const NodeId id : missed) ops.emplace(NodeView(item.graph, item.graph.node(id)).op());
-  return {{"target", item.target.name},  {"route", item.route},       {"verdict", record.verdict},
-          {"stage", record.stage},       {"message", record.message}, {"attested_not_reached", ops},
+  return {{"target", item.target.name},        {"route", ToText(item.route)},
+          {"verdict", ToText(record.verdict)}, {"stage", ToText(record.step)},
+          {"message", record.message},         {"attested_not_reached", ops},
           {"not_attested", not_attested}};
 }
 
@@ -158,9 +158,9 @@ struct Report {
 };
 
 // What one target by one route shows.
-struct Shown {
+struct Place {
   CampaignTarget target;
-  std::string route;
+  Route route = Route::kMil;
   CheckRuns runs;  // of the model, then of its parts
   ordered_json warnings, report;
   ordered_json not_looked_for;  // null where cliffs were
@@ -176,7 +176,7 @@ Result<PartsShown> ShowParts(const CheckSetting& setting, Runner& runner, const 
 }
 
 // A case is made for each target and dropped again: a model may be large.
-Status CheckTarget(const CheckSetting& setting, Runner& runner, const Case& model, Shown& shown) {
+Status CheckTarget(const CheckSetting& setting, Runner& runner, const Case& model, Place& shown) {
   Case item = model;
   item.seed = setting.options.seed;
   item.target = shown.target;
@@ -210,12 +210,12 @@ Status CheckTarget(const CheckSetting& setting, Runner& runner, const Case& mode
 }
 
 // Every target by every route.
-std::vector<Shown> Places(const CampaignOptions& options) {
-  std::vector<Shown> places;
+std::vector<Place> Places(const CampaignOptions& options) {
+  std::vector<Place> places;
   for (const CampaignTarget& target : options.targets) {
-    for (const char* route : {"mil", "netlist"}) {
-      if (options.route != "both" && options.route != route) continue;
-      Shown& place = places.emplace_back();
+    for (const Route route : AllWords<Route>()) {
+      if (!Has(options.routes, route)) continue;
+      Place& place = places.emplace_back();
       place.target = target;
       place.route = route;
     }
@@ -224,7 +224,7 @@ std::vector<Shown> Places(const CampaignOptions& options) {
 }
 
 // Each part with a runner of its own.
-Status CheckAll(const CheckSetting& setting, const Case& model, std::vector<Shown>& all) {
+Status CheckAll(const CheckSetting& setting, const Case& model, std::vector<Place>& all) {
   const auto jobs = static_cast<uint64_t>(setting.options.jobs);
   return ParallelChunks(all.size(), (all.size() + jobs - 1) / jobs, setting.options.jobs,
                         [&](uint64_t begin, uint64_t end) -> Status {
@@ -254,12 +254,12 @@ void Count(CheckRun& run, CampaignSummary& summary) {
 }
 
 // Appends the check to the results file as a finished run.
-Status Record(const CheckSetting& setting, const std::vector<Shown>& all,
+Status Record(const CheckSetting& setting, const std::vector<Place>& all,
               CampaignSummary& summary) {
   ANECHECK_ASSIGN(Store store, Store::Open(setting.options.db));
   ANECHECK_ASSIGN(const int64_t run,
                   store.BeginRun(DescribeRun(setting.options, setting.identity)));
-  for (const Shown& shown : all) {
+  for (const Place& shown : all) {
     for (const CheckRun& shown_run : shown.runs.list) {
       ANECHECK_RETURN_IF_ERROR(store.Append(run, shown_run.batch));
     }
@@ -269,8 +269,8 @@ Status Record(const CheckSetting& setting, const std::vector<Shown>& all,
 }
 
 // The operation that a finding is about.
-std::string NodeOf(const std::vector<Shown>& all, uint64_t case_index) {
-  for (const Shown& shown : all) {
+std::string NodeOf(const std::vector<Place>& all, uint64_t case_index) {
+  for (const Place& shown : all) {
     for (const CheckRun& run : shown.runs.list) {
       if (run.record().index == case_index) return run.node;
     }
@@ -280,12 +280,12 @@ std::string NodeOf(const std::vector<Shown>& all, uint64_t case_index) {
 
 ordered_json ToJson(const CheckFlags& flags, const std::string& function,
                     const RunnerIdentity& identity, const PreparedModel& prepared,
-                    const CampaignSummary& summary, std::vector<Shown>& all) {
+                    const CampaignSummary& summary, std::vector<Place>& all) {
   const ordered_json none = ordered_json::array();
   ordered_json json = {{"model", flags.model.model},
                        {"function", function},
                        {"runner", identity.runner},
-                       {"provenance", ProvenanceName(identity.provenance)},
+                       {"provenance", ToText(identity.provenance)},
                        {"engine", identity.engine},
                        {"synthesised_constants", prepared.synthesised},
                        {"made_up_inputs", flags.inputs.empty()},
@@ -307,7 +307,7 @@ ordered_json ToJson(const CheckFlags& flags, const std::string& function,
     entry["name"] = NodeOf(all, finding.case_index);
     entry["message"] = finding.summary;
   }
-  for (Shown& shown : all) {
+  for (Place& shown : all) {
     for (ordered_json& warning : shown.warnings) json["warnings"].push_back(std::move(warning));
     for (CheckRun& run : shown.runs.list) {
       if (!run.location.is_null()) json["locations"].push_back(std::move(run.location));
@@ -324,7 +324,7 @@ Result<Report> CheckFunction(const CheckFlags& flags, CampaignOptions options, c
                              const std::string& function) {
   ANECHECK_ASSIGN(const PreparedModel prepared,
                   PrepareModel(model, function, {flags.inputs, flags.campaign.seed}));
-  std::vector<Shown> all = Places(options);
+  std::vector<Place> all = Places(options);
   options.command = flags.command(model.functions().size() > 1 ? function : "");
   ANECHECK_ASSIGN(const auto runner, MakeRunner(options));
   ANECHECK_ASSIGN(const RunnerIdentity identity, runner->Identify());
@@ -343,7 +343,7 @@ Result<Report> CheckFunction(const CheckFlags& flags, CampaignOptions options, c
   ANECHECK_RETURN_IF_ERROR(CheckAll(setting, prepared.item, all));
   CampaignSummary summary;
   options.cases = 0;
-  for (Shown& shown : all) {
+  for (Place& shown : all) {
     for (CheckRun& run : shown.runs.list) Count(run, summary);
     options.cases += shown.runs.list.size();
   }
@@ -411,7 +411,7 @@ void AddCheckCommand(CommandLine& app, Selected& selected) {
   command
       .AddOption("--route", campaign.route,
                  "Compile route: MIL text, a network description, or both")
-      .OneOf({"mil", "netlist", "both"})
+      .OneOf({RouteSet::kMil, RouteSet::kNetlist, RouteSet::kBoth})
       .ShowDefault();
   command.AddOption("--seed", campaign.seed, "Seed of made-up inputs")
       .Check(WholeNumber(0))

@@ -6,14 +6,16 @@
 #include <utility>
 
 #include "harness/base/shell_word.h"
-#include "harness/campaign/artifact.h"
-#include "harness/campaign/judge_case.h"
-#include "harness/campaign/locate.h"
-#include "harness/campaign/model_parts.h"
-#include "harness/campaign/reach_counter.h"
 #include "harness/campaign/run_record.h"
+#include "harness/check/model_parts.h"
 #include "harness/cli/prepared_model.h"
 #include "harness/cli/with_file.h"
+#include "harness/findings/artifact.h"
+#include "harness/graph/fingerprint.h"
+#include "harness/judging/judge_case.h"
+#include "harness/judging/locate.h"
+#include "harness/judging/reach_counter.h"
+#include "harness/runners/analytics.h"
 #include "harness/runners/chip_target.h"
 
 namespace anecheck {
@@ -25,7 +27,7 @@ using nlohmann::ordered_json;
 // one, this check.
 void Complete(const CheckSetting& setting, const Case& item, const CaseOutcome& outcome,
               const RunReply& reply, FindingRecord& finding) {
-  finding.id = FindingId(finding.signature, outcome.record.fingerprint);
+  finding.id = FindingId(finding.signature, GraphFingerprint(item.graph));
   finding.replay = setting.command;
   const std::string& db = setting.options.db;
   if (db.empty()) return;
@@ -38,7 +40,7 @@ Status Spell(const CheckSetting& setting, Case& item) {
   const Status spelled = SpellCase(item);
   if (spelled.ok()) return {};
   Error error = spelled.error();
-  if (item.route == "netlist") error.message += "; give --route mil";
+  if (item.route == Route::kNetlist) error.message += "; give --route mil";
   return WithFile(setting.model, std::move(error));
 }
 
@@ -103,8 +105,8 @@ class PartRunner {
       shown_.parts.push_back({{"operations", asked.nodes.size()},
                               {"first", OperationJson(item_.graph, asked.nodes.front())},
                               {"last", OperationJson(item_.graph, asked.nodes.back())},
-                              {"verdict", run->record().verdict},
-                              {"stage", run->record().stage},
+                              {"verdict", ToText(run->record().verdict)},
+                              {"stage", ToText(run->record().step)},
                               {"message", run->record().message},
                               {"one_by_one", run->one_by_one}});
       if (!run->taken) suspects.insert(suspects.end(), asked.nodes.begin(), asked.nodes.end());
@@ -122,7 +124,7 @@ class PartRunner {
     if (run->taken) return {};
     outside_[id] = true;
     ordered_json& entry = shown_.refused.emplace_back(OperationJson(item_.graph, id));
-    entry["verdict"] = run->record().verdict;
+    entry["verdict"] = ToText(run->record().verdict);
     entry["message"] = run->record().message;
     return {};
   }
@@ -149,18 +151,18 @@ class PartRunner {
 ordered_json LocationJson(const Case& item, const Location& location) {
   return {{"target", item.target.name},          {"located", location.judged},
           {"first_wrong", location.first_wrong}, {"name", location.node},
-          {"message", location.message},         {"known_defect", location.known_defect}};
+          {"message", location.message},         {"known_defect", location.defects.ToText()}};
 }
 
 ordered_json OneByOneJson(const Location& location) {
-  const auto count = [&](NodeGrade grade) {
-    return std::ranges::count(location.nodes, grade, &JudgedNode::grade);
+  const auto count = [&](Verdict verdict) {
+    return std::ranges::count(location.nodes, verdict, &JudgedNode::verdict);
   };
-  return {{"right", count(NodeGrade::kRight)},
-          {"known_defect", count(NodeGrade::kDefect)},
-          {"defects", location.known_defect},
-          {"unconfirmed", count(NodeGrade::kUnconfirmed)},
-          {"not_judged", count(NodeGrade::kUnjudged)}};
+  return {{"right", count(Verdict::kPass)},
+          {"known_defect", count(Verdict::kKnownDefect)},
+          {"defects", location.defects.ToText()},
+          {"unconfirmed", count(Verdict::kUnconfirmed)},
+          {"not_judged", count(Verdict::kInconclusive)}};
 }
 
 // One run of a case, and what it shows.
@@ -178,10 +180,10 @@ class OneRun {
     ANECHECK_ASSIGN(std::vector<RunReply> replies, runner_.Run({&request, 1}));
     setting_.tell(fmt::format("{}what {} operations gave is judged", where, operations));
     reply_ = std::move(replies[0]);
-    outcome_ = JudgeCase(item_, item_.route, reply_, evaluation_, expected);
+    outcome_ = JudgeCase(item_, reply_, evaluation_, expected);
     const bool executed = reply_.status == RunStatus::kOk;
-    run_.taken = executed && outcome_.record.verdict != "misplaced";
-    run_.reached = executed && outcome_.record.backend == "ane";
+    run_.taken = executed && outcome_.verdict() != Verdict::kMisplaced;
+    run_.reached = executed && outcome_.backend == kEngineBackend;
     ANECHECK_RETURN_IF_ERROR(LookInside());
     ANECHECK_RETURN_IF_ERROR(Refine(item_, reply_, runner_, evaluation_, outcome_));
     return ChargeDefect(item_, reply_, runner_, evaluation_, outcome_);
@@ -199,28 +201,28 @@ class OneRun {
 
   // It is not wrong when it runs alone: this case is the one that shows it.
   void BlameWrong() {
-    outcome_.record.verdict = "wrong";
-    outcome_.record.message = location_.message + "; alone it is right";
-    outcome_.op = location_.first_wrong;
-    outcome_.node = location_.node;
+    outcome_.shown.Worsen({.verdict = Verdict::kWrong,
+                           .message = location_.message + "; alone it is right",
+                           .op = location_.first_wrong,
+                           .node = location_.node});
   }
 
   CheckRun Finish() && {
     CountReach(item_, outcome_, run_.batch, ProvedOn(setting_.identity, item_.target.name));
-    if (IsSuspect(outcome_.record.verdict)) {
+    if (IsSuspect(outcome_.verdict())) {
       run_.finding = DescribeFinding(item_, outcome_);
       Complete(setting_, item_, outcome_, reply_, *run_.finding);
-      run_.node = outcome_.node;
+      run_.node = outcome_.shown.node();
     }
-    run_.batch.cases.push_back(std::move(outcome_.record));
+    run_.batch.cases.push_back(RecordOf(item_, outcome_));
     return std::move(run_);
   }
 
  private:
   Status LookInside() {
-    const std::string& verdict = outcome_.record.verdict;
-    const bool vague = verdict == "inconclusive" && run_.taken && !outcome_.verified;
-    if (verdict != "wrong" && verdict != "known-defect" && !vague) return {};
+    const Verdict verdict = outcome_.verdict();
+    const bool vague = verdict == Verdict::kInconclusive && run_.taken && !outcome_.verified;
+    if (verdict != Verdict::kWrong && verdict != Verdict::kKnownDefect && !vague) return {};
     const auto judging = [this](size_t done, size_t of) {
       setting_.tell(fmt::format("{} by {}: {} of {} operations are judged one by one",
                                 item_.target.name, item_.route, done, of));

@@ -13,7 +13,7 @@
 
 #include "harness/base/result.h"
 #include "harness/campaign/campaign.h"
-#include "harness/campaign/model_values.h"
+#include "harness/check/model_values.h"
 #include "harness/results/store.h"
 #include "harness/runners/runner.h"
 #include "oracles/oracle.h"

@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "harness/cli/typed_command.h"
+#include "harness/verdict/route.h"
 
 namespace anecheck {
 namespace {
@@ -60,8 +61,9 @@ std::string PartsText(const ordered_json& parts) {
 std::string TargetText(const ordered_json& target) {
   std::string text = fmt::format(
       "{}{}: {}{}{}\n", Text(target, "target"),
-      Text(target, "route") == "mil" ? "" : " by " + Text(target, "route"), Text(target, "verdict"),
-      Text(target, "message").empty() ? "" : ": ", Text(target, "message"));
+      Text(target, "route") == ToText(Route::kMil) ? "" : " by " + Text(target, "route"),
+      Text(target, "verdict"), Text(target, "message").empty() ? "" : ": ",
+      Text(target, "message"));
   text += OneByOneText(target["one_by_one"]);
   if (!target["attested_not_reached"].empty()) {
     text += fmt::format("  attested, not reached: {}\n", Join(target["attested_not_reached"]));
@@ -145,8 +147,8 @@ std::string HostText(const ordered_json& host) {
 
 std::string CheckText(const nlohmann::ordered_json& json) {
   std::string text =
-      fmt::format("{}{} on {} ({})\n", EvidenceMark(Text(json, "provenance")), Text(json, "model"),
-                  Text(json, "runner"), Text(json, "provenance"));
+      fmt::format("{}{} on {} ({})\n", EvidenceMark(FindWord<Provenance>(Text(json, "provenance"))),
+                  Text(json, "model"), Text(json, "runner"), Text(json, "provenance"));
   const ordered_json& casts = json["boundary_casts_left_out"];
   if (!casts["inputs"].empty() || !casts["outputs"].empty()) {
     text += fmt::format(

@@ -19,7 +19,11 @@ CommandOption& CommandOption::Check(OptionCheck check) {
 }
 
 CommandOption& CommandOption::OneOf(std::initializer_list<std::string> texts) {
-  option_->check(CLI::IsMember(std::vector<std::string>(texts)));
+  return OneOf(std::vector<std::string>(texts));
+}
+
+CommandOption& CommandOption::OneOf(std::vector<std::string> texts) {
+  option_->check(CLI::IsMember(std::move(texts)));
   return *this;
 }
 

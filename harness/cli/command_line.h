@@ -9,6 +9,8 @@
 #include <string_view>
 #include <vector>
 
+#include "harness/verdict/words.h"
+
 namespace CLI {  // NOLINT(readability-identifier-naming): the library's name
 class App;
 class Option;
@@ -28,6 +30,12 @@ class CommandOption {
   CommandOption& Required();
   CommandOption& Check(OptionCheck check);
   CommandOption& OneOf(std::initializer_list<std::string> texts);
+  template <Word E>
+  CommandOption& OneOf(std::initializer_list<E> words) {
+    std::vector<std::string> texts;
+    for (const E word : words) texts.emplace_back(ToText(word));
+    return OneOf(std::move(texts));
+  }
   // Takes from `least` to `most` values.
   CommandOption& Expect(int least, int most);
   // Takes one value each time that it is named, and leaves the words behind it alone.
@@ -40,6 +48,8 @@ class CommandOption {
   CommandOption& Excludes(CommandOption other);
 
  private:
+  CommandOption& OneOf(std::vector<std::string> texts);
+
   CLI::Option* option_;
 };
 

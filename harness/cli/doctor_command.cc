@@ -62,7 +62,7 @@ Json Engine(const std::string& library) {
   E5rtRunner runner({.library = path});
   const auto identity = runner.Identify();
   Json engine = {{"path", path}, {"found", identity.ok()}};
-  engine["provenance"] = identity.ok() ? std::string(ProvenanceName(identity->provenance)) : "";
+  engine["provenance"] = identity.ok() ? std::string(ToText(identity->provenance)) : "";
   engine["version"] = identity.ok() ? identity->engine : "";
   engine["message"] = identity.ok() ? "" : identity.error().message;
   return engine;
@@ -99,7 +99,7 @@ Json NextSteps(const Json& engine, const Json& machine, const std::string& libra
   const std::string target = machine["target"].get<std::string>();
   std::string options = library.empty() ? "" : " --espresso-lib " + Quoted(library);
   if (!target.empty()) options += " --targets " + target;
-  const bool silicon = engine["provenance"] == "silicon";
+  const bool silicon = engine["provenance"] == ToText(Provenance::kSilicon);
   if (silicon && target.empty()) {
     // CheckOwnTarget refuses every target: a campaign on this engine would end before its first
     // case.

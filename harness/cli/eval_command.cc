@@ -7,7 +7,6 @@
 #include <optional>
 
 #include "harness/base/log.h"
-#include "harness/campaign/locate.h"
 #include "harness/cli/command.h"
 #include "harness/cli/command_line.h"
 #include "harness/cli/defects_flag.h"
@@ -15,6 +14,7 @@
 #include "harness/cli/model_arrays.h"
 #include "harness/cli/model_flags.h"
 #include "harness/formats/npz/npz.h"
+#include "harness/judging/locate.h"
 #include "harness/lowering/state_edges.h"
 #include "harness/models/made_up.h"
 #include "oracles/catalogue.h"
@@ -185,8 +185,8 @@ void DistrustVague(OutputJudgement& judged) {
   judged.reason += fmt::format(
       " ({} may explain it: behind it almost any number is admitted; make the operations' own "
       "results outputs to tell)",
-      judged.known_defect);
-  judged.known_defect.clear();
+      judged.defects.ToText());
+  judged.defects.clear();
 }
 
 // A model too large to keep is judged output by output alone.
@@ -227,12 +227,12 @@ Result<nlohmann::ordered_json> JudgeOutputs(const EvalFlags& flags, bool& wrong)
     }
     wrong |= judged.verdict == Verdict::kWrong;
     outputs.push_back({{"name", NameOf(subject, i)},
-                       {"verdict", VerdictName(judged.verdict)},
+                       {"verdict", ToText(judged.verdict)},
                        {"elements", judged.elements},
                        {"outside", judged.outside},
                        {"worst_ulp", judged.worst_ulp},
                        {"first_bad", judged.first_bad},
-                       {"known_defect", judged.known_defect},
+                       {"known_defect", judged.defects.ToText()},
                        {"errors", StatisticsOf(expected, actual[i])},
                        {"reason", judged.reason}});
   }

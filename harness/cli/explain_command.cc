@@ -22,7 +22,7 @@ namespace {
 struct ExplainFlags {
   TargetFlags target;
   EvidenceFlags evidence;
-  std::string op, target_name, route = "both";
+  std::string op, target_name, route{ToText(RouteSet::kBoth)};
   std::vector<std::string> attributes, shapes, dtypes, constants;
   bool json = false;
 };
@@ -70,8 +70,9 @@ Status Explain(const ExplainFlags& flags) {
   Json verdicts = Json::array();
   std::string text;
   std::vector<std::string> subjects;
-  for (const legality::Route route : {legality::Route::kMil, legality::Route::kNetlist}) {
-    if (flags.route != "both" && flags.route != legality::RouteName(route)) continue;
+  ANECHECK_ASSIGN(const RouteSet routes, FromText<RouteSet>(flags.route));
+  for (const Route route : AllWords<Route>()) {
+    if (!Has(routes, route)) continue;
     ANECHECK_ASSIGN(const legality::Verdict verdict,
                     legality::Judge(instance, *target, route, Order(flags.target)));
     ANECHECK_RETURN_IF_ERROR(CheckReadable(verdict));
@@ -80,7 +81,7 @@ Status Explain(const ExplainFlags& flags) {
     subjects = {verdict.op, verdict.native_layer};
   }
   const evidence::Found found =
-      evidence::About(statements, subjects, target->compiler_name, flags.route);
+      evidence::About(statements, subjects, target->compiler_name, routes);
   Json json = {{"verdicts", std::move(verdicts)}};
   json.update(evidence::FoundJson(found));
   Print(flags.json ? DumpJson(json, 2) : text + evidence::FoundText(found));
@@ -102,7 +103,7 @@ void AddExplainCommand(CommandLine& app, Selected& selected) {
   command.AddOption("op", flags->op, "An operation (conv) or a native layer (SDPA)").Required();
   command.AddOption("--target", flags->target_name, "h13, h17s, ...").Required();
   command.AddOption("--route", flags->route, "Conversion or direct authoring")
-      .OneOf({"mil", "netlist", "both"})
+      .OneOf({RouteSet::kMil, RouteSet::kNetlist, RouteSet::kBoth})
       .ShowDefault();
   command.AddOption("--attr", flags->attributes, "An attribute: kernel=16, Dimension=Channel");
   command.AddOption("--shape", flags->shapes, "An operand's shape: x=1,64,56,56");

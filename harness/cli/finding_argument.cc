@@ -78,7 +78,7 @@ Result<FindingText> ReadFindingText(const FindingArgument& argument) {
                                  argument.db, found.size(), argument.what, list));
   }
   text.json = std::move(artifact);
-  text.provenance = std::move(first.provenance);
+  text.provenance = first.provenance;
   text.engine = std::move(first.engine);
   return text;
 }

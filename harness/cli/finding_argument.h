@@ -1,12 +1,14 @@
 // How a finding is named on the command line: by its id in a results file, or by a finding.json.
 #pragma once
 
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "harness/base/result.h"
-#include "harness/campaign/artifact.h"
 #include "harness/cli/command_line.h"
+#include "harness/findings/artifact.h"
+#include "harness/verdict/provenance.h"
 
 namespace anecheck {
 
@@ -24,8 +26,10 @@ void AddFindingArgument(CommandLine& command, FindingArgument& argument);
 
 struct FindingText {
   std::string json;
-  std::string file;                // that it was read from
-  std::string provenance, engine;  // of its run; empty for a file, which says so itself
+  std::string file;  // that it was read from
+  // Of its run; nothing for a file, which says so itself.
+  std::optional<Provenance> provenance;
+  std::string engine;
 };
 // The finding's JSON: a file where `what` has a dot or a slash, else a row of the results file, of
 // which there must be one.

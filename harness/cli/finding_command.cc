@@ -5,13 +5,13 @@
 
 #include "harness/base/json_text.h"
 #include "harness/base/shell_word.h"
-#include "harness/campaign/export/finding_export.h"
 #include "harness/cli/command.h"
 #include "harness/cli/command_line.h"
 #include "harness/cli/file_name.h"
 #include "harness/cli/finding_argument.h"
 #include "harness/cli/typed_command.h"
 #include "harness/cli/with_file.h"
+#include "harness/findings/export/finding_export.h"
 
 namespace anecheck {
 namespace {
@@ -33,8 +33,8 @@ Result<Exported> Export(const FindingFlags& flags) {
   ANECHECK_ASSIGN(const FindingText text, ReadFindingText(flags.finding));
   ANECHECK_ASSIGN(Json json, ParseJson(text.json, flags.finding.what));
   // The run knows better: it may have been proved after the finding was recorded.
-  if (!text.provenance.empty() && json.is_object()) {
-    json["provenance"] = text.provenance;
+  if (text.provenance && json.is_object()) {
+    json["provenance"] = ToText(*text.provenance);
     json["engine"] = text.engine;
   }
   const auto text_at = [&json](const char* key, const char* otherwise) -> std::string {
@@ -70,8 +70,9 @@ std::string ExportedText(const Exported& exported) {
                 file("finding.json"))
           : fmt::format("the engine gave no outputs: anecheck replay {} runs it again",
                         file("finding.json"));
-  return fmt::format("{}{} says what is there; {}", EvidenceMark(exported.provenance),
-                     file("README.md"), next);
+  return fmt::format("{}{} says what is there; {}",
+                     EvidenceMark(FindWord<Provenance>(exported.provenance)), file("README.md"),
+                     next);
 }
 
 int Run(const FindingFlags& flags) {

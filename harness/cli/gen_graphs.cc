@@ -14,7 +14,7 @@ namespace anecheck {
 namespace {
 
 constexpr int kManifestVersion = 1;
-constexpr const char* kMustReject = "must-reject";
+constexpr std::string_view kMustReject = ToText(CaseMode::kMustReject);
 
 }  // namespace
 
@@ -47,7 +47,7 @@ Result<Json> WriteGraphs(const GraphSet& set, const std::vector<uint64_t>& indic
              {"size", text.size()},
              {"index", index},
              {"seed", item.seed},
-             {"mode", CaseModeName(item.mode)}};
+             {"mode", ToText(item.mode)}};
     if (set.must_reject) entry["rule"] = item.broken_rule;
   }
   ANECHECK_RETURN_IF_ERROR(

@@ -7,7 +7,6 @@
 
 #include "harness/base/file.h"
 #include "harness/base/json_text.h"
-#include "harness/campaign/compiled_plan.h"
 #include "harness/cli/command.h"
 #include "harness/cli/command_line.h"
 #include "harness/cli/file_name.h"
@@ -16,6 +15,7 @@
 #include "harness/formats/mil/parser.h"
 #include "harness/formats/mlmodel/model.h"
 #include "harness/graph/json.h"
+#include "harness/judging/compiled_plan.h"
 #include "harness/lowering/graph_to_mil.h"
 #include "harness/lowering/graph_to_netlist.h"
 #include "harness/lowering/netlist_axes.h"
@@ -28,7 +28,7 @@ namespace {
 struct LowerFlags {
   TargetFlags target;
   ModelFlags model;
-  std::string target_name, route = "mil", out, format;
+  std::string target_name, route{ToText(Route::kMil)}, out, format;
   bool plan = false;
   bool json = false;
 };
@@ -135,7 +135,7 @@ Status Lower(const LowerFlags& flags) {
   ANECHECK_ASSIGN(const TargetCatalog catalog, LoadCatalog(flags.target));
   ANECHECK_ASSIGN(const Target* target, catalog.Find(flags.target_name));
   ANECHECK_ASSIGN(const ModelGraph model, ReadModel(flags.model));
-  ANECHECK_ASSIGN(const legality::Route route, legality::ParseRoute(flags.route));
+  ANECHECK_ASSIGN(const Route route, FromText<Route>(flags.route));
   ANECHECK_ASSIGN(const plan::Plan plan,
                   plan::PlanLowering(model.graph, *target, {route, Order(flags.target)}));
   Written written;
@@ -180,7 +180,7 @@ void AddLowerCommand(CommandLine& app, Selected& selected) {
                  "a package for Core ML's compiler")
       .OneOf({"mlpackage"});
   command.AddOption("--route", flags->route, "Conversion or direct authoring")
-      .OneOf({"mil", "netlist"})
+      .OneOf({Route::kMil, Route::kNetlist})
       .ShowDefault();
   command
       .AddOption("--out", flags->out,

@@ -10,6 +10,7 @@
 #include "harness/base/version.h"
 #include "harness/cli/command.h"
 #include "harness/cli/command_line.h"
+#include "harness/probe/runtime_probe.h"
 #include "harness/runners/worker.h"
 
 namespace anecheck {
@@ -93,7 +94,7 @@ int Main(int argc, char** argv) {
 
 int main(int argc, char** argv) {
   if (argc > 1 && std::string_view(argv[1]) == anecheck::kWorkerArgument) {
-    return anecheck::WorkerMain(argc, argv);
+    return anecheck::WorkerMain(argc, argv, anecheck::RuntimeProbeMain);
   }
   try {
     return anecheck::Main(argc, argv);

@@ -20,13 +20,15 @@ struct MatrixFlags {
   TargetFlags target;
   EvidenceFlags evidence;
   bool json = false;
-  std::string format = "md", targets = "all", route = "both", baseline, os, compiler;
+  std::string format = "md", targets = "all", route{ToText(RouteSet::kBoth)}, baseline, os,
+              compiler;
 };
 
-std::vector<legality::Route> Routes(const std::string& name) {
-  std::vector<legality::Route> routes;
-  if (name != "netlist") routes.push_back(legality::Route::kMil);
-  if (name != "mil") routes.push_back(legality::Route::kNetlist);
+std::vector<Route> RoutesOf(RouteSet set) {
+  std::vector<Route> routes;
+  for (const Route route : AllWords<Route>()) {
+    if (Has(set, route)) routes.push_back(route);
+  }
   return routes;
 }
 
@@ -34,7 +36,8 @@ Status PrintMatrix(const MatrixFlags& flags) {
   ANECHECK_ASSIGN(const TargetCatalog catalog, LoadCatalog(flags.target));
   ANECHECK_ASSIGN(std::vector<const Target*> targets, catalog.FindList(flags.targets));
   ANECHECK_ASSIGN(std::vector<evidence::Statement> statements, GatherEvidence(flags.evidence));
-  const reports::AttestationOptions options = {Routes(flags.route), Order(flags.target), flags.os,
+  ANECHECK_ASSIGN(const RouteSet routes, FromText<RouteSet>(flags.route));
+  const reports::AttestationOptions options = {RoutesOf(routes), Order(flags.target), flags.os,
                                                flags.compiler};
   ANECHECK_ASSIGN(reports::Attestation matrix,
                   reports::BuildAttestation(std::move(targets), std::move(statements), options));
@@ -68,7 +71,7 @@ void AddMatrixCommand(CommandLine& app, Selected& selected) {
   command.AddFlag("--json", flags->json, "The same as --format json").Excludes(format);
   command.AddOption("--targets,--target", flags->targets, "all, or h13,h17s").ShowDefault();
   command.AddOption("--route", flags->route, "Conversion, direct authoring, or both")
-      .OneOf({"mil", "netlist", "both"})
+      .OneOf({RouteSet::kMil, RouteSet::kNetlist, RouteSet::kBoth})
       .ShowDefault();
   command.AddOption("--baseline", flags->baseline, "An earlier matrix (--format json)");
   command.AddOption("--os", flags->os, "Only statements of this system, or of none");

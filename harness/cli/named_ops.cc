@@ -8,20 +8,21 @@
 #include <vector>
 
 #include "harness/base/log.h"
-#include "harness/campaign/drawn_ops.h"
+#include "harness/cases/drawn_ops.h"
 
 namespace anecheck {
 namespace {
 
-std::string_view NameOf(RouteSet route) { return route == kMilRoute ? "mil" : "netlist"; }
-RouteSet OtherThan(RouteSet route) { return route == kMilRoute ? kNetlistRoute : kMilRoute; }
+Route OtherThan(Route route) { return route == Route::kMil ? Route::kNetlist : Route::kMil; }
 
 // Cases of some modes are MIL text whatever the route.
-std::vector<RouteSet> RoutesOf(const CampaignOptions& options) {
+std::vector<Route> RoutesOf(const CampaignOptions& options) {
   const bool of_mil = !options.modes.empty() && std::ranges::all_of(options.modes, IsOfMilAlone);
-  if (of_mil || options.route == "mil") return {kMilRoute};
-  if (options.route == "netlist") return {kNetlistRoute};
-  return {kMilRoute, kNetlistRoute};
+  std::vector<Route> routes;
+  for (const Route route : AllWords<Route>()) {
+    if (Has(of_mil ? RouteSet::kMil : options.routes, route)) routes.push_back(route);
+  }
+  return routes;
 }
 
 // Whether the modes named draw integers alone.
@@ -67,8 +68,8 @@ class NamedOps {
 
   // Whether any of them is drawn on the target. An error where one of two routes has none.
   Result<bool> HasAny(const CampaignTarget& target) const {
-    std::vector<RouteSet> with;
-    for (const RouteSet route : routes_) {
+    std::vector<Route> with;
+    for (const Route route : routes_) {
       const auto drawn = [&](const OpDefinition* op) { return IsDrawn(*op, target, route); };
       if (std::ranges::any_of(ops_, drawn)) with.push_back(route);
     }
@@ -76,30 +77,30 @@ class NamedOps {
     return MakeError(ErrorCode::kInvalid,
                      fmt::format("--route both: on {} the route {} draws none of the operations of "
                                  "--ops; give --route {}",
-                                 target.name, NameOf(OtherThan(with[0])), NameOf(with[0])));
+                                 target.name, OtherThan(with[0]), with[0]));
   }
 
  private:
-  bool IsDrawn(const OpDefinition& op, const CampaignTarget& target, RouteSet route) const {
+  bool IsDrawn(const OpDefinition& op, const CampaignTarget& target, Route route) const {
     const bool fits = !of_integers_ || KeepsIntegers(KindOf(op.schema));
     return fits && IsDrawnByName(op, target.family, route);
   }
   bool IsDrawnOn(const OpDefinition& op, const CampaignTarget& target) const {
-    return std::ranges::any_of(routes_, [&](RouteSet route) { return IsDrawn(op, target, route); });
+    return std::ranges::any_of(routes_, [&](Route route) { return IsDrawn(op, target, route); });
   }
   std::string WhyNotOn(const OpDefinition& op, const CampaignTarget& target) const {
-    const RouteSet route = routes_.front();
+    const Route route = routes_.front();
     if (IsDrawnByName(op, target.family, route)) {
       return "does not keep integers, and the modes named draw nothing else";
     }
     const std::string why = WhyNotDrawnByName(op, target.family, route);
-    const RouteSet other = OtherThan(route);
-    const bool helps = options_.route == NameOf(route) && IsDrawnByName(op, target.family, other);
-    return helps ? fmt::format("{}; give --route {}", why, NameOf(other)) : why;
+    const Route other = OtherThan(route);
+    const bool helps = options_.routes == SetOf(route) && IsDrawnByName(op, target.family, other);
+    return helps ? fmt::format("{}; give --route {}", why, other) : why;
   }
 
   const CampaignOptions& options_;
-  const std::vector<RouteSet> routes_;
+  const std::vector<Route> routes_;
   const bool of_integers_;
   std::vector<const OpDefinition*> ops_;
 };

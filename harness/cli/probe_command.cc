@@ -5,13 +5,13 @@
 #include <nlohmann/json.hpp>
 
 #include "harness/base/log.h"
-#include "harness/campaign/probe.h"
 #include "harness/cli/campaign_flags.h"
 #include "harness/cli/command.h"
 #include "harness/cli/command_line.h"
 #include "harness/cli/file_name.h"
 #include "harness/cli/interruption.h"
 #include "harness/cli/typed_command.h"
+#include "harness/probe/probe.h"
 
 namespace anecheck {
 namespace {
@@ -32,7 +32,7 @@ std::string Cell(const nlohmann::ordered_json& value) {
 std::string Table(std::span<const ProbeDatum> data) {
   const auto rows = ProbesToJson(data);
   std::string text;
-  if (!data.empty() && data[0].provenance == "simulated") {
+  if (!data.empty() && data[0].provenance == Provenance::kSimulated) {
     text = fmt::format("{}{}\n", EvidenceMark(data[0].provenance), data[0].engine);
   }
   size_t width = 0;

@@ -3,13 +3,14 @@
 #include <memory>
 #include <nlohmann/json.hpp>
 
-#include "harness/campaign/artifact.h"
-#include "harness/campaign/run_again.h"
+#include "harness/campaign/campaign.h"
 #include "harness/cli/command.h"
 #include "harness/cli/command_line.h"
 #include "harness/cli/defects_flag.h"
 #include "harness/cli/finding_argument.h"
 #include "harness/cli/typed_command.h"
+#include "harness/findings/artifact.h"
+#include "harness/findings/run_again.h"
 
 namespace anecheck {
 namespace {
@@ -33,26 +34,25 @@ int Run(const ReplayFlags& flags) {
   RunnerIdentity identity;
   const Result<CaseOutcome> outcome = Replay(flags, artifact, identity);
   if (!outcome.ok()) return Fail(outcome.error());
-  const CaseRecord& record = outcome->record;
-  const std::string_view provenance = ProvenanceName(identity.provenance);
+  const Outcome& shown = outcome->shown;
   if (flags.json) {
-    nlohmann::ordered_json json = {{"provenance", provenance},
+    nlohmann::ordered_json json = {{"provenance", ToText(identity.provenance)},
                                    {"engine", identity.engine},
                                    {"id", artifact.id},
-                                   {"verdict", record.verdict},
-                                   {"recorded_verdict", artifact.verdict},
-                                   {"known_defect", outcome->known_defect},
-                                   {"op", outcome->op},
-                                   {"target", record.target},
-                                   {"message", record.message}};
+                                   {"verdict", ToText(shown.verdict())},
+                                   {"recorded_verdict", ToText(artifact.verdict)},
+                                   {"known_defect", shown.defects().ToText()},
+                                   {"op", shown.op()},
+                                   {"target", outcome->target},
+                                   {"message", shown.message()}};
     Print(json.dump(2));
   } else {
-    Print(fmt::format("{}{} on {}: {}{} (recorded: {}){}{}", EvidenceMark(provenance), artifact.id,
-                      record.target, record.verdict,
-                      outcome->op.empty() ? "" : " in " + outcome->op, artifact.verdict,
-                      record.message.empty() ? "" : "\n  ", record.message));
+    Print(fmt::format("{}{} on {}: {}{} (recorded: {}){}{}", EvidenceMark(identity.provenance),
+                      artifact.id, outcome->target, shown.verdict(),
+                      shown.op().empty() ? "" : " in " + shown.op(), artifact.verdict,
+                      shown.message().empty() ? "" : "\n  ", shown.message()));
   }
-  return IsNewFinding(record.verdict) ? kExitFindings : kExitClean;
+  return IsNewFinding(shown.verdict()) ? kExitFindings : kExitClean;
 }
 
 }  // namespace

@@ -39,7 +39,7 @@ std::string SummaryText(const CampaignSummary& summary, const CampaignOptions& o
   for (const FindingRecord& finding : summary.list) {
     text += fmt::format("  {} {} {} on {}{}: {} ({} cases)\n    {}\n", finding.id, finding.verdict,
                         finding.op.empty() ? "-" : finding.op, finding.target,
-                        finding.known_defect.empty() ? "" : " " + finding.known_defect,
+                        finding.defects.empty() ? "" : " " + finding.defects.ToText(),
                         finding.summary, finding.occurrences, finding.replay);
   }
   text += fmt::format("seed {}; results in {}\n", options.seed, options.db);
@@ -100,8 +100,7 @@ Result<CampaignSummary> RunOrResume(const RunFlags& flags, const std::string& co
     if (events) {
       ANECHECK_ASSIGN(const auto runner, MakeRunner(options));
       ANECHECK_ASSIGN(const RunnerIdentity identity, runner->Identify());
-      events->Started(options, std::string(ProvenanceName(identity.provenance)), identity.engine,
-                      false);
+      events->Started(options, identity.provenance, identity.engine, false);
     }
     return RunCampaign(options, factory, progress, interruption.flag());
   }

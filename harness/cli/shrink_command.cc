@@ -8,7 +8,7 @@
 #include "harness/base/file.h"
 #include "harness/base/log.h"
 #include "harness/base/shell_word.h"
-#include "harness/campaign/shrink_finding.h"
+#include "harness/campaign/campaign.h"
 #include "harness/cli/command.h"
 #include "harness/cli/command_line.h"
 #include "harness/cli/defects_flag.h"
@@ -17,6 +17,7 @@
 #include "harness/cli/interruption.h"
 #include "harness/cli/typed_command.h"
 #include "harness/cli/whole_number.h"
+#include "harness/findings/shrink_finding.h"
 #include "harness/parserfuzz/command.h"
 
 namespace anecheck {
@@ -58,9 +59,9 @@ nlohmann::ordered_json SizeToJson(const CaseSize& size) {
 }
 
 // What the small case shows; --if may keep one that is right.
-std::string Shown(const CaseOutcome& outcome) {
-  return outcome.record.message.empty() ? fmt::format("shows: {}", outcome.record.verdict)
-                                        : outcome.record.message;
+std::string TextOf(const CaseOutcome& outcome) {
+  return outcome.message().empty() ? fmt::format("shows: {}", outcome.verdict())
+                                   : outcome.message();
 }
 
 int Shrink(const ShrinkFlags& flags) {
@@ -69,18 +70,17 @@ int Shrink(const ShrinkFlags& flags) {
   const Interruption interruption;
   const Result<ShrunkFinding> shrunk = Run(flags, interruption.flag(), artifact, identity);
   if (!shrunk.ok()) return Fail(shrunk.error());
-  const std::string_view provenance = ProvenanceName(identity.provenance);
   const auto json = ArtifactToJson(artifact.options, identity, shrunk->item, shrunk->outcome,
                                    shrunk->reply, artifact.id);
   const Status written = WriteFileAtomic(flags.out, json.dump(1) + "\n");
   if (!written.ok()) return Fail(written.error());
   if (flags.json) {
-    const nlohmann::ordered_json summary = {{"provenance", provenance},
+    const nlohmann::ordered_json summary = {{"provenance", ToText(identity.provenance)},
                                             {"engine", identity.engine},
                                             {"id", artifact.id},
                                             {"out", flags.out},
-                                            {"verdict", shrunk->outcome.record.verdict},
-                                            {"op", shrunk->outcome.op},
+                                            {"verdict", ToText(shrunk->outcome.verdict())},
+                                            {"op", shrunk->outcome.shown.op()},
                                             {"before", SizeToJson(shrunk->before)},
                                             {"after", SizeToJson(shrunk->after)},
                                             {"tries", shrunk->tries}};
@@ -89,9 +89,9 @@ int Shrink(const ShrinkFlags& flags) {
     Print(
         fmt::format("{}{}: {} nodes and {} elements, from {} and {}, after {} tries\n  {}\n"
                     "  anecheck replay {}",
-                    EvidenceMark(provenance), artifact.id, shrunk->after.nodes,
+                    EvidenceMark(identity.provenance), artifact.id, shrunk->after.nodes,
                     shrunk->after.elements, shrunk->before.nodes, shrunk->before.elements,
-                    shrunk->tries, Shown(shrunk->outcome), ShellWord(flags.out)));
+                    shrunk->tries, TextOf(shrunk->outcome), ShellWord(flags.out)));
   }
   if (!shrunk->unanswered.empty()) {
     LogWarning(fmt::format("the runner does not answer to the small case: {}", shrunk->unanswered));

@@ -38,8 +38,8 @@ std::string TypedCommand(const CommandLine& command, std::optional<uint64_t> see
   return positional.empty() ? text : text + " --" + positional;
 }
 
-std::string_view EvidenceMark(std::string_view provenance) {
-  return provenance == "simulated" ? "SIMULATED: " : "";
+std::string_view EvidenceMark(std::optional<Provenance> provenance) {
+  return provenance == Provenance::kSimulated ? "SIMULATED: " : "";
 }
 
 }  // namespace anecheck

@@ -8,6 +8,7 @@
 #include <string_view>
 
 #include "harness/cli/command_line.h"
+#include "harness/verdict/provenance.h"
 
 namespace anecheck {
 
@@ -17,6 +18,6 @@ std::string TypedCommand(const CommandLine& command, std::optional<uint64_t> see
                          const std::string& further = {});
 
 // "SIMULATED: " for that provenance, else nothing: begins every text that tells of results.
-std::string_view EvidenceMark(std::string_view provenance);
+std::string_view EvidenceMark(std::optional<Provenance> provenance);
 
 }  // namespace anecheck

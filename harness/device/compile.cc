@@ -216,10 +216,10 @@ Result<std::shared_ptr<const Executable>> CompileAnyFunction(
   if (!ranges->empty()) {
     for (const mil::BindingView parameter : function.block().parameters()) {
       if (parameter.type().kind() != mil::TypeKind::kState) continue;
-      return StageError(Stage::kCodegen,
-                        fmt::format("state {}: the simulated engine has no kernel for states of "
-                                    "programs with a range of shapes",
-                                    parameter.name()));
+      return NoKernel(
+          fmt::format("state {}: the simulated engine has no kernel for states of "
+                      "programs with a range of shapes",
+                      parameter.name()));
     }
     return CompileRanged(program, function, settings, backend, std::move(*ranges));
   }

@@ -19,8 +19,7 @@ constexpr int64_t kAlignment = 64;
 Result<const OpRow*> RowOf(std::string_view op, const CompileSettings& settings) {
   const OpRow* row = FindOpRow(op);
   if (row == nullptr) {
-    return StageError(
-        Stage::kCodegen,
+    return NoKernel(
         fmt::format("{}: Some ops are not supported on any of the specified backends (the "
                     "simulated engine has no kernel for it)",
                     op));
@@ -38,6 +37,14 @@ Result<const OpRow*> RowOf(std::string_view op, const CompileSettings& settings)
 Error StageError(Stage stage, std::string_view message) {
   return MakeError(ErrorCode::kInvalid, fmt::format("{} @ {}", message, StageName(stage)));
 }
+
+Error NoKernel(std::string_view message) {
+  Error error = StageError(Stage::kCodegen, message);
+  error.code = ErrorCode::kUnsupported;
+  return error;
+}
+
+bool IsNoKernel(const Error& error) { return error.code == ErrorCode::kUnsupported; }
 
 ExecutableBuilder::ExecutableBuilder(std::string_view name, const CompileSettings& settings,
                                      Backend backend)

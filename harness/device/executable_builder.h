@@ -19,6 +19,11 @@ namespace anecheck::device {
 // An Error whose message ends in " @ " and the stage.
 Error StageError(Stage stage, std::string_view message);
 
+// The one error of a compilation that is no refusal: this engine has no kernel for what the program
+// says, whatever a real one would do.
+Error NoKernel(std::string_view message);
+bool IsNoKernel(const Error& error);
+
 // The errors of its calls are those of CompileProgram; after one the builder is of no use. Not
 // thread-safe. `settings` must outlive it.
 class ExecutableBuilder {

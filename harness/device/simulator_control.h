@@ -22,7 +22,7 @@ extern const char anecheck_simulated_engine[];
 #define ANECHECK_SIM_ANALYTICS_NAME "anecheck simulated engine"
 
 // The version of this header. A runner refuses a library with another one.
-#define ANECHECK_SIM_ABI_VERSION 2
+#define ANECHECK_SIM_ABI_VERSION 3
 uint32_t anecheck_sim_abi_version(void);
 
 // What the calls below return.
@@ -35,6 +35,9 @@ enum {
 // What e5rt_e5_compiler_compile returns where the program was compiled and its files could not be
 // written, as on a full disk: kIOReturnIOError. Its other codes are answers of the compiler.
 #define ANECHECK_SIM_NO_BUNDLE 0xe00002ca
+// What it returns where the simulated engine itself has no kernel for some operation of the
+// program, which says nothing about an engine: kIOReturnUnsupported.
+#define ANECHECK_SIM_NO_KERNEL 0xe00002c7
 
 // The chip that programs are compiled for where the compiler options name none. `name` is one of
 // the 28 compiler targets in either case ("h13", "H17s"). Default: h13. The options string

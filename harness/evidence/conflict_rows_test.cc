@@ -71,7 +71,7 @@ TEST(M5ConflictRows, EachStandsAmongTheStatements) {
     }
     EXPECT_EQ(conflict, Reached(matrix->stage) != Reached(sweep->stage)) << op;
     const std::string subjects[] = {op};
-    const std::string text = FoundText(About(Published(), subjects, "h17s", "both"));
+    const std::string text = FoundText(About(Published(), subjects, "h17s", RouteSet::kBoth));
     EXPECT_NE(text.find("stronger: " + row.at("sweep_m5")), std::string::npos) << text;
   }
 }

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cstdlib>
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 #include <iterator>
 #include <map>
 #include <utility>
@@ -16,19 +17,22 @@
 namespace anecheck::evidence {
 namespace {
 
-constexpr std::string_view kStageNames[] = {"no_path",  "rejected",   "catalogued", "attested",
-                                            "compiled", "dispatched", "correct",    "wrong"};
-constexpr std::string_view kProvenances[] = {"silicon", "simulated", "roundtrip", "reported",
-                                             "published"};
+// The stages that a statement may name; the others only rules and findings give.
+constexpr Stage kStated[] = {Stage::kNoPath,   Stage::kRejected, Stage::kCatalogued,
+                             Stage::kAttested, Stage::kCompiled, Stage::kDispatched,
+                             Stage::kCorrect,  Stage::kWrong};
+
+constexpr std::string_view kRouteKey = "route", kProvenanceKey = "provenance";
 
 using Member = std::string Statement::*;
-constexpr std::pair<std::string_view, Member> kTexts[] = {
+// In the order of JSON; words have no text of their own.
+constexpr std::pair<std::string_view, Member> kMembers[] = {
     {"subject", &Statement::subject},
     {"target", &Statement::target},
-    {"route", &Statement::route},
+    {kRouteKey, nullptr},
     {"status", &Statement::status},
     {"relative_error", &Statement::relative_error},
-    {"provenance", &Statement::provenance},
+    {kProvenanceKey, nullptr},
     {"basis", &Statement::basis},
     {"source", &Statement::source},
     {"date", &Statement::date},
@@ -39,40 +43,39 @@ constexpr std::pair<std::string_view, Member> kTexts[] = {
     {"note", &Statement::note},
 };
 
-template <size_t kSize>
-bool IsIn(std::string_view name, const std::string_view (&names)[kSize]) {
-  return std::find(std::begin(names), std::end(names), name) != std::end(names);
-}
-
 Error Bad(std::string_view name, size_t row, std::string_view what) {
   return MakeError(ErrorCode::kMalformed, fmt::format("{}: statement {}: {}", name, row + 1, what));
 }
 
 Result<Statement> FromRow(const CsvRow& row, std::string_view name, size_t index) {
   Statement statement;
-  for (const auto& [key, member] : kTexts) {
+  const auto text_of = [&row](std::string_view key) {
     const auto found = row.find(key);
-    if (found != row.end()) statement.*member = found->second;
+    return found == row.end() ? std::string() : found->second;
+  };
+  for (const auto& [key, member] : kMembers) {
+    if (member != nullptr) statement.*member = text_of(key);
   }
-  const auto stage = row.find("stage");
-  const std::string word = stage == row.end() ? "" : stage->second;
-  if (!IsIn(word, kStageNames)) {
-    return Bad(name, index, fmt::format("stage \"{}\" is none of no_path ... wrong", word));
+  const std::string stage = text_of("stage");
+  const auto* const stated = std::ranges::find(kStated, FindWord<Stage>(stage));
+  if (stated == std::end(kStated)) {
+    return Bad(name, index, fmt::format("stage \"{}\" is none of no_path ... wrong", stage));
   }
-  statement.stage = static_cast<Stage>(
-      std::find(std::begin(kStageNames), std::end(kStageNames), word) - std::begin(kStageNames));
+  statement.stage = *stated;
   if (statement.subject.empty() || statement.target.empty() || statement.source.empty()) {
     return Bad(name, index, "needs a subject, a target and a source");
   }
-  if (!IsIn(statement.provenance, kProvenances)) {
+  const std::string origin = text_of(kProvenanceKey), route = text_of(kRouteKey);
+  const auto provenance = FindWord<Provenance>(origin);
+  if (!provenance) {
     return Bad(name, index,
-               fmt::format("provenance \"{}\" is none of silicon, simulated, "
-                           "roundtrip, reported, published",
-                           statement.provenance));
+               fmt::format("provenance \"{}\" is none of {}", origin,
+                           fmt::join(AllWords<Provenance>(), ", ")));
   }
-  if (!statement.route.empty() && statement.route != "mil" && statement.route != "netlist") {
-    return Bad(name, index,
-               fmt::format("route \"{}\" is neither mil nor netlist", statement.route));
+  statement.provenance = *provenance;
+  statement.route = FindWord<Route>(route);
+  if (!route.empty() && !statement.route) {
+    return Bad(name, index, fmt::format("route \"{}\" is neither mil nor netlist", route));
   }
   statement.subject = Canonical(statement.subject);
   std::transform(statement.target.begin(), statement.target.end(), statement.target.begin(),
@@ -121,8 +124,8 @@ bool SameConditions(const Statement& a, const Statement& b) {
   const auto meets = [](const std::string& x, const std::string& y) {
     return x.empty() || y.empty() || x == y;
   };
-  return meets(a.route, b.route) && meets(a.os, b.os) &&
-         meets(a.compiler_version, b.compiler_version);
+  const bool routes_meet = !a.route || !b.route || a.route == b.route;
+  return routes_meet && meets(a.os, b.os) && meets(a.compiler_version, b.compiler_version);
 }
 
 Conflict Weigh(std::span<const Statement> statements, size_t a, size_t b) {
@@ -138,8 +141,6 @@ Conflict Weigh(std::span<const Statement> statements, size_t a, size_t b) {
 
 }  // namespace
 
-std::string_view StageName(Stage stage) { return kStageNames[static_cast<size_t>(stage)]; }
-
 Result<std::vector<Statement>> ParseStatements(std::string_view text, std::string_view name) {
   const size_t first = text.find_first_not_of(" \t\r\n");
   const bool json = first != std::string_view::npos && text[first] == '{';
@@ -153,12 +154,23 @@ Result<std::vector<Statement>> ParseStatements(std::string_view text, std::strin
   return statements;
 }
 
+namespace {
+
+std::string TextOf(const Statement& statement, std::string_view key, Member member) {
+  if (member != nullptr) return statement.*member;
+  if (key == kProvenanceKey) return std::string(ToText(statement.provenance));
+  return statement.route ? std::string(ToText(*statement.route)) : "";
+}
+
+}  // namespace
+
 Json StatementJson(const Statement& statement) {
   Json item = Json::object();
-  for (const auto& [key, member] : kTexts) {
-    if (!(statement.*member).empty()) item[std::string(key)] = statement.*member;
+  for (const auto& [key, member] : kMembers) {
+    const std::string text = TextOf(statement, key, member);
+    if (!text.empty()) item[std::string(key)] = text;
   }
-  item["stage"] = StageName(statement.stage);
+  item["stage"] = ToText(statement.stage);
   return item;
 }
 
@@ -190,11 +202,14 @@ std::string Canonical(std::string_view subject) {
 }
 
 int Strength(const Statement& statement) {
-  if (statement.provenance == "silicon") return 5;
-  if (statement.provenance == "roundtrip" || statement.basis == "roundtrip") return 0;
-  if (statement.provenance == "simulated" || statement.basis == "simulated") return 1;
-  if (statement.basis == "silicon") return 4;
-  if (statement.provenance == "reported") return 3;
+  const auto rests_on = [&](Provenance provenance) {
+    return statement.provenance == provenance || statement.basis == ToText(provenance);
+  };
+  if (statement.provenance == Provenance::kSilicon) return 5;
+  if (rests_on(Provenance::kRoundtrip)) return 0;
+  if (rests_on(Provenance::kSimulated) || rests_on(Provenance::kEmulated)) return 1;
+  if (rests_on(Provenance::kSilicon)) return 4;
+  if (statement.provenance == Provenance::kReported) return 3;
   return 2;
 }
 
@@ -203,6 +218,7 @@ std::string_view StrengthReason(const Statement& statement) {
       "a round trip without an engine", "a simulated engine",
       "stated or derived from tables",  "reported by another machine",
       "published, measured on silicon", "measured on silicon with proof"};
+  if (statement.provenance == Provenance::kEmulated) return "an emulated engine";
   return kReasons[static_cast<size_t>(Strength(statement))];
 }
 

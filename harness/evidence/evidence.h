@@ -3,34 +3,18 @@
 // contradict each other. Read by the matrix; predictions never look here.
 #pragma once
 
-#include <cstdint>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "harness/base/result.h"
+#include "harness/verdict/provenance.h"
+#include "harness/verdict/route.h"
+#include "harness/verdict/stage.h"
 
 namespace anecheck::evidence {
-
-// How far a statement says it got, least first. kNoPath and kRejected deny, from kAttested on they
-// affirm.
-enum class Stage : uint8_t {
-  kNoPath,
-  kRejected,
-  kCatalogued,
-  kAttested,
-  kCompiled,
-  kDispatched,
-  kCorrect,
-  kWrong,  // ran, and the values were not right
-};
-std::string_view StageName(Stage stage);
-
-// Whether the engine or a compiler took it: compiled or further. A table that admits it does not
-// say so (specification 003, attested is not reachable).
-inline bool Reached(Stage stage) { return stage >= Stage::kCompiled; }
-inline bool Denied(Stage stage) { return stage <= Stage::kRejected; }
 
 // One statement. The CSV form has these columns, in any order, of which subject, target, stage,
 // provenance and source are needed; the JSON form is {"version": 1, "statements": [{...}]} with the
@@ -42,14 +26,16 @@ inline bool Denied(Stage stage) { return stage <= Stage::kRejected; }
 //   stage             no_path, rejected, catalogued, attested, compiled, dispatched, correct, wrong
 //   status            the source's own word: "bridge", "reachable_correct"
 //   relative_error    numeric class or error, as the source gives it
-//   provenance        silicon, simulated, roundtrip, reported, published
+//   provenance        silicon, simulated, emulated, roundtrip, reported, published
 //   basis             what the source rests on: silicon, compiler tables, stated, simulated
 //   source, date, tool_version, chip, os, compiler_version, note
 struct Statement {
-  std::string subject, target, route;
+  std::string subject, target;
+  std::optional<Route> route;
   Stage stage = Stage::kCatalogued;
-  std::string status, relative_error, provenance, basis, source, date, tool_version, chip, os,
-      compiler_version, note;
+  Provenance provenance = Provenance::kReported;
+  std::string status, relative_error, basis, source, date, tool_version, chip, os, compiler_version,
+      note;
 
   friend bool operator==(const Statement&, const Statement&) = default;
 };

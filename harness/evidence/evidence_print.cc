@@ -27,12 +27,14 @@ std::string Joined(std::initializer_list<std::string_view> parts) {
 }
 
 std::string StatementText(const Statement& statement) {
-  const std::string basis = statement.basis.empty() || statement.basis == statement.provenance
-                                ? ""
-                                : fmt::format("rests on {}", statement.basis);
-  return fmt::format("  {:<16} {:<11} {} [{}]\n", statement.subject, StageName(statement.stage),
-                     Joined({statement.status, statement.relative_error, statement.route,
-                             statement.provenance, basis, statement.chip, statement.os,
+  const std::string basis =
+      statement.basis.empty() || statement.basis == ToText(statement.provenance)
+          ? ""
+          : fmt::format("rests on {}", statement.basis);
+  return fmt::format("  {:<16} {:<11} {} [{}]\n", statement.subject, statement.stage,
+                     Joined({statement.status, statement.relative_error,
+                             statement.route ? ToText(*statement.route) : "",
+                             ToText(statement.provenance), basis, statement.chip, statement.os,
                              statement.compiler_version, statement.date, statement.note}),
                      statement.source);
 }
@@ -56,10 +58,10 @@ std::string KnownConflictText(const KnownConflict& conflict) {
 }  // namespace
 
 Found About(std::span<const Statement> statements, std::span<const std::string> subjects,
-            std::string_view target, std::string_view route) {
+            std::string_view target, RouteSet routes) {
   Found found;
   for (const Statement& statement : statements) {
-    const bool by_route = route == "both" || statement.route.empty() || statement.route == route;
+    const bool by_route = !statement.route || Has(routes, *statement.route);
     if (by_route && statement.target == target && Names(subjects, statement.subject)) {
       found.statements.push_back(statement);
     }

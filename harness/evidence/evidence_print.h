@@ -18,10 +18,10 @@ struct Found {
 };
 
 // Statements about any of `subjects` (operations, native layers, and instances of them, "conv
-// [kernel_depth=2]") on the target by the route ("mil", "netlist", "both"; a statement that names
-// no route is of both), and the known conflicts that name them.
+// [kernel_depth=2]") on the target by these routes (a statement that
+// names no route is of both), and the known conflicts that name them.
 Found About(std::span<const Statement> statements, std::span<const std::string> subjects,
-            std::string_view target, std::string_view route);
+            std::string_view target, RouteSet routes);
 
 // A line a statement, then the conflicts: those between the statements and the known ones.
 std::string FoundText(const Found& found);

@@ -10,42 +10,45 @@ namespace {
 using ::testing::HasSubstr;
 using ::testing::Not;
 
-Statement Say(std::string subject, Stage stage, std::string provenance, std::string route = "") {
+Statement Say(std::string subject, Stage stage, Provenance provenance,
+              std::optional<Route> route = std::nullopt) {
   Statement statement;
   statement.subject = std::move(subject);
   statement.target = "h13";
-  statement.route = std::move(route);
+  statement.route = route;
   statement.stage = stage;
-  statement.provenance = std::move(provenance);
+  statement.provenance = provenance;
   statement.source = "a test";
   return statement;
 }
 
 Found Of(std::vector<Statement> statements, std::vector<std::string> subjects,
-         std::string_view route = "both") {
-  return About(statements, subjects, "h13", route);
+         RouteSet routes = RouteSet::kBoth) {
+  return About(statements, subjects, "h13", routes);
 }
 
 TEST(About, TakesTheSubjectItsInstancesAndItsLayerByRouteAndTarget) {
-  Statement elsewhere = Say("conv", Stage::kCorrect, "silicon");
+  Statement elsewhere = Say("conv", Stage::kCorrect, Provenance::kSilicon);
   elsewhere.target = "h14";
-  const std::vector<Statement> all = {Say("conv", Stage::kCorrect, "simulated", "mil"),
-                                      Say("conv [kernel=16]", Stage::kRejected, "reported"),
-                                      Say("Conv", Stage::kCompiled, "silicon", "netlist"),
-                                      Say("convolution", Stage::kCorrect, "silicon"), elsewhere};
+  const std::vector<Statement> all = {
+      Say("conv", Stage::kCorrect, Provenance::kSimulated, Route::kMil),
+      Say("conv [kernel=16]", Stage::kRejected, Provenance::kReported),
+      Say("Conv", Stage::kCompiled, Provenance::kSilicon, Route::kNetlist),
+      Say("convolution", Stage::kCorrect, Provenance::kSilicon), elsewhere};
   const Found both = Of(all, {"conv", "Conv"});
   ASSERT_EQ(both.statements.size(), 3u);
-  EXPECT_EQ(both.statements[0].provenance, "silicon") << "the strongest comes first";
-  EXPECT_EQ(both.statements[2].provenance, "simulated");
-  EXPECT_EQ(Of(all, {"conv", "Conv"}, "mil").statements.size(), 2u);
-  EXPECT_EQ(Of(all, {"conv", "Conv"}, "netlist").statements.size(), 2u);
+  EXPECT_EQ(both.statements[0].provenance, Provenance::kSilicon) << "the strongest comes first";
+  EXPECT_EQ(both.statements[2].provenance, Provenance::kSimulated);
+  EXPECT_EQ(Of(all, {"conv", "Conv"}, RouteSet::kMil).statements.size(), 2u);
+  EXPECT_EQ(Of(all, {"conv", "Conv"}, RouteSet::kNetlist).statements.size(), 2u);
   // A row without a native layer must not take statements without a name.
-  EXPECT_TRUE(Of({Say("", Stage::kCorrect, "silicon")}, {"conv", ""}).statements.empty());
+  EXPECT_TRUE(
+      Of({Say("", Stage::kCorrect, Provenance::kSilicon)}, {"conv", ""}).statements.empty());
 }
 
 TEST(FoundText, GivesStatementsAndBothKindsOfConflict) {
-  const Found found = Of({Say("TopK", Stage::kRejected, "published"),
-                          Say("TopK", Stage::kCorrect, "silicon", "netlist")},
+  const Found found = Of({Say("TopK", Stage::kRejected, Provenance::kPublished),
+                          Say("TopK", Stage::kCorrect, Provenance::kSilicon, Route::kNetlist)},
                          {"TopK"});
   EXPECT_EQ(FoundText(found),
             "evidence\n"
@@ -63,16 +66,17 @@ TEST(FoundText, GivesStatementsAndBothKindsOfConflict) {
 
 TEST(FoundText, NamesTheConflictsOfATargetAlone) {
   const std::string subjects[] = {"MinMaxNorm"};
-  EXPECT_THAT(FoundText(About({}, subjects, "h13", "both")), HasSubstr("Width and Height run"));
-  EXPECT_THAT(FoundText(About({}, subjects, "h14", "both")), Not(HasSubstr("Width")));
+  EXPECT_THAT(FoundText(About({}, subjects, "h13", RouteSet::kBoth)),
+              HasSubstr("Width and Height run"));
+  EXPECT_THAT(FoundText(About({}, subjects, "h14", RouteSet::kBoth)), Not(HasSubstr("Width")));
   const std::string sdpa[] = {"SDPA"};
-  EXPECT_THAT(FoundText(About({}, sdpa, "h16", "both")), HasSubstr("4 or 5 bottoms"));
+  EXPECT_THAT(FoundText(About({}, sdpa, "h16", RouteSet::kBoth)), HasSubstr("4 or 5 bottoms"));
 }
 
 TEST(FoundJson, HasStatementsAndConflictsByTheirIndices) {
-  const auto json = FoundJson(
-      Of({Say("TopK", Stage::kRejected, "published"), Say("TopK", Stage::kCorrect, "silicon")},
-         {"TopK"}));
+  const auto json = FoundJson(Of({Say("TopK", Stage::kRejected, Provenance::kPublished),
+                                  Say("TopK", Stage::kCorrect, Provenance::kSilicon)},
+                                 {"TopK"}));
   EXPECT_EQ(json["evidence"][0]["stage"], "correct");
   EXPECT_EQ(json["conflicts"][0]["stronger"], 0);
   EXPECT_EQ(json["conflicts"][0]["weaker"], 1);

@@ -11,12 +11,12 @@
 namespace anecheck::evidence {
 namespace {
 
-Statement Make(Stage stage, std::string provenance, std::string basis = "") {
+Statement Make(Stage stage, Provenance provenance, std::string basis = "") {
   Statement statement;
   statement.subject = "topk";
   statement.target = "h13";
   statement.stage = stage;
-  statement.provenance = std::move(provenance);
+  statement.provenance = provenance;
   statement.basis = std::move(basis);
   statement.source = "a test";
   return statement;
@@ -69,7 +69,7 @@ TEST(PublishedTables, AreAllThere) {
   for (const Statement& statement : Published()) {
     matrix += statement.source.find("op_device_matrix") != std::string::npos ? 1 : 0;
     sweep += statement.source.find("silicon_sweep_m5") != std::string::npos ? 1 : 0;
-    EXPECT_EQ(statement.provenance, "published");
+    EXPECT_EQ(statement.provenance, Provenance::kPublished);
   }
   EXPECT_EQ(matrix, 187u * 5);
   EXPECT_EQ(sweep, 166u);
@@ -82,8 +82,8 @@ TEST(Aliases, LeadToOneName) {
 }
 
 TEST(Conflicts, OpposedStatementsConflictAndTheStrongerWins) {
-  const Statement statements[] = {Make(Stage::kRejected, "published", "compiler tables"),
-                                  Make(Stage::kCorrect, "silicon", "silicon")};
+  const Statement statements[] = {Make(Stage::kRejected, Provenance::kPublished, "compiler tables"),
+                                  Make(Stage::kCorrect, Provenance::kSilicon, "silicon")};
   const std::vector<Conflict> found = FindConflicts(statements);
   ASSERT_EQ(found.size(), 1u);
   EXPECT_EQ(found[0].stronger, 1u);
@@ -92,17 +92,22 @@ TEST(Conflicts, OpposedStatementsConflictAndTheStrongerWins) {
 }
 
 TEST(Conflicts, ConditionsAreFiltersAndAttestationIsNoConflict) {
-  Statement a = Make(Stage::kRejected, "silicon", "silicon"), b = Make(Stage::kCorrect, "silicon");
+  Statement a = Make(Stage::kRejected, Provenance::kSilicon, "silicon"),
+            b = Make(Stage::kCorrect, Provenance::kSilicon);
   EXPECT_EQ(FindConflicts(std::vector{a, b}).size(), 1u);
   EXPECT_FALSE(FindConflicts(std::vector{a, b})[0].decided);
-  for (std::string Statement::* field :
-       {&Statement::route, &Statement::os, &Statement::compiler_version}) {
+  for (std::string Statement::* field : {&Statement::os, &Statement::compiler_version}) {
     Statement one = a, other = b;
-    one.*field = "mil";
+    one.*field = "1";
     EXPECT_EQ(FindConflicts(std::vector{one, other}).size(), 1u);
-    other.*field = "netlist";
+    other.*field = "2";
     EXPECT_TRUE(FindConflicts(std::vector{one, other}).empty());
   }
+  Statement one = a, other = b;
+  one.route = Route::kMil;
+  EXPECT_EQ(FindConflicts(std::vector{one, other}).size(), 1u);
+  other.route = Route::kNetlist;
+  EXPECT_TRUE(FindConflicts(std::vector{one, other}).empty());
   b.stage = Stage::kAttested;
   EXPECT_TRUE(FindConflicts(std::vector{a, b}).empty());
   b.stage = Stage::kCorrect;
@@ -115,8 +120,12 @@ RC_GTEST_PROP(ConflictProperty, OrderDoesNotMatter, ()) {
   std::vector<Statement> statements;
   const int count = *rc::gen::inRange(0, 12);
   for (int i = 0; i < count; ++i) {
-    const char* provenance = *rc::gen::element("silicon", "simulated", "reported", "published");
-    Statement statement = Make(static_cast<Stage>(*rc::gen::inRange(0, 8)), provenance);
+    const auto provenance = *rc::gen::element(Provenance::kSilicon, Provenance::kSimulated,
+                                              Provenance::kReported, Provenance::kPublished);
+    const auto stage =
+        *rc::gen::element(Stage::kNoPath, Stage::kRejected, Stage::kCatalogued, Stage::kAttested,
+                          Stage::kCompiled, Stage::kDispatched, Stage::kCorrect, Stage::kWrong);
+    Statement statement = Make(stage, provenance);
     statement.target = *rc::gen::element("h13", "h14");
     statements.push_back(statement);
   }
@@ -171,7 +180,8 @@ TEST(KnownConflictTable, AgreesWithWhatIsFound) {
   std::set<std::string> found;
   for (const Conflict& conflict : FindConflicts(Published())) {
     const Statement& statement = Published()[conflict.stronger];
-    if (statement.target == "h17s" && statement.route != "netlist") found.insert(statement.subject);
+    if (statement.target == "h17s" && statement.route != Route::kNetlist)
+      found.insert(statement.subject);
   }
   for (const char* op : {"cumsum", "reduce_argmax", "gather", "identity", "read_state", "argsort",
                          "constexpr_cast"}) {

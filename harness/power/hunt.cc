@@ -11,10 +11,10 @@
 
 #include "harness/base/file.h"
 #include "harness/base/json_text.h"
-#include "harness/campaign/lean_watch.h"
-#include "harness/campaign/run_again.h"
-#include "harness/campaign/shrink_finding.h"
-#include "harness/runners/runtime_probe.h"
+#include "harness/findings/run_again.h"
+#include "harness/findings/shrink_finding.h"
+#include "harness/judging/lean_watch.h"
+#include "harness/probe/runtime_probe.h"
 
 namespace anecheck {
 namespace {
@@ -50,22 +50,12 @@ CampaignOptions OptionsOf(const Subject& subject, const HuntOptions& options,
   return campaign;
 }
 
-// "D01,D03" names D03.
-bool Names(std::string_view labels, std::string_view id) {
-  for (size_t at = 0; at <= labels.size();) {
-    const size_t comma = std::min(labels.find(',', at), labels.size());
-    if (labels.substr(at, comma - at) == id) return true;
-    at = comma + 1;
-  }
-  return false;
-}
-
 bool Answers(const Subject& subject, const FindingRecord& finding) {
   if (subject.group == SubjectGroup::kPlanted) {
-    return IsNewFinding(finding.verdict) || finding.verdict == kBiased;
+    return IsNewFinding(finding.verdict) || finding.verdict == Verdict::kBiased;
   }
-  return std::ranges::any_of(
-      subject.labels, [&](const std::string& label) { return Names(finding.known_defect, label); });
+  return std::ranges::any_of(subject.labels,
+                             [&](const std::string& label) { return finding.defects.Has(label); });
 }
 
 // Verdicts and labels of what a running campaign has recorded so far.
@@ -108,10 +98,11 @@ Result<bool> OwesToSubject(const Artifact& artifact, const Subject& subject,
   ANECHECK_ASSIGN(const auto runner, MakeRunner(clean));
   runner->StopWhen(stop);
   Evaluation evaluation;
-  ANECHECK_ASSIGN(const CaseOutcome outcome, RunAgain(artifact.item, "", *runner, evaluation));
+  ANECHECK_ASSIGN(const CaseOutcome outcome,
+                  RunAgain(artifact.item, Verdict::kPass, *runner, evaluation));
   FindingRecord without;
-  without.verdict = outcome.record.verdict;
-  without.known_defect = outcome.known_defect;
+  without.verdict = outcome.verdict();
+  without.defects = outcome.shown.defects();
   return !IsSuspect(without.verdict) || !Answers(subject, without);
 }
 
@@ -138,8 +129,8 @@ Status MakeSmall(const FindingRecord& finding, const Artifact& artifact,
                  const std::atomic<bool>* stop, HuntResult& result) {
   // Each candidate that hangs, crashes or takes all memory costs a worker, and a hang its whole
   // time limit.
-  const bool costly = finding.verdict == "hung" || finding.verdict == "crashed" ||
-                      finding.verdict == "memory-growth";
+  const bool costly = finding.verdict == Verdict::kHung || finding.verdict == Verdict::kCrashed ||
+                      finding.verdict == Verdict::kMemoryGrowth;
   const uint64_t tries = costly ? options.shrink_tries / 25 : options.shrink_tries;
   if (tries == 0) return {};
   ANECHECK_ASSIGN(const auto runner, MakeRunner(campaign));
@@ -160,12 +151,13 @@ std::string Reason(const CampaignSummary& summary) {
     return fmt::format("no case departed from what is admitted ({} judged, {} inconclusive)",
                        summary.judged, summary.inconclusive);
   }
-  std::string seen;
+  std::vector<std::string> seen;
   for (const FindingRecord& finding : summary.list) {
-    const std::string what = finding.known_defect.empty() ? finding.verdict : finding.known_defect;
-    if (!Names(seen, what)) seen += (seen.empty() ? "" : ",") + what;
+    std::string what =
+        finding.defects.empty() ? std::string(ToText(finding.verdict)) : finding.defects.ToText();
+    if (std::ranges::find(seen, what) == seen.end()) seen.push_back(std::move(what));
   }
-  return "only taken for: " + seen;
+  return fmt::format("only taken for: {}", fmt::join(seen, ","));
 }
 
 // The probes that can show the subject, those of its own defect first.
@@ -203,13 +195,13 @@ Result<bool> Shows(const Subject& subject, const RuntimeProbe& probe, const Runt
                     DefectsShown(probe, *answer.value, [&](const RuntimeProbe& other) {
                       return MeasureRuntime(other, subject.targets.front().name, worker, stop);
                     }));
-    result.verdict = shown.empty() ? "wrong" : "known-defect";
+    result.verdict = shown.empty() ? Verdict::kWrong : Verdict::kKnownDefect;
     result.label = fmt::format("{}", fmt::join(shown, ","));
     return shown.size() == 1 && std::ranges::find(subject.labels, shown[0]) != subject.labels.end();
   }
   const bool defect = ExpectsDefect(probe, subject.targets.front().family, subject.quirks);
   if (answer.value == (defect ? probe.documented : probe.conforming)) return false;
-  result.verdict = answer.value ? "wrong" : "failed";
+  result.verdict = answer.value ? Verdict::kWrong : Verdict::kFailed;
   return true;
 }
 
@@ -335,7 +327,7 @@ Status HuntByCampaign(const Subject& subject, const HuntOptions& options, Clock:
     return {};
   }
   ANECHECK_ASSIGN(const Artifact artifact, ReadArtifact(db, first->id));
-  const bool leans = first->verdict == kBiased;
+  const bool leans = first->verdict == Verdict::kBiased;
   ANECHECK_ASSIGN(result.found, leans ? LeansBySubject(*first, subject, campaign, summary.cases,
                                                        folder.File("control.sqlite"), stop)
                                       : OwesToSubject(artifact, subject, campaign, stop));
@@ -349,7 +341,7 @@ Status HuntByCampaign(const Subject& subject, const HuntOptions& options, Clock:
   result.verdict = first->verdict;
   result.op = first->op;
   result.target = first->target;
-  result.label = first->known_defect;
+  result.label = first->defects.ToText();
   result.summary = first->summary;
   return MakeSmall(*first, artifact, campaign, options, stop, result);
 }
@@ -390,11 +382,11 @@ Result<HuntResult> Hunt(const Subject& subject, const HuntOptions& options,
 namespace {
 
 constexpr CleanPart kCleanParts[] = {
-    {"metamorphic", 8, CaseMode::kMetamorphic},
-    {"compressed", 16, CaseMode::kCompressed},
-    {"state", 16, CaseMode::kState},
-    {"shape-ranges", 32, CaseMode::kShapeRanges},
-    {"netlist", 8, std::nullopt, "netlist"},
+    {ToText(CaseMode::kMetamorphic), 8, CaseMode::kMetamorphic},
+    {ToText(CaseMode::kCompressed), 16, CaseMode::kCompressed},
+    {ToText(CaseMode::kState), 16, CaseMode::kState},
+    {ToText(CaseMode::kShapeRanges), 32, CaseMode::kShapeRanges},
+    {ToText(Route::kNetlist), 8, std::nullopt, RouteSet::kNetlist},
 };
 
 // Adds what a campaign without a defect shows.
@@ -409,11 +401,11 @@ Status RunCleanPart(const CampaignOptions& campaign, const std::atomic<bool>* st
   result.judged_of_part.back() = summary.judged;
   result.inconclusive += summary.inconclusive;
   for (const FindingRecord& finding : summary.list) {
-    const bool named = finding.verdict != kBiased && !IsNewFinding(finding.verdict);
+    const bool named = finding.verdict != Verdict::kBiased && !IsNewFinding(finding.verdict);
     if (result.quirks && named) continue;
     if (result.false_findings++ > 0) continue;
-    result.first = fmt::format("{} {} {}: {}", finding.verdict, finding.op, finding.known_defect,
-                               finding.summary);
+    result.first = fmt::format("{} {} {}: {}", finding.verdict, finding.op,
+                               finding.defects.ToText(), finding.summary);
   }
   return {};
 }
@@ -441,7 +433,7 @@ Result<CleanResult> RunClean(const CampaignTarget& target, bool quirks, uint64_t
     campaign.cases = cases / part.one_in;
     campaign.modes.clear();
     if (part.mode) campaign.modes = {*part.mode};
-    campaign.route = part.route;
+    campaign.routes = part.routes;
     ANECHECK_RETURN_IF_ERROR(RunCleanPart(campaign, stop, result));
   }
   result.seconds = SecondsSince(start);

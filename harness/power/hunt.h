@@ -33,7 +33,8 @@ struct HuntResult {
   uint64_t cases = 0;  // or probes, up to and including the one that shows it, else all cases run
   double seconds = 0;  // to the first finding, else of the whole hunt
   // Of the first finding.
-  std::string verdict, op, target, label, summary;
+  std::optional<Verdict> verdict;
+  std::string op, target, label, summary;
   // Of its reproducer, where it could be made small.
   std::optional<uint64_t> nodes, elements;
   std::string not_shrunk;  // why it could not, where that was tried
@@ -56,7 +57,7 @@ struct CleanPart {
   std::string_view name;  // "netlist"
   uint64_t one_in = 0;    // of all cases
   std::optional<CaseMode> mode;
-  std::string_view route = "mil";
+  RouteSet routes = RouteSet::kMil;
 };
 std::span<const CleanPart> CleanParts();
 

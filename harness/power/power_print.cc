@@ -35,7 +35,7 @@ Json HuntToJson(const HuntResult& hunt) {
           {"by", hunt.by},
           {"cases", hunt.cases},
           {"seconds", Rounded(hunt.seconds)},
-          {"verdict", hunt.verdict},
+          {"verdict", hunt.verdict ? ToText(*hunt.verdict) : ""},
           {"found_op", hunt.op},
           {"target", hunt.target},
           {"label", hunt.label},

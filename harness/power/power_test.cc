@@ -12,7 +12,7 @@
 #include <thread>
 
 #include "harness/base/file.h"
-#include "harness/runners/runtime_probe.h"
+#include "harness/probe/runtime_probe.h"
 #include "harness/runners/worker.h"
 #include "oracles/contract.h"
 
@@ -88,7 +88,7 @@ TEST(HuntTest, FindsAPlantedFaultAndMakesItSmall) {
   const HuntResult result = HuntFor(Named("add-one-ulp-everywhere"));
   EXPECT_TRUE(result.found);
   EXPECT_EQ(result.by, "campaign");
-  EXPECT_EQ(result.verdict, "wrong");
+  EXPECT_EQ(result.verdict, Verdict::kWrong);
   EXPECT_EQ(result.op, "add");
   EXPECT_LE(result.cases, 64u);
   EXPECT_EQ(result.nodes, 1u);
@@ -103,7 +103,7 @@ TEST(HuntTest, FindsWhatStatesLoseByACampaign) {
     const HuntResult result = Hunt(Named(fault), options).value();
     EXPECT_TRUE(result.found) << fault << " " << result.reason;
     EXPECT_EQ(result.by, "campaign") << fault;
-    EXPECT_EQ(result.verdict, "wrong") << fault;
+    EXPECT_EQ(result.verdict, Verdict::kWrong) << fault;
     EXPECT_LE(result.nodes.value_or(100), 3u) << fault;
     EXPECT_LE(result.elements.value_or(1000), 16u) << fault;
   }
@@ -436,7 +436,7 @@ TEST(PowerTest, MediansAreOfReproducers) {
 // Workers are started from the running executable.
 int main(int argc, char** argv) {
   if (argc > 1 && std::string_view(argv[1]) == anecheck::kWorkerArgument) {
-    return anecheck::WorkerMain(argc, argv);
+    return anecheck::WorkerMain(argc, argv, anecheck::RuntimeProbeMain);
   }
   testing::InitGoogleTest(&argc, argv);
   return RUN_ALL_TESTS();

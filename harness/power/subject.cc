@@ -129,7 +129,7 @@ Result<Json> ReadList(const char* text) {
 }  // namespace
 
 std::string_view SubjectGroupName(SubjectGroup group) {
-  return group == SubjectGroup::kPlanted ? "planted" : "known-defect";
+  return group == SubjectGroup::kPlanted ? "planted" : ToText(Verdict::kKnownDefect);
 }
 
 bool IsDrawn(const OpDefinition& op) {

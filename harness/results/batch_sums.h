@@ -19,6 +19,10 @@ namespace anecheck {
 // Keys by their content.
 struct KeyHash {
   static size_t Of(std::string_view text) { return std::hash<std::string_view>()(text); }
+  template <Word E>
+  static size_t Of(E word) {
+    return static_cast<size_t>(word);
+  }
   static size_t Of(int number) { return static_cast<size_t>(number); }
   template <typename Key>
   size_t operator()(const Key* key) const {

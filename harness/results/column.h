@@ -43,7 +43,7 @@ struct ColumnRule {
   // Of numbers; reals are finite besides. Unsigned numbers of all 64 bits stand as signed ones.
   int64_t least = 0;
   int64_t most = kMostCount;
-  std::span<const std::string_view> words;  // the texts that there are; empty: any
+  std::span<const std::string_view> words;  // the texts that there are; none: any
   std::string_view kind;                    // what these are: "verdict"
 };
 
@@ -116,16 +116,24 @@ template <typename T>
 inline constexpr bool kIsOptional = false;
 template <typename T>
 inline constexpr bool kIsOptional<std::optional<T>> = true;
+// A word that may be missing is the text '' in the file, so that a key can hold it.
+template <typename T>
+inline constexpr bool kIsOptionalWord = false;
+template <Word E>
+inline constexpr bool kIsOptionalWord<std::optional<E>> = true;
 
 // Fills in what the type of the value tells.
 template <typename Row, typename Access>
 constexpr Column<Access> Typed(Column<Access> column) {
   using V = std::remove_cvref_t<std::invoke_result_t<Access, Row&>>;
-  column.optional = kIsOptional<V>;
+  column.optional = kIsOptional<V> && !kIsOptionalWord<V>;
   column.type = std::is_integral_v<V> ? "INTEGER" : std::is_floating_point_v<V> ? "REAL" : "TEXT";
   if constexpr (Word<V>) {
     column.words = Words<V>::kTexts;
     column.kind = Words<V>::kConcept;
+  } else if constexpr (kIsOptionalWord<V>) {
+    column.words = Words<typename V::value_type>::kTexts;
+    column.kind = Words<typename V::value_type>::kConcept;
   }
   return column;
 }

@@ -28,7 +28,7 @@ class MergeTest : public ::testing::Test {
     RunRecord run;
     run.uuid = uuid;
     run.options = "{}";
-    run.provenance = "silicon";
+    run.provenance = Provenance::kSilicon;
     run.chip = "M1";
     const auto id = store.BeginRun(run);
     ASSERT_TRUE(id.ok());
@@ -37,10 +37,10 @@ class MergeTest : public ::testing::Test {
       CaseRecord record;
       record.index = i;
       record.target = "h13";
-      record.route = "mil";
-      record.verdict = "pass";
+      record.route = Route::kMil;
+      record.verdict = Verdict::kPass;
       record.message = salt;
-      record.outputs.push_back({"conv", "pass", 10, 0, i, "", ""});
+      record.outputs.push_back({"conv", Verdict::kPass, 10, 0, i, {}, ""});
       batch.cases.push_back(record);
     }
     if (cases > 0) {
@@ -49,7 +49,7 @@ class MergeTest : public ::testing::Test {
       finding.signature = "wrong|conv";
       finding.artifact = "{}";
       batch.findings.push_back(finding);
-      batch.reach[{"h13", "mil", "conv"}] = {.cases = static_cast<int64_t>(cases)};
+      batch.reach[{"h13", Route::kMil, "conv"}] = {.cases = static_cast<int64_t>(cases)};
       batch.ulp[{"h13", "conv"}][2] = cases;
     }
     ASSERT_TRUE(store.Append(*id, batch).ok());

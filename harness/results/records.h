@@ -16,6 +16,12 @@
 #include <utility>
 #include <vector>
 
+#include "harness/verdict/case_mode.h"
+#include "harness/verdict/defect_set.h"
+#include "harness/verdict/provenance.h"
+#include "harness/verdict/route.h"
+#include "harness/verdict/run_status.h"
+#include "harness/verdict/verdict.h"
 #include "harness/verdict/words.h"
 #include "oracles/lean_sums.h"
 
@@ -36,26 +42,34 @@ struct RunRecord {
   RunState state = RunState::kRunning;
   std::string started;
   std::optional<std::string> finished = {};
-  std::string tool_version, host, os, runner, provenance, engine, chip, compiler_version;
+  std::string tool_version, host, os, runner, engine, chip, compiler_version;
+  Provenance provenance = Provenance::kReported;
   std::map<std::string, std::string> libraries;  // name, version
 };
 
 struct OutputRecord {
   std::string op;
-  std::string verdict;
+  Verdict verdict = Verdict::kPass;
   uint64_t elements = 0;
   uint64_t outside = 0;
   uint64_t worst_ulp = 0;
-  std::string known_defect, reason;
+  DefectSet defects;
+  std::string reason;
 };
 
 struct CaseRecord {
   uint64_t index = 0;
   uint64_t seed = 0;
-  std::string target, route, mode;
+  std::string target;
+  Route route = Route::kMil;
+  CaseMode mode = CaseMode::kFloat;
   uint64_t fingerprint = 0;
   int64_t nodes = 0;
-  std::string status, stage, backend, verdict, message;
+  RunStatus status = RunStatus::kOk;
+  Step step = Step::kNone;
+  std::string backend;
+  Verdict verdict = Verdict::kPass;
+  std::string message;
   uint64_t compile_us = 0, run_us = 0;
   std::vector<OutputRecord> outputs;
 };
@@ -63,7 +77,11 @@ struct CaseRecord {
 struct FindingRecord {
   std::string id;
   uint64_t case_index = 0;
-  std::string op, target, route, verdict, known_defect, signature, summary, replay, artifact = "{}";
+  std::string op, target;
+  Route route = Route::kMil;
+  Verdict verdict = Verdict::kWrong;
+  DefectSet defects;
+  std::string signature, summary, replay, artifact = "{}";
   int64_t occurrences = 1;
 };
 
@@ -139,14 +157,19 @@ struct MagnitudeErrors {
 
 // The rows of these, of a run.
 struct ReachRow : ReachCounts {
-  std::string target, route, op;
+  std::string target;
+  Route route = Route::kMil;
+  std::string op;
 };
 struct ProvedReachRow : ReachRow {
-  std::string provenance;
+  Provenance provenance = Provenance::kReported;
 };
-// `provenance` is empty of all cases, else that of the part which was proved.
+// `provenance` is nothing of all cases, else that of the part which was proved.
 struct UnconfirmedRow {
-  std::string target, route, op, provenance;
+  std::string target;
+  Route route = Route::kMil;
+  std::string op;
+  std::optional<Provenance> provenance;
   int64_t cases = 0;
 };
 struct UlpRow {
@@ -161,12 +184,14 @@ struct MagnitudeRow : MagnitudeErrors {
   int exponent = 0;
 };
 struct LeanRow : LeanSums {
-  std::string target, route, op;
+  std::string target;
+  Route route = Route::kMil;
+  std::string op;
   Lean lean = Lean::kUp;
 };
 // How many cases of a run have a verdict, and the first of them.
 struct VerdictCount {
-  std::string verdict;
+  Verdict verdict = Verdict::kPass;
   uint64_t first_case = 0;
   int64_t cases = 0;
 };
@@ -207,17 +232,14 @@ struct ProbeRecord {
 struct BatchRecord {
   std::vector<CaseRecord> cases;
   std::vector<FindingRecord> findings;
-  std::map<std::tuple<std::string, std::string, std::string>, ReachCounts>
-      reach;  // target, route, op
+  std::map<std::tuple<std::string, Route, std::string>, ReachCounts> reach;  // target, route, op
   // The part of `reach` that was proved: target, route, op, provenance.
-  std::map<std::tuple<std::string, std::string, std::string, std::string>, ReachCounts>
-      proved_reach;
+  std::map<std::tuple<std::string, Route, std::string, Provenance>, ReachCounts> proved_reach;
   std::map<std::pair<std::string, std::string>, UlpCounts> ulp;  // target, op
   CoverageCells coverage;
   std::map<std::tuple<std::string, std::string, int>, MagnitudeErrors>
       magnitudes;  // target, op, exponent
-  std::map<std::tuple<std::string, std::string, std::string>, OperationLeans>
-      leans;  // target, route, op
+  std::map<std::tuple<std::string, Route, std::string>, OperationLeans> leans;  // target, route, op
   // How long the run has worked with these cases recorded; a row of `pace` where it is given.
   std::optional<double> seconds;
 };

@@ -10,6 +10,7 @@
 #include <utility>
 
 #include "harness/base/result.h"
+#include "harness/verdict/defect_set.h"
 #include "harness/verdict/words.h"
 
 namespace anecheck {
@@ -70,6 +71,15 @@ class Statement {
   template <Word E>
   Statement& Bind(E word) {
     return Bind(ToText(word));
+  }
+  template <Word E>
+  Statement& Bind(const std::optional<E>& word) {
+    return Bind(word ? ToText(*word) : std::string_view());
+  }
+  Statement& Bind(const DefectSet& defects) {
+    const std::string text = defects.ToText();
+    sqlite3_bind_text(raw_, ++bound_, text.data(), static_cast<int>(text.size()), SQLITE_TRANSIENT);
+    return *this;
   }
   template <typename T>
   Statement& Bind(const std::optional<T>& value) {

@@ -104,7 +104,7 @@ Status Store::AddSums(int64_t run, std::span<const BatchRecord> batches, Map Bat
 
 Status Store::AddReach(int64_t run, std::span<const BatchRecord> batches) {
   std::vector<UnconfirmedRow> unconfirmed;
-  const auto note = [&](const ReachRow& row, const std::string& provenance) {
+  const auto note = [&](const ReachRow& row, std::optional<Provenance> provenance) {
     // Few operations have any.
     if (row.unconfirmed == 0) return;
     unconfirmed.push_back({row.target, row.route, row.op, provenance, row.unconfirmed});
@@ -114,7 +114,7 @@ Status Store::AddReach(int64_t run, std::span<const BatchRecord> batches) {
         ReachRow row{sum, {}, {}, {}};
         std::tie(row.target, row.route, row.op) = key;
         add(row);
-        note(row, "");
+        note(row, {});
       }));
   ANECHECK_RETURN_IF_ERROR(
       AddSums<ProvedReachRow>(run, batches, &BatchRecord::proved_reach,

@@ -13,6 +13,10 @@ template <typename T>
 void AddTo(Fnv1a& hash, const T& value) {
   if constexpr (Word<T>) {
     hash.Add(ToText(value));
+  } else if constexpr (kIsOptionalWord<T>) {
+    hash.Add(value ? ToText(*value) : std::string_view());
+  } else if constexpr (std::is_same_v<T, DefectSet>) {
+    hash.Add(std::string_view(value.ToText()));
   } else if constexpr (kIsOptional<T>) {
     hash.Add(std::string_view(value.value_or("")));
   } else if constexpr (std::is_same_v<T, std::string>) {

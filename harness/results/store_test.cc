@@ -34,7 +34,7 @@ RunRecord ExampleRun(const std::string& uuid) {
   run.command = "anecheck run";
   run.options = "{}";
   run.seed = 7;
-  run.provenance = "simulated";
+  run.provenance = Provenance::kSimulated;
   run.libraries = {{"sqlite", "3"}, {"fmt", "9"}};
   return run;
 }
@@ -45,11 +45,11 @@ BatchRecord ExampleBatch(uint64_t index) {
   record.index = index;
   record.seed = 0xfffffffffffffff0;
   record.target = "h13";
-  record.route = "mil";
-  record.mode = "float";
-  record.verdict = "wrong";
+  record.route = Route::kMil;
+  record.mode = CaseMode::kFloat;
+  record.verdict = Verdict::kWrong;
   record.message = "it's \"odd\"";
-  record.outputs.push_back({"conv", "wrong", 10, 2, 5, "", "outside"});
+  record.outputs.push_back({"conv", Verdict::kWrong, 10, 2, 5, {}, "outside"});
   batch.cases.push_back(record);
   FindingRecord finding;
   finding.id = "f" + std::to_string(index);
@@ -57,7 +57,8 @@ BatchRecord ExampleBatch(uint64_t index) {
   finding.signature = "wrong|conv|h13";
   finding.artifact = "{}";
   batch.findings.push_back(finding);
-  batch.reach[{"h13", "mil", "conv"}] = {.cases = 1, .compiled = 1, .dispatched = 1, .wrong = 1};
+  batch.reach[{"h13", Route::kMil, "conv"}] = {
+      .cases = 1, .compiled = 1, .dispatched = 1, .wrong = 1};
   batch.ulp[{"h13", "conv"}][0] = 8;
   batch.ulp[{"h13", "conv"}][3] = 2;
   batch.magnitudes[{"h13", "conv", -4}] = {10, 6, 3 + index};
@@ -203,7 +204,7 @@ TEST_F(StoreTest, BatchesAtOnceLeaveWhatTheyLeaveOneByOne) {
   for (uint64_t index = 0; index < 5; ++index) {
     batches.push_back(ExampleBatch(index));
     BatchRecord& batch = batches.back();
-    batch.reach[{"h13", "mil", index < 3 ? "relu" : "gelu"}] = {.cases = 2, .rejected = 1};
+    batch.reach[{"h13", Route::kMil, index < 3 ? "relu" : "gelu"}] = {.cases = 2, .rejected = 1};
     batch.coverage[{"value", "all.input=nan"}] = {.cases = 1, .first_case = 9 - index};
     batch.coverage[{"op_pair", index % 2 == 0 ? "conv>relu" : "relu>conv"}] = {.cases = 1};
   }
@@ -268,7 +269,8 @@ TEST_F(StoreTest, WhatWasProvedAddsUpBesideTheRest) {
   auto store = Store::Open(Path("a.sqlite"));
   const auto run = store->BeginRun(ExampleRun("u1"));
   BatchRecord batch;
-  batch.proved_reach[{"h13", "mil", "conv", "silicon"}] = {.cases = 2, .dispatched = 2, .wrong = 1};
+  batch.proved_reach[{"h13", Route::kMil, "conv", Provenance::kSilicon}] = {
+      .cases = 2, .dispatched = 2, .wrong = 1};
   ASSERT_TRUE(store->Append(*run, batch).ok());
   ASSERT_TRUE(store->Append(*run, batch).ok());
   EXPECT_EQ(One(*store,
@@ -312,9 +314,10 @@ TEST_F(StoreTest, UnconfirmedDeviationsAddUpInAllAndOfWhatWasProved) {
   auto store = Store::Open(Path("a.sqlite"));
   const auto run = store->BeginRun(ExampleRun("u1"));
   BatchRecord batch;
-  batch.reach[{"h13", "mil", "tanh"}] = {.cases = 5, .unconfirmed = 3};
-  batch.reach[{"h13", "mil", "relu"}] = {.cases = 5};
-  batch.proved_reach[{"h13", "mil", "tanh", "silicon"}] = {.cases = 2, .unconfirmed = 1};
+  batch.reach[{"h13", Route::kMil, "tanh"}] = {.cases = 5, .unconfirmed = 3};
+  batch.reach[{"h13", Route::kMil, "relu"}] = {.cases = 5};
+  batch.proved_reach[{"h13", Route::kMil, "tanh", Provenance::kSilicon}] = {.cases = 2,
+                                                                            .unconfirmed = 1};
   const BatchRecord both[] = {batch, batch};
   ASSERT_TRUE(store->Append(*run, both).ok());
   ASSERT_TRUE(store->Append(*run, batch).ok());

@@ -44,7 +44,7 @@ inline constexpr auto kTable<CaseRecord> = Describe<CaseRecord>(
     Value("fingerprint", &CaseRecord::fingerprint, "of the graph").Bits(),
     Value("nodes", &CaseRecord::nodes),
     Value("status", &CaseRecord::status, "the runner's word: 'ok', 'rejected', 'crashed', ..."),
-    Value("stage", &CaseRecord::stage,
+    Value("stage", &CaseRecord::step,
           "where it stopped, '' where it ran or that is not known; of a metamorphic case that ran, "
           "where the rewritten graph stopped"),
     Value("backend", &CaseRecord::backend, "proved by analytics: 'ane', ''"),
@@ -59,7 +59,7 @@ inline constexpr auto kTable<OutputRow> = Describe<OutputRow>(
     Value("op", &OutputRow::op, "the operation that produced it"),
     Value("verdict", &OutputRow::verdict), Value("elements", &OutputRow::elements),
     Value("outside", &OutputRow::outside), Value("worst_ulp", &OutputRow::worst_ulp),
-    Value("known_defect", &OutputRow::known_defect, "'D01', '' for none"),
+    Value("known_defect", &OutputRow::defects, "'D01', '' for none"),
     Value("reason", &OutputRow::reason));
 
 template <>
@@ -124,7 +124,7 @@ inline constexpr auto kTable<FindingRecord> = Describe<FindingRecord>(
     Value("op", &FindingRecord::op, "of a known defect the one that has it in this case"),
     Value("target", &FindingRecord::target), Value("route", &FindingRecord::route),
     Value("verdict", &FindingRecord::verdict, "'wrong', 'crashed', 'flaky', 'unconfirmed', ..."),
-    Value("known_defect", &FindingRecord::known_defect),
+    Value("known_defect", &FindingRecord::defects),
     Value("signature", &FindingRecord::signature, "findings with one signature are one defect"),
     Value("occurrences", &FindingRecord::occurrences, "cases of this run with that signature"),
     Value("summary", &FindingRecord::summary, "one line"),

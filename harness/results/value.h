@@ -12,6 +12,7 @@
 #include <type_traits>
 
 #include "harness/results/column.h"
+#include "harness/verdict/defect_set.h"
 
 namespace anecheck {
 
@@ -50,6 +51,19 @@ Problem Take(sqlite3_stmt* row, int at, const ColumnRule& rule, E& value) {
   if (!word) return CheckText(rule, text);
   value = *word;
   return {};
+}
+inline Problem Take(sqlite3_stmt* row, int at, const ColumnRule& rule, DefectSet& value) {
+  std::string_view text;
+  Problem problem = TakeText(row, at, rule, text);
+  value = DefectSet::FromText(text);
+  return problem;
+}
+template <Word E>
+Problem Take(sqlite3_stmt* row, int at, const ColumnRule& rule, std::optional<E>& value) {
+  value.reset();
+  const bool none =
+      sqlite3_column_type(row, at) == SQLITE_TEXT && sqlite3_column_bytes(row, at) == 0;
+  return none ? Problem() : Take(row, at, rule, value.emplace());
 }
 template <typename T>
 Problem Take(sqlite3_stmt* row, int at, const ColumnRule& rule, std::optional<T>& value) {

@@ -46,20 +46,20 @@ bool IsShortage(int64_t code) {
   return std::ranges::find(kCodes, static_cast<uint32_t>(code)) != std::end(kCodes);
 }
 
-// The stage that refused a program stands behind the last " @ " of the message (device/e5rt/api.h);
+// The step that refused a program stands behind the last " @ " of the message (device/e5rt/api.h);
 // what other engines put there is none of these.
-std::string_view RefusingStage(std::string_view message) {
+Step RefusingStep(std::string_view message) {
   constexpr std::string_view kMark = " @ ";
-  constexpr std::pair<std::string_view, std::string_view> kStages[] = {
-      {"Parser", "parser"}, {"Frontend", "frontend"},   {"Floor", "floor"},
-      {"Hal", "hal"},       {"Validator", "validator"}, {"Codegen", "codegen"}};
+  constexpr std::pair<std::string_view, Step> kSteps[] = {
+      {"Parser", Step::kParser}, {"Frontend", Step::kFrontend},   {"Floor", Step::kFloor},
+      {"Hal", Step::kHal},       {"Validator", Step::kValidator}, {"Codegen", Step::kCodegen}};
   const size_t at = message.rfind(kMark);
-  if (at == std::string_view::npos) return "compile";
+  if (at == std::string_view::npos) return Step::kCompile;
   const std::string_view word = message.substr(at + kMark.size());
-  for (const auto& [written, stage] : kStages) {
-    if (word == written) return stage;
+  for (const auto& [written, step] : kSteps) {
+    if (word == written) return step;
   }
-  return "compile";
+  return Step::kCompile;
 }
 
 // A handle that is released when it goes out of scope; false where the release failed.
@@ -94,30 +94,29 @@ struct BoundPort {
 class Session {
  public:
   Session(const E5rtLibrary& library, EngineKind kind, const WireRequest& request,
-          E5rtInputFiles& files, BundleFolder& bundle, std::atomic<WorkerStage>& stage,
-          WireReply& reply)
+          E5rtInputFiles& files, BundleFolder& bundle, std::atomic<Step>& step, WireReply& reply)
       : api_(library.api),
         kind_(kind),
         request_(request),
         files_(files),
         bundle_(bundle),
-        stage_(stage),
+        step_(step),
         reply_(reply) {}
 
   bool Run() {
-    stage_ = WorkerStage::kCompile;
+    step_ = Step::kCompile;
     Clock::time_point start = Clock::now();
     const bool compiled = Compile() && Load();
     reply_.compile_us = Microseconds(start);
     if (!compiled) return false;
     if (!CreateOperation() || !Bind(request_.shape)) return false;
-    stage_ = WorkerStage::kRun;
+    step_ = Step::kRun;
     start = Clock::now();
     const bool executed = Execute();
     reply_.run_us = Microseconds(start);
     if (!executed) return false;
     ReadOutputs(request_.shape);
-    if (request_.repeat && !Repeat()) return false;
+    if (request_.settings.repeat && !Repeat()) return false;
     for (const WireShape& shape : request_.further) {
       if (!RunAt(shape)) return false;
     }
@@ -135,16 +134,16 @@ class Session {
     function_.Close();
     const bool library = library_.Close();
     const bool released = operation && library;
-    if (!released) Note(MisconductKind::kSlotLeak, "the program was not released: " + LastWords());
+    if (!released) Note(Verdict::kSlotLeak, "the program was not released: " + LastWords());
     CloseBuffers();
     stream_.Close();
     return released;
   }
 
  private:
-  bool Failed(RunStatus status, std::string_view stage) {
+  bool Failed(RunStatus status, Step step) {
     reply_.status = status;
-    reply_.stage = stage;
+    reply_.step = step;
     reply_.message = LastWords();
     return false;
   }
@@ -165,8 +164,8 @@ class Session {
                        static_cast<uint64_t>(failed_code_));
   }
 
-  void Note(MisconductKind kind, std::string message, size_t output = 0) {
-    reply_.misconduct.push_back({kind, std::move(message), static_cast<uint32_t>(output)});
+  void Note(Verdict verdict, std::string message, size_t output = 0) {
+    reply_.misconduct.push_back({verdict, std::move(message), static_cast<uint32_t>(output)});
   }
 
   bool Compile() {
@@ -177,7 +176,7 @@ class Session {
     if (!cleared.ok()) return HarnessFailed(cleared.error().message);
     if (!Write(request_.program, program)) return false;
     if (!WriteWeights(netlist)) return false;
-    if (!MakeCompiler()) return Failed(RunStatus::kFailed, "compile");
+    if (!MakeCompiler()) return Failed(RunStatus::kFailed, Step::kCompile);
     const int64_t code = api_.compiler_compile(compiler_.get(), program.path().c_str(),
                                                options_.get(), library_.out());
     if (Called("e5_compiler_compile", code)) return true;
@@ -185,9 +184,10 @@ class Session {
     if (kind_ == EngineKind::kSimulated && code == ANECHECK_SIM_NO_BUNDLE) {
       return HarnessFailed(LastWords());
     }
-    if (IsShortage(code)) return Failed(RunStatus::kFailed, "compile");
-    Failed(RunStatus::kRejected, "compile");
-    reply_.stage = RefusingStage(reply_.message);
+    if (IsShortage(code)) return Failed(RunStatus::kFailed, Step::kCompile);
+    Failed(RunStatus::kRejected, Step::kCompile);
+    reply_.step = RefusingStep(reply_.message);
+    reply_.no_kernel = kind_ == EngineKind::kSimulated && code == ANECHECK_SIM_NO_KERNEL;
     return false;
   }
 
@@ -231,7 +231,7 @@ class Session {
   }
 
   bool Load() {
-    stage_ = WorkerStage::kLoad;
+    step_ = Step::kLoad;
     reply_.backend = bundle_.SelectedBackend();
     const bool loaded =
         Called("program_library_retain_program_function",
@@ -242,13 +242,13 @@ class Session {
                api_.op_options_set_operation_name(op_options_.get(), "main")) &&
         Called("precompiled_compute_op_create_options_set_allocate_intermediate_buffers",
                api_.op_options_set_allocate_intermediate_buffers(op_options_.get(), 1));
-    return loaded || Failed(RunStatus::kFailed, "load");
+    return loaded || Failed(RunStatus::kFailed, Step::kLoad);
   }
 
   bool CreateOperation() {
     if (!Called("execution_stream_operation_create_precompiled_compute_operation_with_options",
                 api_.operation_create(operation_.out(), op_options_.get()))) {
-      return Failed(RunStatus::kFailed, "load");
+      return Failed(RunStatus::kFailed, Step::kLoad);
     }
     CloseCompiler();
     loaded_ = true;
@@ -305,7 +305,7 @@ class Session {
                api_.buffer_get_data_ptr(bound->buffer.get(), &bound->data)) &&
         Called("io_port_bind_buffer_object",
                api_.port_bind_buffer_object(bound->port.get(), bound->buffer.get()));
-    if (!done) return Failed(RunStatus::kFailed, "load");
+    if (!done) return Failed(RunStatus::kFailed, Step::kLoad);
     if (input) {
       std::memcpy(bound->data, wire.bytes.data(), wire.bytes.size());
     } else {
@@ -325,12 +325,12 @@ class Session {
     const bool encoded = Called("execution_stream_create", api_.stream_create(stream_.out())) &&
                          Called("execution_stream_encode_operation",
                                 api_.stream_encode_operation(stream_.get(), operation_.get()));
-    return encoded || Failed(RunStatus::kFailed, "load");
+    return encoded || Failed(RunStatus::kFailed, Step::kLoad);
   }
 
   bool Execute() {
     return Called("execution_stream_execute_sync", api_.stream_execute_sync(stream_.get())) ||
-           Failed(RunStatus::kFailed, "run");
+           Failed(RunStatus::kFailed, Step::kRun);
   }
 
   // The same program once more, on the same inputs or on others. Its outputs are spoiled
@@ -360,7 +360,7 @@ class Session {
   void Compare() {
     const WireShape& shape = request_.shape;
     if (!Called("execution_stream_execute_sync", api_.stream_execute_sync(stream_.get()))) {
-      Note(MisconductKind::kNotRepeatable, "the second execution fails: " + LastWords());
+      Note(Verdict::kNotRepeatable, "the second execution fails: " + LastWords());
       return;
     }
     for (size_t i = 0; i < outputs_.size(); ++i) {
@@ -368,7 +368,7 @@ class Session {
       const auto* now = static_cast<const uint8_t*>(outputs_[i]->data);
       const auto first = std::mismatch(before.begin(), before.end(), now).first;
       if (first == before.end()) continue;
-      Note(MisconductKind::kNotRepeatable,
+      Note(Verdict::kNotRepeatable,
            fmt::format(
                "output {}: the second execution of the program gives other values, from byte "
                "{} on",
@@ -390,7 +390,7 @@ class Session {
   const WireRequest& request_;
   E5rtInputFiles& files_;
   BundleFolder& bundle_;
-  std::atomic<WorkerStage>& stage_;
+  std::atomic<Step>& step_;
   WireReply& reply_;
   std::string_view failed_call_;  // of the e5rt_* entry points, without that
   int64_t failed_code_ = 0;
@@ -425,12 +425,12 @@ E5rtInputFiles::E5rtInputFiles(const TempDirectory& folder)
   static_cast<void>(MakeDirectories(std::filesystem::path(mil_weights.path()).parent_path()));
 }
 
-WireReply E5rtEngine::Run(const WireRequest& request, std::atomic<WorkerStage>& stage) {
+WireReply E5rtEngine::Run(const WireRequest& request, std::atomic<Step>& step) {
   WireReply reply;
   reply.id = request.id;
-  Session session(*library_, kind_, request, files_, bundle_, stage, reply);
+  Session session(*library_, kind_, request, files_, bundle_, step, reply);
   session.Run();
-  reply.slots_spent = reply.status == RunStatus::kFailed && reply.stage == "load" &&
+  reply.slots_spent = reply.status == RunStatus::kFailed && reply.step == Step::kLoad &&
                       !reply.harness_fault && loaded_ >= kManyLoads;
   if (session.loaded()) ++loaded_;
   if (!session.Release()) ++leaked_;

@@ -40,8 +40,8 @@ class E5rtEngine {
   }
 
   // Runs one request. What the engine refuses or fails at is in the reply, in its own words.
-  // `stage` follows the work, for who finds this process dead or stuck.
-  WireReply Run(const WireRequest& request, std::atomic<WorkerStage>& stage);
+  // `step` follows the work, for who finds this process dead or stuck.
+  WireReply Run(const WireRequest& request, std::atomic<Step>& step);
 
   // Programs that were loaded and could not be released: at 120 a worker is replaced before the
   // 129th load fails (specification 001, section 5.4).

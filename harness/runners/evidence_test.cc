@@ -77,11 +77,13 @@ TEST(E5rtRunner, TheStageOfADeathIsWhereTheWorkerWas) {
   const WordCases cases({"copy", "ABORT COMPILER", "STUCK LOADING", "CRASH", "HANG"});
   const auto replies = runner.Run(cases.all());
   ASSERT_TRUE(replies.ok()) << replies.error().message;
-  const char* const kStages[] = {"", "compile", "load", "run", "run"};
-  for (size_t i = 0; i < 5; ++i) EXPECT_EQ((*replies)[i].stage, kStages[i]) << i;
+  constexpr Step kSteps[] = {Step::kNone, Step::kCompile, Step::kLoad, Step::kRun, Step::kRun};
+  for (size_t i = 0; i < 5; ++i) EXPECT_EQ((*replies)[i].step, kSteps[i]) << i;
   EXPECT_EQ((*replies)[1].status, RunStatus::kCrashed);
   EXPECT_EQ((*replies)[2].status, RunStatus::kHung);
-  EXPECT_EQ(WorkerStageName(static_cast<WorkerStage>(77)), "") << "memory that an engine spoiled";
+  ChannelHeader header{};
+  header.step = static_cast<Step>(77);
+  EXPECT_EQ(StepOf(header), Step::kNone) << "memory that an engine spoiled";
 }
 
 TEST(E5rtRunner, AReplyOfOtherSizeThanTheGraphsIsGarbled) {
@@ -97,7 +99,7 @@ TEST(E5rtRunner, WhatIsTooLargeForAWorkerWasNotRun) {
   E5rtRunner runner(options);
   const RunReply reply = testing::RunWord(runner, std::string(WorkerChannel::kUsualArea, ' '));
   EXPECT_EQ(reply.status, RunStatus::kNotRun);
-  EXPECT_EQ(reply.stage, "");
+  EXPECT_EQ(reply.step, Step::kNone);
 }
 
 TEST(E5rtRunner, FilesThatCannotBeWrittenAreNoAnswerOfTheEngine) {

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 #include <nlohmann/json.hpp>
 #include <span>
 
@@ -10,9 +11,10 @@
 namespace anecheck {
 namespace {
 
-constexpr std::string_view kRejectedStages[] = {"frontend",  "floor",   "hal",
-                                                "validator", "codegen", "load"};
-constexpr std::string_view kFailedStages[] = {"compile", "load", "run"};
+constexpr Step kRejectedSteps[] = {Step::kFrontend,  Step::kFloor,   Step::kHal,
+                                   Step::kValidator, Step::kCodegen, Step::kLoad};
+constexpr Step kFailedSteps[] = {Step::kCompile, Step::kLoad, Step::kRun};
+constexpr RunStatus kStatuses[] = {RunStatus::kOk, RunStatus::kRejected, RunStatus::kFailed};
 // A message is one line for a table; what is longer is cut.
 constexpr size_t kLongestMessage = 1000;
 
@@ -56,28 +58,25 @@ Status ReadCount(const Json& json, const char* member, uint64_t& out) {
   return {};
 }
 
-Status ReadStage(const Json& json, std::span<const std::string_view> stages, std::string& out) {
-  ANECHECK_RETURN_IF_ERROR(ReadString(json, "stage", out));
-  if (std::find(stages.begin(), stages.end(), out) != stages.end()) return {};
-  return Wrong("stage", fmt::format("\"{}\" is none of {}", out, fmt::join(stages, ", ")));
+// A word that the protocol allows there.
+template <Word E>
+Status ReadWord(const Json& json, const char* member, std::span<const E> allowed, E& out) {
+  std::string text;
+  ANECHECK_RETURN_IF_ERROR(ReadString(json, member, text));
+  const auto found = std::ranges::find(allowed, FindWord<E>(text));
+  if (found == allowed.end()) {
+    return Wrong(member, fmt::format("\"{}\" is none of {}", text, fmt::join(allowed, ", ")));
+  }
+  out = *found;
+  return {};
 }
 
 Status ReadStatus(const Json& json, ExecReply& reply) {
-  std::string status;
-  ANECHECK_RETURN_IF_ERROR(ReadString(json, "status", status));
-  if (status == "ok") {
-    reply.status = RunStatus::kOk;
-    return {};
-  }
-  if (status == "rejected") {
-    reply.status = RunStatus::kRejected;
-    return ReadStage(json, kRejectedStages, reply.stage);
-  }
-  if (status == "failed") {
-    reply.status = RunStatus::kFailed;
-    return ReadStage(json, kFailedStages, reply.stage);
-  }
-  return Wrong("status", fmt::format("\"{}\" is none of ok, rejected, failed", status));
+  ANECHECK_RETURN_IF_ERROR(ReadWord<RunStatus>(json, "status", kStatuses, reply.status));
+  if (reply.status == RunStatus::kOk) return {};
+  const bool rejected = reply.status == RunStatus::kRejected;
+  return ReadWord<Step>(
+      json, "stage", rejected ? std::span<const Step>(kRejectedSteps) : kFailedSteps, reply.step);
 }
 
 }  // namespace
@@ -107,7 +106,7 @@ std::string ExecRequestLine(const RunRequest& request, uint64_t id, const ExecFi
   Json json = {{"v", kExecProtocolVersion},
                {"id", id},
                {"target", std::string(request.target)},
-               {"route", std::string(request.route)}};
+               {"route", ToText(request.route)}};
   const std::pair<const char*, const std::string*> kFiles[] = {
       {"graph", &files.graph},     {"mil", &files.mil},       {"ranged_mil", &files.ranged_mil},
       {"netlist", &files.netlist}, {"inputs", &files.inputs}, {"outputs", &files.outputs}};

@@ -40,7 +40,8 @@ std::string ExecRequestLine(const RunRequest& request, uint64_t id, const ExecFi
 
 struct ExecReply {
   RunStatus status = RunStatus::kFailed;
-  std::string stage, message, backend, proof;
+  Step step = Step::kNone;
+  std::string message, backend, proof;
   uint64_t compile_us = 0, run_us = 0;
 };
 // A reply to the request `id`. `status` is "ok", "rejected" or "failed"; a rejection's stage is

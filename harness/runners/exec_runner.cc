@@ -178,7 +178,7 @@ Result<ExecFiles> ExecRunner::WriteFiles(const RunRequest& request, uint64_t id)
   files.inputs = folder + "/inputs.npz";
   files.outputs = folder + "/outputs.npz";
   ANECHECK_RETURN_IF_ERROR(WriteFileAtomic(files.graph, DumpJson(GraphToJson(*request.graph))));
-  if (request.route == "netlist") {
+  if (request.route == Route::kNetlist) {
     files.netlist = folder + "/net.plist";
     ANECHECK_RETURN_IF_ERROR(WriteFileAtomic(files.netlist, request.netlist));
     ANECHECK_RETURN_IF_ERROR(
@@ -225,7 +225,7 @@ RunReply ExecRunner::Accept(const RunRequest& request, const ExecFiles& files, E
   RunReply reply;
   reply.id = request.id;
   reply.status = given.status;
-  reply.stage = std::move(given.stage);
+  reply.step = given.step;
   reply.message = std::move(given.message);
   reply.compile_us = given.compile_us;
   reply.run_us = given.run_us;
@@ -265,7 +265,7 @@ void ExecRunner::NoteStray(std::string_view line) {
     return;
   }
   if (asked != asked_.end()) {
-    stray_.push_back({MisconductKind::kStrayReply, std::string(kTwice)});  // at another shape
+    stray_.push_back({Verdict::kGarbled, std::string(kTwice)});  // at another shape
   } else if (id && *id > 0 && *id <= last_id_) {
     late_.push_back({numbers_[*id - 1], std::string(kTwice)});
   } else if (!replies_.empty()) {
@@ -274,7 +274,7 @@ void ExecRunner::NoteStray(std::string_view line) {
   } else if (answered_) {
     late_.push_back({*answered_, std::string(kFollows)});
   } else {
-    stray_.push_back({MisconductKind::kStrayReply, "a line came that answers no request"});
+    stray_.push_back({Verdict::kGarbled, "a line came that answers no request"});
   }
 }
 
@@ -355,7 +355,7 @@ Result<RunReply> ExecRunner::RunShapes(const RunRequest& request) {
       other.message = fmt::format("at another shape of the range: {}", other.message);
       return other;
     }
-    if (reply.backend == "ane") reply.backend = other.backend;
+    if (reply.backend == kEngineBackend) reply.backend = other.backend;
     reply.further.push_back(std::move(other.outputs));
   }
   return reply;

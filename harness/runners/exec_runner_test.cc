@@ -200,7 +200,7 @@ TEST(ExecRunner, ALineBeforeTheFirstAnswerIsNotedInTheCaseAtHand) {
   const RunReply reply = RunNumbered(runner, "a", 71);
   EXPECT_EQ(reply.status, RunStatus::kOk);
   ASSERT_EQ(reply.misconduct.size(), 1u);
-  EXPECT_EQ(reply.misconduct[0].kind, MisconductKind::kStrayReply);
+  EXPECT_EQ(reply.misconduct[0].verdict, Verdict::kGarbled);
   EXPECT_EQ(reply.misconduct[0].message, "a line came that answers no request");
   EXPECT_TRUE(runner.TakeLate(false).empty());
 }
@@ -303,13 +303,13 @@ TEST(ExecRunner, AShapeThatFailsEndsItsCase) {
 }
 
 TEST(ExecRunner, StagesAreKept) {
-  EXPECT_EQ(RunWord("REJECT").stage, "validator");
-  EXPECT_EQ(RunWord("FAIL").stage, "load");
+  EXPECT_EQ(RunWord("REJECT").step, Step::kValidator);
+  EXPECT_EQ(RunWord("FAIL").step, Step::kLoad);
 }
 
 TEST(ExecRunner, ACaseThatEndedTheProgramHasNoStage) {
   for (const char* word : {"EXIT", "GARBAGE", "NO_FILE"})
-    EXPECT_EQ(RunWord(word).stage, "") << word;
+    EXPECT_EQ(RunWord(word).step, Step::kNone) << word;
 }
 
 TEST(ExecRunner, FilesThatCannotBeWrittenAreNoAnswerOfTheProgram) {

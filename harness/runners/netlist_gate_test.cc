@@ -64,7 +64,7 @@ RunReply RunDescription(const std::string& text) {
   E5rtRunner runner({.library = ANECHECK_HOSTILE_ENGINE});
   const testing::WordCases cases({""});
   RunRequest request = cases.all()[0];
-  request.route = "netlist";
+  request.route = Route::kNetlist;
   request.netlist = text;
   const auto replies = runner.Run({&request, 1});
   EXPECT_TRUE(replies.ok());
@@ -79,7 +79,7 @@ TEST(E5rtRunner, EnginesOfOthersAreGivenDescriptionsOfOneProcedure) {
   const RunReply refused = RunDescription(two);
   EXPECT_EQ(refused.status, RunStatus::kNotRun);
   EXPECT_EQ(refused.message, NetlistRefusal(two));
-  EXPECT_EQ(refused.stage, "");
+  EXPECT_EQ(refused.step, Step::kNone);
 }
 
 }  // namespace

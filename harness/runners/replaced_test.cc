@@ -9,10 +9,10 @@
 #include <unistd.h>
 
 #include "harness/base/file.h"
+#include "harness/probe/runtime_probe.h"
 #include "harness/runners/engine_file.h"
 #include "harness/runners/exec_runner.h"
 #include "harness/runners/executable_path.h"
-#include "harness/runners/runtime_probe.h"
 #include "harness/runners/testing/hostile_runner.h"
 #include "harness/runners/testing/replaced_tool.h"
 #include "harness/runners/testing/word_cases.h"

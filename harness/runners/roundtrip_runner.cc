@@ -76,7 +76,7 @@ std::string DescribeDifference(const Graph& expected, const Graph& actual) {
 }
 
 RoundTrip MilRoundTrip(const Graph& graph, std::string_view mil, std::span<const uint8_t> weights) {
-  RoundTrip trip = {.form = "mil", .written = true};
+  RoundTrip trip = {.form = Step::kMil, .written = true};
   MilReadOptions options;
   options.read_blob = [weights](std::string_view, uint64_t offset, const TensorType& type) {
     return ReadMilBlob(weights, offset, type);
@@ -87,7 +87,7 @@ RoundTrip MilRoundTrip(const Graph& graph, std::string_view mil, std::span<const
 }
 
 RoundTrip NetlistRoundTrip(const Graph& graph) {
-  RoundTrip trip = {.form = "netlist"};
+  RoundTrip trip = {.form = Step::kNetlist};
   const auto program = GraphToNetlist(graph);
   if (!program.ok()) {
     trip.reason = program.error().message;
@@ -119,14 +119,14 @@ RoundTrip NetlistRoundTrip(const Graph& graph) {
 }
 
 Result<RunnerIdentity> RoundtripRunner::Identify() {
-  return RunnerIdentity{.runner = "roundtrip",
+  return RunnerIdentity{.runner = std::string(kRoundtripRunner),
                         .provenance = Provenance::kRoundtrip,
                         .engine = "anecheck's own readers"};
 }
 
 std::vector<RoundTrip> RoundtripRunner::TripsOf(const RunRequest& request) const {
   std::vector<RoundTrip> trips;
-  const bool conversion = request.route == "mil";
+  const bool conversion = request.route == Route::kMil;
   if (conversion) trips.push_back(MilRoundTrip(*request.graph, request.mil, request.mil_weights));
   trips.push_back(NetlistRoundTrip(*request.graph));
   if (conversion && compiled_) trips.push_back(compiled_(*request.graph, request.target));
@@ -143,7 +143,7 @@ Result<std::vector<RunReply>> RoundtripRunner::Run(std::span<const RunRequest> r
     for (const RoundTrip& trip : TripsOf(request)) {
       if (!trip.difference.empty()) {
         reply.status = RunStatus::kFailed;
-        reply.stage = trip.form;
+        reply.step = trip.form;
         reply.message = trip.difference;
         break;
       }

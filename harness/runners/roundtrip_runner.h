@@ -13,9 +13,12 @@
 
 namespace anecheck {
 
+// What the runner is called: as its evidence.
+inline constexpr std::string_view kRoundtripRunner = ToText(Provenance::kRoundtrip);
+
 // What became of one graph in one form.
 struct RoundTrip {
-  std::string form;        // "mil", "netlist"
+  Step form = Step::kMil;  // kMil, kNetlist or kCompiled
   bool written = false;    // false: the form cannot say the graph, for `reason`
   std::string difference;  // empty: what was read back is the graph
   std::string reason;
@@ -37,7 +40,7 @@ std::string DescribeDifference(const Graph& expected, const Graph& actual);
 using RoundTripForm = std::function<RoundTrip(const Graph& graph, std::string_view target)>;
 
 // A reply is `ok` and `verified`, with the forms that were left out in its message, or `failed` at
-// the stage that the form names. It has no outputs.
+// the step that the form names. It has no outputs.
 class RoundtripRunner final : public Runner {
  public:
   // `compiled` is tried for requests of the conversion route.

@@ -27,7 +27,7 @@ TEST(RoundtripRunner, LosesNothingOfGeneratedGraphs) {
     ASSERT_TRUE(replies.ok());
     const RunReply& reply = replies->front();
     ASSERT_EQ(reply.status, RunStatus::kOk)
-        << "seed " << seed << ": " << reply.stage << ": " << reply.message << "\n"
+        << "seed " << seed << ": " << reply.step << ": " << reply.message << "\n"
         << *mil;
     EXPECT_TRUE(reply.verified);
     EXPECT_TRUE(reply.outputs.empty());
@@ -56,7 +56,7 @@ TEST(RoundtripRunner, TellsWhatTextSaysDifferently) {
   const auto replies = runner.Run({&request, 1});
   ASSERT_TRUE(replies.ok());
   EXPECT_EQ(replies->front().status, RunStatus::kFailed);
-  EXPECT_EQ(replies->front().stage, "mil");
+  EXPECT_EQ(replies->front().step, Step::kMil);
 }
 
 TEST(RoundtripRunner, FormsThatCannotSayAGraphAreNamed) {

@@ -13,39 +13,18 @@
 
 #include "harness/base/result.h"
 #include "harness/graph/graph.h"
+#include "harness/verdict/provenance.h"
+#include "harness/verdict/route.h"
+#include "harness/verdict/run_status.h"
+#include "harness/verdict/verdict.h"
 
 namespace anecheck {
 
-// Where evidence comes from, as stored and shown. A simulated result is never shown as silicon.
-enum class Provenance : uint8_t { kSilicon, kSimulated, kRoundtrip, kReported, kPublished };
-std::string_view ProvenanceName(Provenance provenance);
-
-enum class RunStatus : uint8_t {
-  kOk,            // it ran; outputs are there
-  kRejected,      // the compiler refused it
-  kFailed,        // it was accepted and then failed to load or run
-  kCrashed,       // the worker process died of it
-  kHung,          // no answer within the time limit
-  kGarbled,       // the answer was not understood
-  kMemoryGrowth,  // the process was stopped: it held more memory than it may
-  kStrayOutput,   // the process was stopped: it wrote without end where nothing is to be written
-  kNotRun,  // the runner could not hand the case over: it is too large, or of no form it takes
-};
-std::string_view RunStatusName(RunStatus status);
-
-// What an engine or a program did besides answering. The case keeps its answer; each kind is a
-// verdict by its name.
-enum class MisconductKind : uint8_t {
-  kStrayOutput,    // it wrote to the standard output or error of its process
-  kMemoryGrowth,   // the process grew with each of many cases in turn
-  kSlotLeak,       // a program was not released, or a load failed that succeeds in a fresh process
-  kStrayReply,     // a reply that answers no request on its way; its name is that of kGarbled
-  kNotRepeatable,  // a second execution of the same program gave other outputs
-};
-std::string_view MisconductName(MisconductKind kind);
-
+// What an engine or a program did besides answering; the case keeps its answer. Its verdict is one
+// of kStrayOutput, kMemoryGrowth, kSlotLeak, kGarbled (a reply that answers no request on its way)
+// and kNotRepeatable.
 struct Misconduct {
-  MisconductKind kind = MisconductKind::kStrayOutput;
+  Verdict verdict = Verdict::kStrayOutput;
   std::string message;  // one line
   uint32_t output = 0;  // kNotRepeatable: which of the graph's outputs
 };
@@ -78,6 +57,14 @@ struct CompilerFiles {
   std::vector<uint8_t> container;
 };
 
+// How a program is executed. It goes as a whole from the request to the worker (wire.cc): a setting
+// stands here and nowhere between.
+struct RunSettings {
+  // A second time by the same program. On the same inputs, what a graph with states gives then is
+  // given too, what any other gives is compared.
+  bool repeat = false;
+};
+
 // One case. Everything referred to must outlive the call.
 struct RunRequest {
   uint64_t id = 0;          // the caller's number, echoed in the reply
@@ -87,9 +74,9 @@ struct RunRequest {
   std::span<const Tensor> inputs;  // in the order of the graph's inputs
   // The weight side file that `mil` names (graph_to_mil.h); empty for none.
   std::span<const uint8_t> mil_weights = {};
-  // By direct authoring: the property list and its weight file, and the route "netlist". The
+  // By direct authoring: the property list and its weight file, and the route kNetlist. The
   // description stands beside the MIL text and takes its place.
-  std::string_view route = "mil";
+  Route route = Route::kMil;
   std::string_view netlist = {};
   std::span<const uint8_t> netlist_weights = {};
   // Where not empty, a program with a range of shapes that takes the place of `mil`. It is compiled
@@ -97,9 +84,7 @@ struct RunRequest {
   // run `mil`.
   std::string_view ranged_mil = {};
   std::span<const RunShape> further = {};
-  // To be executed a second time by the same program. On the same inputs, what a graph with states
-  // gives then is given too, what any other gives is compared.
-  bool repeat = false;
+  RunSettings settings = {};
   // Where not empty, the second execution takes these, in the order and of the types of `inputs`,
   // and what it gives is given too.
   std::span<const Tensor> again = {};
@@ -111,10 +96,11 @@ bool GivesSecond(const RunRequest& request);
 struct RunReply {
   uint64_t id = 0;
   RunStatus status = RunStatus::kFailed;
-  // Where it stopped: frontend, floor, hal, validator, codegen, compile, load, run. Empty where
-  // that is not known: only `load` and `run` say that there was a program.
-  std::string stage;
-  std::string message;  // the engine's own words, one line
+  Step step = Step::kNone;  // where it stopped
+  std::string message;      // the engine's own words, one line
+  // kRejected: the simulated engine has no kernel for some operation, which says nothing of an
+  // engine.
+  bool no_kernel = false;
   std::string backend;  // as proved by the engine's analytics: "ane", "bnns"; empty where unproved
   uint64_t compile_us = 0;
   uint64_t run_us = 0;

@@ -10,6 +10,7 @@
 #include "harness/base/half.h"
 #include "harness/graph/graph.h"
 #include "harness/ops/op.h"
+#include "harness/probe/runtime_probe.h"
 #include "harness/runners/e5rt_library.h"
 #include "harness/runners/executable_path.h"
 #include "harness/runners/testing/hostile_runner.h"
@@ -58,9 +59,9 @@ TEST(E5rtRunner, DeathsBelongToTheirCaseAlone) {
   EXPECT_NE((*replies)[3].message.find("no answer in 400 ms"), std::string::npos);
   EXPECT_NE((*replies)[5].message.find("exited with code 7"), std::string::npos);
   EXPECT_EQ((*replies)[6].message, "Some ops are not supported on any of the specified backends");
-  EXPECT_EQ((*replies)[6].stage, "compile");
+  EXPECT_EQ((*replies)[6].step, Step::kCompile);
   EXPECT_EQ((*replies)[7].message, "Program inference timeout: timed out");
-  EXPECT_EQ((*replies)[7].stage, "run");
+  EXPECT_EQ((*replies)[7].step, Step::kRun);
   EXPECT_EQ(runner.workers_started(), 4);
 }
 
@@ -87,7 +88,7 @@ TEST(E5rtRunner, AProgramThatIsNotReleasedIsItsCasesMisconduct) {
   EXPECT_EQ(leaking.status, RunStatus::kOk);
   EXPECT_EQ(leaking.outputs[0].bytes, cases.input());
   ASSERT_EQ(leaking.misconduct.size(), 1u);
-  EXPECT_EQ(leaking.misconduct[0].kind, MisconductKind::kSlotLeak);
+  EXPECT_EQ(leaking.misconduct[0].verdict, Verdict::kSlotLeak);
   EXPECT_EQ(leaking.misconduct[0].message, "the program was not released: still in use");
 }
 
@@ -105,7 +106,7 @@ TEST(E5rtRunner, ACaseThatFindsNoSlotIsRunByAFreshWorker) {
     const bool found_none = i == 20 || i == 40;
     ASSERT_EQ(reply.misconduct.size(), found_none ? 1u : 0u) << i;
     if (!found_none) continue;
-    EXPECT_EQ(reply.misconduct[0].kind, MisconductKind::kSlotLeak);
+    EXPECT_EQ(reply.misconduct[0].verdict, Verdict::kSlotLeak);
     EXPECT_NE(reply.misconduct[0].message.find("many programs: no slot is left"), std::string::npos)
         << reply.misconduct[0].message;
   }
@@ -122,7 +123,7 @@ TEST(E5rtRunner, ALoadThatFailsInAFreshWorkerTooIsItsCasesFailure) {
   ASSERT_TRUE(replies.ok());
   ASSERT_EQ(replies->size(), 22u);
   EXPECT_EQ((*replies)[20].status, RunStatus::kFailed);
-  EXPECT_EQ((*replies)[20].stage, "load");
+  EXPECT_EQ((*replies)[20].step, Step::kLoad);
   EXPECT_EQ((*replies)[20].message, "it cannot be loaded");
   EXPECT_TRUE((*replies)[20].misconduct.empty());
   EXPECT_EQ((*replies)[21].status, RunStatus::kOk);
@@ -133,7 +134,7 @@ TEST(E5rtRunner, ACallThatFailsWithoutWordsIsNamed) {
   E5rtRunner runner(Hostile());
   const RunReply reply = RunWord(runner, "SILENT");
   EXPECT_EQ(reply.status, RunStatus::kFailed);
-  EXPECT_EQ(reply.stage, "load");
+  EXPECT_EQ(reply.step, Step::kLoad);
   EXPECT_EQ(reply.message,
             "e5rt_execution_stream_operation_create_precompiled_compute_operation_with_options "
             "returned 0xffffffffffffffff, and the engine gave no message");
@@ -143,7 +144,7 @@ TEST(E5rtRunner, WantOfMemoryIsNoRefusalOfTheProgram) {
   E5rtRunner runner(Hostile());
   const RunReply reply = RunWord(runner, "STARVED");
   EXPECT_EQ(reply.status, RunStatus::kFailed);
-  EXPECT_EQ(reply.stage, "compile");
+  EXPECT_EQ(reply.step, Step::kCompile);
   EXPECT_EQ(reply.message, "allocation failed");
   EXPECT_EQ(RunWord(runner, "REJECT").status, RunStatus::kRejected);
 }
@@ -172,7 +173,7 @@ TEST(E5rtRunner, WhatAnEnginePrintsIsItsCasesMisconductAndGoesNowhere) {
     const std::vector<Misconduct>& misconduct = (*replies)[i].misconduct;
     ASSERT_EQ(misconduct.size(), *kSaid[i] == 0 ? 0u : 1u) << i;
     if (misconduct.empty()) continue;
-    EXPECT_EQ(misconduct[0].kind, MisconductKind::kStrayOutput);
+    EXPECT_EQ(misconduct[0].verdict, Verdict::kStrayOutput);
     EXPECT_EQ(misconduct[0].message, kSaid[i]);
     EXPECT_EQ((*replies)[i].status, RunStatus::kOk);
   }
@@ -211,7 +212,7 @@ TEST_P(Repeated, IsComparedWithTheFirst) {
   const Cases cases({GetParam().word});
   RunRequest request = cases.all()[0];
   for (const bool repeat : {false, true}) {
-    request.repeat = repeat;
+    request.settings.repeat = repeat;
     E5rtRunner runner(Hostile());
     const auto replies = runner.Run({&request, 1});
     ASSERT_TRUE(replies.ok());
@@ -222,7 +223,7 @@ TEST_P(Repeated, IsComparedWithTheFirst) {
     const bool differs = repeat && *GetParam().message != 0;
     ASSERT_EQ(reply.misconduct.size(), differs ? 1u : 0u);
     if (!differs) continue;
-    EXPECT_EQ(reply.misconduct[0].kind, MisconductKind::kNotRepeatable);
+    EXPECT_EQ(reply.misconduct[0].verdict, Verdict::kNotRepeatable);
     EXPECT_EQ(reply.misconduct[0].message, GetParam().message);
     EXPECT_EQ(reply.misconduct[0].output, 0u);
   }
@@ -341,7 +342,7 @@ TEST(E5rtRunner, ANullBlockCrashesItsWorker) {
     EXPECT_EQ((*replies)[real].outputs[0].bytes, expected);
   }
   EXPECT_EQ((*replies)[1].status, RunStatus::kCrashed);
-  EXPECT_EQ((*replies)[1].stage, "run");
+  EXPECT_EQ((*replies)[1].step, Step::kRun);
   EXPECT_NE((*replies)[1].message.find("killed by signal 11"), std::string::npos)
       << (*replies)[1].message;
 }
@@ -352,7 +353,7 @@ TEST(E5rtRunner, ARefusalsStageIsTheOneThatTheEngineNames) {
   E5rtRunner runner({.library = ANECHECK_SIMULATED_ENGINE});
   const Graph graph = ReluGraph();
   const std::vector<Tensor> inputs = {{{DType::kFp16, {1, 4}}, std::vector<uint8_t>(8)}};
-  const auto stage = [&](std::string_view statement) {
+  const auto step = [&](std::string_view statement) {
     const std::string mil = fmt::format(
         "program(1.3)\n{{\n func main<ios18>(tensor<fp16, [1, 4]> x) {{\n{}\n}} -> (y);\n}}\n",
         statement);
@@ -360,13 +361,13 @@ TEST(E5rtRunner, ARefusalsStageIsTheOneThatTheEngineNames) {
     const auto replies = runner.Run({&request, 1});
     EXPECT_TRUE(replies.ok());
     EXPECT_EQ((*replies)[0].status, RunStatus::kRejected);
-    return (*replies)[0].stage;
+    return (*replies)[0].step;
   };
-  EXPECT_EQ(stage("this is no MIL"), "parser");
-  EXPECT_EQ(stage("tensor<fp16, [1, 5]> y = relu(x = x);"), "frontend");
-  EXPECT_EQ(stage("tensor<int32, [1, 4]> i = argsort(x = x);tensor<fp16, [1, 4]> y = cast(x = i, "
-                  "dtype = string(\"fp16\"));"),
-            "codegen");
+  EXPECT_EQ(step("this is no MIL"), Step::kParser);
+  EXPECT_EQ(step("tensor<fp16, [1, 5]> y = relu(x = x);"), Step::kFrontend);
+  EXPECT_EQ(step("tensor<int32, [1, 4]> i = argsort(x = x);tensor<fp16, [1, 4]> y = cast(x = i, "
+                 "dtype = string(\"fp16\"));"),
+            Step::kCodegen);
 }
 
 TEST(Wire, AnAreaIsFilledAsFarAsItGoes) {
@@ -390,12 +391,12 @@ TEST(Wire, AnAreaIsFilledAsFarAsItGoes) {
 }
 
 RC_GTEST_PROP(Wire, RepliesRoundTrip,
-              (uint64_t id, std::string stage, std::string message,
-               std::vector<std::vector<uint8_t>> outputs)) {
+              (uint64_t id, std::string message, std::vector<std::vector<uint8_t>> outputs)) {
   WireReply reply;
   reply.id = id;
   reply.status = RunStatus::kOk;
-  reply.stage = stage;
+  reply.step = Step::kValidator;
+  reply.no_kernel = true;
   reply.message = message;
   reply.backend = "ane";
   reply.compile_us = id / 2;
@@ -406,7 +407,8 @@ RC_GTEST_PROP(Wire, RepliesRoundTrip,
   ByteReader reader(writer.bytes());
   const auto back = ReadReply(reader);
   RC_ASSERT(back.ok());
-  RC_ASSERT(back->id == id && back->stage == stage && back->message == message);
+  RC_ASSERT(back->id == id && back->step == Step::kValidator && back->no_kernel &&
+            back->message == message);
   RC_ASSERT(back->backend == "ane" && back->compile_us == id / 2 && back->run_us == id / 3);
   RC_ASSERT(back->outputs == outputs);
   RC_ASSERT(reader.AtEnd());
@@ -418,7 +420,7 @@ TEST(Wire, RequestsRoundTripWithinTheirStatedSize) {
   const std::vector<RunShape> further(
       1, {*written.graph, std::vector<Tensor>(written.inputs.begin(), written.inputs.end())});
   written.further = further;
-  written.repeat = true;
+  written.settings.repeat = true;
   std::vector<Tensor> again(written.inputs.begin(), written.inputs.end());
   again[0].bytes[7] ^= 0x80;
   written.again = again;
@@ -430,7 +432,7 @@ TEST(Wire, RequestsRoundTripWithinTheirStatedSize) {
   ASSERT_TRUE(request.ok());
   EXPECT_EQ(request->program, "some text");
   EXPECT_EQ(request->target, "h13");
-  EXPECT_TRUE(request->repeat);
+  EXPECT_TRUE(request->settings.repeat);
   EXPECT_TRUE(request->gives_second) << "though the graph has no states";
   ASSERT_EQ(request->again.size(), 1u);
   EXPECT_TRUE(std::ranges::equal(request->again[0], again[0].bytes));
@@ -449,7 +451,7 @@ TEST(Wire, RequestsRoundTripWithinTheirStatedSize) {
 TEST(Wire, InputsOfASecondExecutionMustFitThoseOfTheFirst) {
   const Cases cases({"some text"});
   RunRequest written = cases.all()[0];
-  written.repeat = true;
+  written.settings.repeat = true;
   std::vector<Tensor> again(written.inputs.begin(), written.inputs.end());
   again[0].bytes.push_back(0);
   written.again = again;
@@ -492,8 +494,7 @@ TEST(Wire, RepliesCarryTheCompilersFiles) {
 TEST(Wire, RepliesCarryMisconduct) {
   WireReply reply;
   reply.slots_spent = true;
-  reply.misconduct = {{MisconductKind::kSlotLeak, "words", 0},
-                      {MisconductKind::kNotRepeatable, "", 3}};
+  reply.misconduct = {{Verdict::kSlotLeak, "words", 0}, {Verdict::kNotRepeatable, "", 3}};
   ByteWriter writer;
   WriteReply(reply, writer);
   ByteReader reader(writer.bytes());
@@ -501,9 +502,9 @@ TEST(Wire, RepliesCarryMisconduct) {
   ASSERT_TRUE(back.ok());
   EXPECT_TRUE(back->slots_spent);
   ASSERT_EQ(back->misconduct.size(), 2u);
-  EXPECT_EQ(back->misconduct[0].kind, MisconductKind::kSlotLeak);
+  EXPECT_EQ(back->misconduct[0].verdict, Verdict::kSlotLeak);
   EXPECT_EQ(back->misconduct[0].message, "words");
-  EXPECT_EQ(back->misconduct[1].kind, MisconductKind::kNotRepeatable);
+  EXPECT_EQ(back->misconduct[1].verdict, Verdict::kNotRepeatable);
   EXPECT_EQ(back->misconduct[1].output, 3u);
   EXPECT_TRUE(reader.AtEnd());
 }
@@ -512,7 +513,7 @@ TEST(Wire, TruncatedRepliesAreErrors) {
   WireReply reply;
   reply.message = "text";
   reply.outputs = {{1, 2, 3}};
-  reply.misconduct = {{MisconductKind::kStrayOutput, "words", 0}};
+  reply.misconduct = {{Verdict::kStrayOutput, "words", 0}};
   ByteWriter writer;
   WriteReply(reply, writer);
   for (size_t size = 0; size < writer.size(); ++size) {
@@ -533,24 +534,12 @@ TEST(DefaultEspressoPath, FollowsTheEnvironment) {
   EXPECT_NE(DefaultEspressoPath(), "/somewhere/else.so");
 }
 
-TEST(RunnerNames, AreDistinct) {
-  EXPECT_EQ(ProvenanceName(Provenance::kSimulated), "simulated");
-  EXPECT_EQ(ProvenanceName(Provenance::kSilicon), "silicon");
-  EXPECT_EQ(RunStatusName(RunStatus::kHung), "hung");
-  EXPECT_EQ(RunStatusName(RunStatus::kOk), "ok");
-  EXPECT_EQ(RunStatusName(RunStatus::kNotRun), "not-run");
-  EXPECT_EQ(MisconductName(MisconductKind::kNotRepeatable), "not-repeatable");
-  EXPECT_EQ(MisconductName(MisconductKind::kStrayReply), RunStatusName(RunStatus::kGarbled));
-  EXPECT_EQ(MisconductName(MisconductKind::kStrayOutput), RunStatusName(RunStatus::kStrayOutput));
-  EXPECT_EQ(MisconductName(MisconductKind::kMemoryGrowth), RunStatusName(RunStatus::kMemoryGrowth));
-}
-
 }  // namespace
 }  // namespace anecheck
 
 int main(int argc, char** argv) {
   if (argc > 1 && std::string_view(argv[1]) == anecheck::kWorkerArgument) {
-    return anecheck::WorkerMain(argc, argv);
+    return anecheck::WorkerMain(argc, argv, anecheck::RuntimeProbeMain);
   }
   if (argc > 1 && std::string_view(argv[1]) == anecheck::testing::kStuckArgument) {
     return anecheck::testing::StuckMain();

@@ -1,7 +1,5 @@
 #include "harness/runners/wire.h"
 
-#include <array>
-
 namespace anecheck {
 namespace {
 
@@ -16,7 +14,7 @@ std::string_view ReadText(ByteReader& reader, std::string_view field) {
   return {reinterpret_cast<const char*>(bytes.data()), bytes.size()};
 }
 
-bool IsNetlist(const RunRequest& request) { return request.route == "netlist"; }
+bool IsNetlist(const RunRequest& request) { return request.route == Route::kNetlist; }
 
 std::string_view Program(const RunRequest& request) {
   if (IsNetlist(request)) return request.netlist;
@@ -54,6 +52,11 @@ void WriteShape(const Graph& graph, std::span<const Tensor> inputs, Writer& writ
 }
 
 template <typename Writer>
+void PutSettings(const RunSettings& settings, Writer& writer) {
+  writer.U8(settings.repeat ? 1 : 0);
+}
+
+template <typename Writer>
 void PutRequest(const RunRequest& request, Writer& writer) {
   writer.U64(request.id);
   WriteText(request.target, writer);
@@ -63,7 +66,7 @@ void PutRequest(const RunRequest& request, Writer& writer) {
   WriteShape(*request.graph, request.inputs, writer);
   writer.U32(static_cast<uint32_t>(request.further.size()));
   for (const RunShape& shape : request.further) WriteShape(shape.graph, shape.inputs, writer);
-  writer.U8(request.repeat ? 1 : 0);
+  PutSettings(request.settings, writer);
   writer.U8(GivesSecond(request) ? 1 : 0);
   writer.U32(static_cast<uint32_t>(request.again.size()));
   for (const Tensor& tensor : request.again) {
@@ -76,7 +79,8 @@ template <typename Writer>
 void PutReply(const WireReply& reply, Writer& writer) {
   writer.U64(reply.id);
   writer.U8(static_cast<uint8_t>(reply.status));
-  WriteText(reply.stage, writer);
+  writer.U8(static_cast<uint8_t>(reply.step));
+  writer.U8(reply.no_kernel ? 1 : 0);
   WriteText(reply.message, writer);
   WriteText(reply.backend, writer);
   writer.U8(reply.harness_fault ? 1 : 0);
@@ -97,7 +101,7 @@ void PutReply(const WireReply& reply, Writer& writer) {
   writer.U8(reply.slots_spent ? 1 : 0);
   writer.U32(static_cast<uint32_t>(reply.misconduct.size()));
   for (const Misconduct& misconduct : reply.misconduct) {
-    writer.U8(static_cast<uint8_t>(misconduct.kind));
+    writer.U8(static_cast<uint8_t>(misconduct.verdict));
     WriteText(misconduct.message, writer);
     writer.U32(misconduct.output);
   }
@@ -110,16 +114,25 @@ bool ReadFlag(ByteReader& reader, std::string_view field) {
   return flag == 1;
 }
 
+RunSettings ReadSettings(ByteReader& reader) {
+  RunSettings settings;
+  settings.repeat = ReadFlag(reader, "repeat");
+  return settings;
+}
+
+template <Word E>
+E ReadWord(ByteReader& reader, std::string_view field) {
+  const uint8_t number = reader.U8(field);
+  if (number < AllWords<E>().size()) return static_cast<E>(number);
+  reader.Fail(ErrorCode::kMalformed, field, "is no word");
+  return E{};
+}
+
 void ReadMisconduct(ByteReader& reader, std::vector<Misconduct>& list) {
   const uint32_t count = reader.U32("misconduct");
   if (reader.CheckCount(count, 9, "misconduct")) list.resize(count);
   for (Misconduct& misconduct : list) {
-    const uint8_t kind = reader.U8("misconduct.kind");
-    if (kind > static_cast<uint8_t>(MisconductKind::kNotRepeatable)) {
-      reader.Fail(ErrorCode::kMalformed, "misconduct.kind", "is no kind");
-      return;
-    }
-    misconduct.kind = static_cast<MisconductKind>(kind);
+    misconduct.verdict = ReadWord<Verdict>(reader, "misconduct.verdict");
     misconduct.message = ReadText(reader, "misconduct.message");
     misconduct.output = reader.U32("misconduct.output");
   }
@@ -159,12 +172,6 @@ void ReadAgain(ByteReader& reader, WireRequest& request) {
 
 }  // namespace
 
-std::string_view WorkerStageName(WorkerStage stage) {
-  constexpr std::array<std::string_view, 4> kNames = {"", "compile", "load", "run"};
-  const auto index = static_cast<size_t>(stage);
-  return index < kNames.size() ? kNames[index] : std::string_view();
-}
-
 uint64_t RequestSize(const RunRequest& request) {
   uint64_t size = 64 + request.target.size() + Program(request).size() + Weights(request).size();
   size += ShapeSize(*request.graph, request.inputs);
@@ -181,7 +188,7 @@ uint64_t ReplySize(const RunRequest& request) {
     }
     return size;
   };
-  // Behind numbers, lengths and a short stage and backend.
+  // Behind numbers, lengths and a short backend.
   uint64_t size = 256 + outputs(*request.graph) * (GivesSecond(request) ? 2 : 1);
   for (const RunShape& shape : request.further) size += outputs(shape.graph);
   return size;
@@ -200,7 +207,7 @@ Result<WireRequest> ReadRequest(ByteReader& reader) {
   const uint32_t further = reader.U32("further");
   if (reader.CheckCount(further, 8, "further")) request.further.resize(further);
   for (WireShape& shape : request.further) ReadShape(reader, shape);
-  request.repeat = ReadFlag(reader, "repeat");
+  request.settings = ReadSettings(reader);
   request.gives_second = ReadFlag(reader, "gives_second");
   ReadAgain(reader, request);
   ANECHECK_RETURN_IF_ERROR(Status(reader.status()));
@@ -213,12 +220,9 @@ void WriteReply(const WireReply& reply, AreaWriter& writer) { PutReply(reply, wr
 Result<WireReply> ReadReply(ByteReader& reader) {
   WireReply reply;
   reply.id = reader.U64("id");
-  const uint8_t status = reader.U8("status");
-  if (status > static_cast<uint8_t>(RunStatus::kNotRun)) {
-    reader.Fail(ErrorCode::kMalformed, "status", "is no status");
-  }
-  reply.status = static_cast<RunStatus>(status);
-  reply.stage = ReadText(reader, "stage");
+  reply.status = ReadWord<RunStatus>(reader, "status");
+  reply.step = ReadWord<Step>(reader, "step");
+  reply.no_kernel = ReadFlag(reader, "no_kernel");
   reply.message = ReadText(reader, "message");
   reply.backend = ReadText(reader, "backend");
   reply.harness_fault = ReadFlag(reader, "harness_fault");

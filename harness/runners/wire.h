@@ -36,21 +36,17 @@ struct WireRequest {
   std::span<const uint8_t> weights;  // of a network description, or what the MIL text names
   WireShape shape;
   std::vector<WireShape> further;  // of a program with a range of shapes
-  bool repeat = false;
+  RunSettings settings;
   bool gives_second = false;  // the outputs of the second execution are handed back, not compared
   // What the inputs of `shape` hold in the second execution; empty for the same as in the first.
   std::vector<std::span<const uint8_t>> again;
 };
 
-// Where a worker is with the request that it has in hand.
-enum class WorkerStage : uint32_t { kIdle, kCompile, kLoad, kRun };
-// "compile", "load", "run"; empty for kIdle and for what is none of them.
-std::string_view WorkerStageName(WorkerStage stage);
-
 struct WireReply {
   uint64_t id = 0;
   RunStatus status = RunStatus::kFailed;
-  std::string stage;
+  Step step = Step::kNone;
+  bool no_kernel = false;
   std::string message;
   std::string backend;
   bool harness_fault =

@@ -77,7 +77,7 @@ void Describe(EngineKind kind, const std::string& engine, RunnerIdentity& identi
   identity.engine = engine;
   identity.os = SystemName();
   if (kind == EngineKind::kSystem) identity.chip = ChipName();
-  if (kind == EngineKind::kSimulated) identity.chip = "simulated";
+  if (kind == EngineKind::kSimulated) identity.chip = ToText(Provenance::kSimulated);
   if (kind != EngineKind::kOther) identity.compiler_version = engine;
 }
 
@@ -304,7 +304,8 @@ RunReply E5rtRunner::Convert(const RunRequest& request, WireReply wire) const {
   RunReply reply;
   reply.id = wire.id;
   reply.status = wire.status;
-  reply.stage = std::move(wire.stage);
+  reply.step = wire.step;
+  reply.no_kernel = wire.no_kernel;
   reply.message = std::move(wire.message);
   reply.backend = std::move(wire.backend);
   reply.compile_us = wire.compile_us;
@@ -345,11 +346,8 @@ RunReply E5rtRunner::Convert(const RunRequest& request, WireReply wire) const {
   return reply;
 }
 
-RunReply E5rtRunner::Ended(uint64_t id, int what, WorkerStage stage, const std::string& end) const {
-  RunReply reply = {.id = id,
-                    .status = RunStatus::kCrashed,
-                    .stage = std::string(WorkerStageName(stage)),
-                    .message = end};
+RunReply E5rtRunner::Ended(uint64_t id, int what, Step step, const std::string& end) const {
+  RunReply reply = {.id = id, .status = RunStatus::kCrashed, .step = step, .message = end};
   switch (what) {
     case -1:
       break;
@@ -374,7 +372,7 @@ RunReply E5rtRunner::Ended(uint64_t id, int what, WorkerStage stage, const std::
       break;
     default:
       reply.status = RunStatus::kGarbled;
-      reply.stage.clear();
+      reply.step = Step::kNone;
       reply.message = "the worker wrote what means nothing";
       break;
   }
@@ -393,9 +391,9 @@ struct E5rtRunner::Batch {
   std::string spent;
 
   void Add(RunReply reply) {
-    const bool loaded = reply.status == RunStatus::kOk || reply.stage == "run";
+    const bool loaded = reply.status == RunStatus::kOk || reply.step == Step::kRun;
     if (!spent.empty() && loaded) {
-      reply.misconduct.push_back({MisconductKind::kSlotLeak,
+      reply.misconduct.push_back({Verdict::kSlotLeak,
                                   "a load that succeeds in a fresh process failed in one that had "
                                   "loaded and released many programs: " +
                                       spent});
@@ -430,7 +428,7 @@ size_t E5rtRunner::HandOver(const Batch& batch) {
   header.request_bytes.store(writer.size());
   header.completed.store(0);
   header.reply_bytes.store(0);
-  header.stage.store(WorkerStage::kIdle);
+  header.step.store(Step::kNone);
   return count;
 }
 
@@ -503,12 +501,12 @@ Status E5rtRunner::RunSome(Batch& batch) {
   }
   const size_t done = batch.replies.size() - first;
   if (what == 'D' && done == count) return {};
-  const WorkerStage stage = process_->channel().header().stage.load();
+  const Step step = StepOf(process_->channel().header());
   const std::string end = what == -1 ? process_->Reap() : process_->Stop();
   process_.reset();
   const bool asked = !batch.spent.empty() || (what == 'R' && done > 0);
   if (done == count || asked) return {};
-  batch.Add(Ended(batch.requests[first + done].id, what, stage, end));
+  batch.Add(Ended(batch.requests[first + done].id, what, step, end));
   return {};
 }
 

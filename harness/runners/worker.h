@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <memory>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "harness/base/result.h"
@@ -14,7 +15,7 @@
 namespace anecheck {
 
 enum class EngineKind : uint8_t;
-enum class WorkerStage : uint32_t;
+struct E5rtLibrary;
 struct WireReply;
 
 // One quirk of the simulated engine forced on or off.
@@ -43,7 +44,11 @@ inline constexpr const char* kWorkerArgument = "--anecheck-worker";
 
 // The worker's main function: argv as the campaign wrote it. Returns the exit code. Any executable
 // that starts workers calls it first thing in main where argv[1] is kWorkerArgument.
-int WorkerMain(int argc, char** argv);
+// `probe` is what a process runs that is started for a probe of calls (harness/probe); null where
+// the executable asks for none.
+using ProbeMain = int (*)(const E5rtLibrary& engine, std::string_view target,
+                          std::string_view name);
+int WorkerMain(int argc, char** argv, ProbeMain probe = nullptr);
 
 // Runs cases in worker processes started from this executable (posix_spawn, never fork). A dead or
 // silent worker is replaced; the case it died of is reported as such and the rest go on. So is one
@@ -73,8 +78,8 @@ class E5rtRunner final : public Runner {
   int Await();
   Result<bool> TakeReplies(size_t count, Batch& batch);
   // The reply of the case at which a worker ended or was ended; `what` is what it said last,
-  // `stage` where it was with the case.
-  RunReply Ended(uint64_t id, int what, WorkerStage stage, const std::string& end) const;
+  // `step` where it was with the case.
+  RunReply Ended(uint64_t id, int what, Step step, const std::string& end) const;
   RunReply Convert(const RunRequest& request, WireReply reply) const;
 
   WorkerOptions options_;

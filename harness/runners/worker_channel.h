@@ -19,9 +19,16 @@ struct ChannelHeader {
   std::atomic<uint32_t> completed;  // replies written in full
   std::atomic<uint64_t> request_bytes;
   std::atomic<uint64_t> reply_bytes;  // of the replies written in full
-  std::atomic<WorkerStage> stage;     // of the request after them
+  std::atomic<Step> step;             // of the request after them; kNone between requests
 };
 static_assert(std::atomic<uint64_t>::is_always_lock_free, "shared between processes");
+
+// Where the worker is with the request that it has in hand; kNone where its engine spoiled the
+// memory that says so.
+inline Step StepOf(const ChannelHeader& header) {
+  const Step step = header.step.load();
+  return static_cast<size_t>(step) < AllWords<Step>().size() ? step : Step::kNone;
+}
 
 // One end. The mapping is sparse: memory is used as far as batches fill it.
 class WorkerChannel {

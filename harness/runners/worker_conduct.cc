@@ -40,7 +40,7 @@ std::optional<Misconduct> OutputWatch::Take() {
   if (fstat(descriptor_, &file) != 0 || !S_ISREG(file.st_mode) || file.st_size == 0) {
     return std::nullopt;
   }
-  Misconduct written = {.kind = MisconductKind::kStrayOutput,
+  Misconduct written = {.verdict = Verdict::kStrayOutput,
                         .message = fmt::format("wrote {} bytes to {}: {}", file.st_size, name_,
                                                Excerpt(descriptor_))};
   if (ftruncate(descriptor_, 0) != 0) return std::nullopt;
@@ -56,7 +56,7 @@ std::optional<Misconduct> GrowthWatch::Note(uint64_t resident) {
   if (grown_ == 0) first_ = before;
   if (++grown_ < kCases) return std::nullopt;
   grown_ = 0;
-  return Misconduct{.kind = MisconductKind::kMemoryGrowth,
+  return Misconduct{.verdict = Verdict::kMemoryGrowth,
                     .message = fmt::format("the process grew with each of {} cases in turn, by {} "
                                            "MiB in all",
                                            kCases, (most_ - first_) >> 20)};

@@ -35,7 +35,7 @@ TEST_F(OutputOfAFile, IsToldOnceWithItsFirstLine) {
   Print("{\"v\": 1}\x01\nmore\n");
   const auto written = watch.Take();
   ASSERT_TRUE(written);
-  EXPECT_EQ(written->kind, MisconductKind::kStrayOutput);
+  EXPECT_EQ(written->verdict, Verdict::kStrayOutput);
   EXPECT_EQ(written->message, "wrote 15 bytes to standard output: {\"v\": 1}?");
   EXPECT_FALSE(watch.Take()) << "it is forgotten";
   Print("x");
@@ -71,7 +71,7 @@ TEST(GrowthWatch, AProcessThatGrowsWithEachCaseIsToldOnceARow) {
   held += kMiB;
   const auto grown = watch.Note(held);
   ASSERT_TRUE(grown);
-  EXPECT_EQ(grown->kind, MisconductKind::kMemoryGrowth);
+  EXPECT_EQ(grown->verdict, Verdict::kMemoryGrowth);
   EXPECT_EQ(grown->message, "the process grew with each of 64 cases in turn, by 64 MiB in all");
   EXPECT_EQ(Rows(watch, held, 2 * GrowthWatch::kCases, kMiB), 2);
 }

@@ -9,7 +9,6 @@
 #include <unistd.h>
 
 #include "harness/runners/e5rt_engine.h"
-#include "harness/runners/runtime_probe.h"
 #include "harness/runners/worker.h"
 #include "harness/runners/worker_channel.h"
 #include "harness/runners/worker_conduct.h"
@@ -91,12 +90,12 @@ char RunBatch(WorkerChannel& channel, E5rtEngine& engine, WorkerConduct& conduct
     const Result<WireRequest> request = ReadRequest(reader);
     WireReply reply;
     if (request.ok()) {
-      reply = engine.Run(*request, header.stage);
+      reply = engine.Run(*request, header.step);
       conduct.Note(reply);
     } else {
       reply.message = request.error().message;
     }
-    header.stage = WorkerStage::kIdle;
+    header.step = Step::kNone;
     if (!PutReply(channel, reply)) return 'R';
     if (reply.slots_spent) return 'S';
   }
@@ -119,20 +118,20 @@ void EndWithCampaign(const WorkerChannel& channel, const std::string& folder) {
   _exit(0);
 }
 
-int ProbeMain(int argc, char** argv, std::string_view probe) {
+int RunProbe(int argc, char** argv, std::string_view name, ProbeMain probe) {
   const Result<E5rtLibrary> library = OpenConfigured(argc, argv);
   if (!library.ok()) {
     std::fprintf(stderr, "%s\n", library.error().message.c_str());
     return 2;
   }
-  return RuntimeProbeMain(*library, ArgumentOf(argc, argv, "target"), probe);
+  return probe(*library, ArgumentOf(argc, argv, "target"), name);
 }
 
 }  // namespace
 
-int WorkerMain(int argc, char** argv) {
-  const std::string_view probe = ArgumentOf(argc, argv, "probe");
-  if (!probe.empty()) return ProbeMain(argc, argv, probe);
+int WorkerMain(int argc, char** argv, ProbeMain probe) {
+  const std::string_view name = ArgumentOf(argc, argv, "probe");
+  if (!name.empty() && probe != nullptr) return RunProbe(argc, argv, name, probe);
   Result<WorkerChannel> channel = WorkerChannel::Attach(kMemoryDescriptor, kSocketDescriptor);
   if (!channel.ok()) {
     std::fprintf(stderr, "%s\n", channel.error().message.c_str());

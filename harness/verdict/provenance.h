@@ -8,20 +8,21 @@
 
 namespace anecheck {
 
+// In the order of their texts, in which reports list them.
 enum class Provenance : uint8_t {
+  kEmulated,   // the project's emulator of the engine, run on encoded containers
+  kPublished,  // a published table
+  kReported,   // an external program's or another machine's word
+  kRoundtrip,  // the project's own readers and writers; no engine
   kSilicon,    // an engine answered, with a proof that was checked
   kSimulated,  // the project's simulated engine
-  kRoundtrip,  // the project's own readers and writers; no engine
-  kReported,   // an external program's or another machine's word
-  kPublished,  // a published table
-  kEmulated,   // the project's emulator of the engine, run on encoded containers
 };
 
 template <>
 struct Words<Provenance> {
   static constexpr std::string_view kConcept = "provenance";
   static constexpr auto kTexts = std::to_array<std::string_view>(
-      {"silicon", "simulated", "roundtrip", "reported", "published", "emulated"});
+      {"emulated", "published", "reported", "roundtrip", "silicon", "simulated"});
 };
 
 }  // namespace anecheck

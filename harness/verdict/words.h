@@ -57,6 +57,14 @@ Result<E> FromText(std::string_view text) {
   return UnknownWord(text, Words<E>::kConcept, Words<E>::kTexts);
 }
 
+// For maps that are printed in the order of the texts.
+struct ByText {
+  template <Word E>
+  bool operator()(E a, E b) const {
+    return ToText(a) < ToText(b);
+  }
+};
+
 // JSON libraries would write an enumeration as a number: ToText is to be called.
 template <typename Json, Word E>
 void to_json(Json& json, E word) = delete;

@@ -48,7 +48,7 @@ TEST(Words, LastEnumeratorHasTheLastText) {
   EXPECT_EQ(ToText(Stage::kWrong), "wrong");
   EXPECT_EQ(ToText(Route::kNetlist), "netlist");
   EXPECT_EQ(ToText(RouteSet::kBoth), "both");
-  EXPECT_EQ(ToText(Provenance::kEmulated), "emulated");
+  EXPECT_EQ(ToText(Provenance::kSimulated), "simulated");
   EXPECT_EQ(ToText(CaseMode::kMetamorphic), "metamorphic");
 }
 

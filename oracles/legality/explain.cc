@@ -74,7 +74,7 @@ Status CheckSaid(const Instance& instance, const OpSchema& schema) {
 std::string VerdictText(const Verdict& verdict, const Target& target) {
   std::string text = fmt::format("{} on {} ({}), route {}: {}\n", verdict.op, verdict.target,
                                  target.chips ? target.chips.value() : TierName(target.tier),
-                                 RouteName(verdict.route), OutcomeName(verdict.outcome));
+                                 ToText(verdict.route), OutcomeName(verdict.outcome));
   if (!verdict.native_layer.empty()) {
     text += fmt::format("  {:<16} {}\n", "native layer", verdict.native_layer);
   }
@@ -110,7 +110,7 @@ Json VerdictJson(const Verdict& verdict) {
   return {{"op", verdict.op},
           {"native_layer", verdict.native_layer},
           {"target", verdict.target},
-          {"route", RouteName(verdict.route)},
+          {"route", ToText(verdict.route)},
           {"outcome", OutcomeName(verdict.outcome)},
           {"layers", std::move(layers)}};
 }

@@ -23,7 +23,6 @@ constexpr std::string_view kLayerNames[] = {"front end", "minimum family", "capa
                                             "placement"};
 constexpr std::string_view kRulingNames[] = {"pass",      "not read", "split",
                                              "decompose", "unknown",  "reject"};
-constexpr std::string_view kRouteNames[] = {"mil", "netlist"};
 
 template <typename Enum, size_t kSize>
 Result<Enum> Named(std::string_view name, const std::string_view (&names)[kSize],
@@ -69,7 +68,7 @@ Result<Rule> ReadRule(const Json& json, std::string_view path) {
   if (rule.subjects.empty()) return Bad(rule.id, "needs \"of\"");
   ANECHECK_ASSIGN(rule.tiers, Strings(json, "tiers", rule.id));
   if (json.contains("route")) {
-    ANECHECK_ASSIGN(rule.route, ParseRoute(StringOr(json, "route", "")));
+    ANECHECK_ASSIGN(rule.route, FromText<Route>(StringOr(json, "route", "")));
   }
   ANECHECK_ASSIGN(rule.when_text, String(json, "when", rule.id));
   ANECHECK_ASSIGN(rule.when, Expression::Parse(rule.when_text));
@@ -106,8 +105,6 @@ Status AddNames(const CatalogueRow& row, size_t index,
 
 std::string_view LayerName(Layer layer) { return kLayerNames[static_cast<size_t>(layer)]; }
 std::string_view RulingName(Ruling ruling) { return kRulingNames[static_cast<size_t>(ruling)]; }
-std::string_view RouteName(Route route) { return kRouteNames[static_cast<size_t>(route)]; }
-Result<Route> ParseRoute(std::string_view name) { return Named<Route>(name, kRouteNames, "route"); }
 
 const Rules& Rules::Builtin() {
   static const Rules* const kRules = [] {

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "harness/base/result.h"
+#include "harness/verdict/route.h"
 #include "oracles/legality/expression.h"
 
 namespace anecheck::legality {
@@ -38,10 +39,6 @@ enum class Ruling : uint8_t {
   kReject,
 };
 std::string_view RulingName(Ruling ruling);
-
-enum class Route : uint8_t { kMil, kNetlist };
-std::string_view RouteName(Route route);
-Result<Route> ParseRoute(std::string_view name);
 
 // Another source's word on what a rule states.
 struct OtherReading {

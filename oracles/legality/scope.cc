@@ -57,7 +57,7 @@ Value InstanceScope::Name(std::string_view name) const {
 Value InstanceScope::Call(std::string_view function, std::span<const Value> arguments) const {
   if (function == "op") return Value::Text(instance_.op);
   if (function == "native") return Value::Bool(row_.native);
-  if (function == "route") return Value::Text(std::string(RouteName(route_)));
+  if (function == "route") return Value::Text(std::string(ToText(route_)));
   if (function == "row" && arguments.size() == 1) {
     const auto found = row_.fields.find(arguments[0].text);
     return found != row_.fields.end() ? found->second : Value::Absent(arguments[0].text);

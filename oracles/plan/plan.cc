@@ -31,10 +31,10 @@ constexpr std::string_view kNoProgramAtAll = "mil_needs_h13";
 // What direct authoring makes of an operation that conversion refuses.
 bool IsBridge(const Verdict& refused, const legality::Instance& instance, const Target& target,
               const PlanOptions& options) {
-  if (options.route != legality::Route::kMil) return false;
+  if (options.route != Route::kMil) return false;
   const LayerVerdict* stopper = refused.Stopper();
   if (stopper != nullptr && stopper->rule == kNoProgramAtAll) return false;
-  const auto direct = legality::Judge(instance, target, legality::Route::kNetlist, options.order);
+  const auto direct = legality::Judge(instance, target, Route::kNetlist, options.order);
   return direct.ok() &&
          (direct->outcome == Outcome::kNative || direct->outcome == Outcome::kDecomposed);
 }

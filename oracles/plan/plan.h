@@ -95,7 +95,7 @@ struct DescriptorOperation {
 
 struct Plan {
   std::string target;  // compiler name
-  legality::Route route = legality::Route::kMil;
+  Route route = Route::kMil;
   Graph program;  // what the compiler is given: the graph after the rewrites of the host
   Graph lowered;  // what the engine runs, as far as graphs show it
   std::vector<Layer> layers;
@@ -110,7 +110,7 @@ struct Plan {
 };
 
 struct PlanOptions {
-  legality::Route route = legality::Route::kMil;
+  Route route = Route::kMil;
   FamilyOrder order = FamilyOrder::kSpecification;
 };
 

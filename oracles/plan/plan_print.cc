@@ -71,11 +71,10 @@ Json LayerJson(const Layer& layer) {
 }  // namespace
 
 std::string PlanText(const Plan& plan) {
-  std::string text =
-      fmt::format("{} by {}: {}, {} {} in {} {}\n", plan.target, legality::RouteName(plan.route),
-                  plan.compiles() ? "compiles" : "does not compile", plan.layers.size(),
-                  plan.layers.size() == 1 ? "layer" : "layers", plan.dispatches,
-                  plan.dispatches == 1 ? "dispatch" : "dispatches");
+  std::string text = fmt::format("{} by {}: {}, {} {} in {} {}\n", plan.target, ToText(plan.route),
+                                 plan.compiles() ? "compiles" : "does not compile",
+                                 plan.layers.size(), plan.layers.size() == 1 ? "layer" : "layers",
+                                 plan.dispatches, plan.dispatches == 1 ? "dispatch" : "dispatches");
   if (!plan.rewrites.empty()) text += "rewritten\n";
   for (const Rewrite& rewrite : plan.rewrites) text += RewriteText(rewrite);
   bool heading = false;
@@ -102,7 +101,7 @@ std::string PlanText(const Plan& plan) {
 
 Json PlanJson(const Plan& plan) {
   Json json = {{"target", plan.target},
-               {"route", legality::RouteName(plan.route)},
+               {"route", ToText(plan.route)},
                {"compiles", plan.compiles()},
                {"dispatches", plan.dispatches}};
   json["rewrites"] = Json::array();

@@ -19,7 +19,6 @@
 namespace anecheck::plan {
 namespace {
 
-using legality::Route;
 using testing::Case;
 using testing::MakeTensor;
 

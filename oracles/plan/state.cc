@@ -153,7 +153,7 @@ Status Rewriter::ShareStates(std::vector<StateBuffer>& buffers) {
   legality::Instance reading;
   reading.op = "read_state";
   ANECHECK_ASSIGN(const legality::Verdict verdict,
-                  legality::Judge(reading, target_, legality::Route::kMil, options_.order));
+                  legality::Judge(reading, target_, Route::kMil, options_.order));
   const legality::LayerVerdict* asked = Decomposing(verdict);
   const bool shared = asked != nullptr && asked->rule == "state_shared_buffer";
   int64_t offset = 0;

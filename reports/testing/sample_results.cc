@@ -26,7 +26,7 @@ RunRecord SimulatedRun() {
   run.host = "builder";
   run.os = "Linux";
   run.runner = "e5rt";
-  run.provenance = "simulated";
+  run.provenance = Provenance::kSimulated;
   run.engine = "simulated engine 1";
   run.chip = "simulated";
   run.compiler_version = "1";
@@ -40,32 +40,31 @@ RunRecord ReportedRun() {
   run.compiler_version = kHostile;
   run.seed = 7;
   run.started = "2026-02-02T03:04:05Z";
-  run.provenance = "reported";
+  run.provenance = Provenance::kReported;
   return run;
 }
 
-CaseRecord MakeCase(uint64_t index, const char* verdict) {
+CaseRecord MakeCase(uint64_t index, Verdict verdict) {
   CaseRecord record;
   record.index = index;
   record.target = "h13";
-  record.route = "mil";
-  record.mode = "float";
-  record.status = "ok";
+  record.route = Route::kMil;
+  record.status = RunStatus::kOk;
   record.backend = "ane";
   record.verdict = verdict;
   return record;
 }
 
-FindingRecord MakeFinding(const char* id, const char* op, const char* target, const char* verdict,
+FindingRecord MakeFinding(const char* id, const char* op, const char* target, Verdict verdict,
                           const char* defect) {
   FindingRecord finding;
   finding.id = id;
   finding.op = op;
   finding.target = target;
-  finding.route = "mil";
+  finding.route = Route::kMil;
   finding.verdict = verdict;
-  finding.known_defect = defect;
-  finding.signature = std::string(verdict) + "|" + op + "|" + target;
+  finding.defects = DefectSet::FromText(defect);
+  finding.signature = std::string(ToText(verdict)) + "|" + op + "|" + target;
   finding.summary = "1 of 2 elements outside";
   finding.replay = std::string("anecheck replay ") + id + " --db results.sqlite";
   finding.artifact = kArtifact;
@@ -75,15 +74,15 @@ FindingRecord MakeFinding(const char* id, const char* op, const char* target, co
 
 BatchRecord SimulatedBatch() {
   BatchRecord batch;
-  batch.cases = {MakeCase(0, "pass"), MakeCase(1, "known-defect"), MakeCase(2, "wrong"),
-                 MakeCase(3, "inconclusive")};
-  batch.findings = {MakeFinding("f000000000a1", "conv", "h13", "wrong", ""),
-                    MakeFinding("f000000000a2", "matmul", "h13", "known-defect", "D03")};
+  batch.cases = {MakeCase(0, Verdict::kPass), MakeCase(1, Verdict::kKnownDefect),
+                 MakeCase(2, Verdict::kWrong), MakeCase(3, Verdict::kInconclusive)};
+  batch.findings = {MakeFinding("f000000000a1", "conv", "h13", Verdict::kWrong, ""),
+                    MakeFinding("f000000000a2", "matmul", "h13", Verdict::kKnownDefect, "D03")};
   //                                 cases compiled dispatched correct known wrong rejected unclear
-  batch.reach[{"h13", "mil", "conv"}] = {4, 4, 4, 1, 1, 1, 0, 1};
-  batch.reach[{"h13", "mil", "matmul"}] = {2, 2, 2, 1, 1, 0, 0, 0};
-  batch.reach[{"h13", "mil", "relu"}] = {3, 3, 3, 3, 0, 0, 0, 0};
-  batch.reach[{"h13", "mil", "tanh"}] = {1, 1, 1, 0, 0, 0, 0, 1};
+  batch.reach[{"h13", Route::kMil, "conv"}] = {4, 4, 4, 1, 1, 1, 0, 1};
+  batch.reach[{"h13", Route::kMil, "matmul"}] = {2, 2, 2, 1, 1, 0, 0, 0};
+  batch.reach[{"h13", Route::kMil, "relu"}] = {3, 3, 3, 3, 0, 0, 0, 0};
+  batch.reach[{"h13", Route::kMil, "tanh"}] = {1, 1, 1, 0, 0, 0, 0, 1};
   batch.ulp[{"h13", "conv"}][0] = 1000;
   batch.ulp[{"h13", "conv"}][1] = 10;
   batch.ulp[{"h13", "conv"}][kUlpBuckets - 1] = 1;
@@ -93,29 +92,31 @@ BatchRecord SimulatedBatch() {
 
 BatchRecord ReportedBatch() {
   BatchRecord batch;
-  batch.cases = {MakeCase(0, "pass"), MakeCase(1, kHostile), MakeCase(2, "unconfirmed")};
-  FindingRecord hostile = MakeFinding("f000000000b1", kHostile, kHostile, kHostile, kHostile);
-  hostile.route = hostile.signature = hostile.summary = hostile.replay = kHostile;
+  batch.cases = {MakeCase(0, Verdict::kPass), MakeCase(1, Verdict::kGarbled),
+                 MakeCase(2, Verdict::kUnconfirmed)};
+  FindingRecord hostile =
+      MakeFinding("f000000000b1", kHostile, kHostile, Verdict::kGarbled, kHostile);
+  hostile.signature = hostile.summary = hostile.replay = kHostile;
   // JSON, since nothing else is read, and no case.
   hostile.artifact = DumpJson(Json(kHostile));
-  batch.findings = {hostile, MakeFinding("f000000000b2", "add", "h17s", "rejected", ""),
-                    MakeFinding("f000000000b3", "", "h17s", "crashed", ""),
-                    MakeFinding("f000000000b4", "relu", "h17s", "unconfirmed", "")};
-  batch.reach[{"h17s", "mil", "relu"}] = {2, 2, 2, 1, 0, 0, 0, 0};
-  batch.reach[{"h17s", "mil", "add"}] = {1, 0, 0, 0, 0, 0, 1, 0};
-  batch.reach[{"h17s", "mil", "sub"}] = {1, 1, 0, 0, 0, 0, 0, 0};
-  batch.reach[{kHostile, kHostile, kHostile}] = {1, 0, 0, 0, 0, 0, 0, 0};
+  batch.findings = {hostile, MakeFinding("f000000000b2", "add", "h17s", Verdict::kRejected, ""),
+                    MakeFinding("f000000000b3", "", "h17s", Verdict::kCrashed, ""),
+                    MakeFinding("f000000000b4", "relu", "h17s", Verdict::kUnconfirmed, "")};
+  batch.reach[{"h17s", Route::kMil, "relu"}] = {2, 2, 2, 1, 0, 0, 0, 0};
+  batch.reach[{"h17s", Route::kMil, "add"}] = {1, 0, 0, 0, 0, 0, 1, 0};
+  batch.reach[{"h17s", Route::kMil, "sub"}] = {1, 1, 0, 0, 0, 0, 0, 0};
+  batch.reach[{kHostile, Route::kNetlist, kHostile}] = {1, 0, 0, 0, 0, 0, 0, 0};
   batch.ulp[{kHostile, kHostile}][3] = 5;
   return batch;
 }
 
 BatchRecord LaterBatch() {
   BatchRecord batch;
-  batch.cases = {MakeCase(0, "pass"), MakeCase(1, "known-defect")};
-  batch.findings = {MakeFinding("f000000000c1", "matmul", "h13", "known-defect", "D03")};
+  batch.cases = {MakeCase(0, Verdict::kPass), MakeCase(1, Verdict::kKnownDefect)};
+  batch.findings = {MakeFinding("f000000000c1", "matmul", "h13", Verdict::kKnownDefect, "D03")};
   batch.findings[0].case_index = 1;
-  batch.reach[{"h13", "mil", "add"}] = {1, 1, 1, 1, 0, 0, 0, 0};
-  batch.reach[{"h13", "mil", "conv"}] = {2, 2, 2, 2, 0, 0, 0, 0};
+  batch.reach[{"h13", Route::kMil, "add"}] = {1, 1, 1, 1, 0, 0, 0, 0};
+  batch.reach[{"h13", Route::kMil, "conv"}] = {2, 2, 2, 2, 0, 0, 0, 0};
   batch.ulp[{"h13", "conv"}][0] = 500;
   batch.magnitudes[{"h13", "conv", -4}] = {300, 3, 1};
   batch.magnitudes[{"h13", "conv", 2}] = {200, 0, 0};

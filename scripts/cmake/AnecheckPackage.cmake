@@ -68,8 +68,8 @@ install(TARGETS ${CLOSURE} EXPORT anecheck_libraries COMPONENT anecheck_package
   INCLUDES DESTINATION "${CMAKE_INSTALL_INCLUDEDIR}/anecheck")
 # The names stay as they are: generator expressions of the libraries spell them.
 install(EXPORT anecheck_libraries DESTINATION "${PACKAGE_FOLDER}" COMPONENT anecheck_package)
-foreach(ROOM harness/base harness/graph harness/ops harness/targets harness/formats harness/lowering
-             generators oracles)
+foreach(ROOM harness/base harness/verdict harness/graph harness/ops harness/targets harness/formats
+             harness/lowering generators oracles)
   install(DIRECTORY "${PROJECT_SOURCE_DIR}/${ROOM}/"
     DESTINATION "${CMAKE_INSTALL_INCLUDEDIR}/anecheck/${ROOM}" COMPONENT anecheck_package
     FILES_MATCHING PATTERN "*.h" PATTERN "*.def" PATTERN "testing" EXCLUDE)

@@ -37,9 +37,8 @@ void Count(const Case& item, Evaluation& evaluation, Counts& counts) {
   counts.vacuous_cases += vacuous.empty() ? 0 : 1;
   for (const testing::VacuousOutput& output : vacuous) {
     constexpr const char* kWhy[] = {"moves", "constant", "too wide", "not evaluated"};
-    const std::string key =
-        fmt::format("{:<28} {:<14} {}", output.op, kWhy[static_cast<size_t>(output.why)],
-                    CaseModeName(item.mode));
+    const std::string key = fmt::format("{:<28} {:<14} {}", output.op,
+                                        kWhy[static_cast<size_t>(output.why)], ToText(item.mode));
     ++counts.by_op[key];
     counts.example.try_emplace(key, fmt::format("case {} output {}", item.index, output.output));
   }
@@ -50,7 +49,7 @@ int Main(int argc, char** argv) {
   options.cases = argc > 1 ? std::strtoull(argv[1], nullptr, 10) : 1000;
   options.seed = argc > 2 ? std::strtoull(argv[2], nullptr, 10) : 1;
   if (argc > 3) {
-    const auto mode = CaseModeFromName(argv[3]);
+    const auto mode = FindWord<CaseMode>(argv[3]);
     if (mode) options.modes.push_back(*mode);
   }
   const int family = argc > 4 ? std::atoi(argv[4]) : 2;

@@ -12,6 +12,7 @@
 #include "harness/device/e5rt/bundle.h"
 #include "harness/device/e5rt/objects.h"
 #include "harness/device/e5rt/state.h"
+#include "harness/device/executable_builder.h"
 #include "harness/device/network/compile_network.h"
 
 namespace anecheck::device::e5rt {
@@ -165,9 +166,11 @@ int64_t e5rt_e5_compiler_compile(void* compiler, const char* mil_path, void* opt
   settings.direct = IsPropertyList(*text);
   auto programs = CompileByMask(*text, settings, choices->device_mask, choices->force_bnns);
   if (!programs.ok()) {
-    return Fail(kCompileFailed, settings.faults.Find(FaultEffect::kWrongMessage) != nullptr
-                                    ? "internal error"
-                                    : programs.error().message);
+    if (settings.faults.Find(FaultEffect::kWrongMessage) != nullptr) {
+      return Fail(kCompileFailed, "internal error");
+    }
+    return Fail(IsNoKernel(programs.error()) ? kNoKernel : kCompileFailed,
+                programs.error().message);
   }
   CountCompile();
   auto library = std::make_shared<Library>();

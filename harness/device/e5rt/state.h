@@ -22,6 +22,7 @@ enum Code : int64_t {
   kLoadFailed = 6,
   kExecutionFailed = 7,
   kNotWritten = ANECHECK_SIM_NO_BUNDLE,  // compiled, and the bundle could not be written
+  kNoKernel = ANECHECK_SIM_NO_KERNEL,    // this engine has no kernel for an operation
   kNoResources = 0xe00002be,             // kIOReturnNoResources: "queue or slot exhausted"
   kNotPermitted = 0xe00002e2,            // a container that the daemon has not signed
 };

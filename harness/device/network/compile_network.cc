@@ -64,9 +64,8 @@ Result<std::shared_ptr<const Executable>> CompileNetwork(std::string_view conten
                                                          const CompileSettings& settings,
                                                          Backend backend) {
   if (!settings.on_cpu && !settings.target->takes_mil) {
-    return StageError(Stage::kCodegen,
-                      fmt::format("{}: the simulated engine has no kernels for families before A13",
-                                  settings.target->name));
+    return NoKernel(fmt::format("{}: the simulated engine has no kernels for families before A13",
+                                settings.target->name));
   }
   const auto network = ReadNetwork(content);
   if (!network.ok()) return StageError(Stage::kParser, network.error().message);

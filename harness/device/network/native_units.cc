@@ -105,7 +105,7 @@ const NativeUnit* Find(std::string_view type) {
 Error Wrong(std::string_view key) {
   return MakeError(ErrorCode::kInvalid, fmt::format("{} is missing or of another kind", key));
 }
-Error Refused(std::string what) { return MakeError(ErrorCode::kUnsupported, std::move(what)); }
+Error Refused(std::string what) { return MakeError(ErrorCode::kInvalid, std::move(what)); }
 
 Status ReadKey(const ListItem& params, const Key& key, UnitArguments& arguments) {
   const ListItem item = params.Find(key.key);

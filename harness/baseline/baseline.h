@@ -1,0 +1,97 @@
+// Numeric baselines: what an engine gave for fixed cases, kept small enough to commit, so that a
+// later engine, compiler or library can be held against it bit by bit and by statistic.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "harness/base/result.h"
+#include "harness/campaign/campaign.h"
+#include "harness/judging/output_errors.h"
+#include "harness/results/store.h"
+
+namespace anecheck {
+
+inline constexpr int kBaselineVersion = 1;
+
+// What became of a case.
+struct CaseFate {
+  RunStatus status = RunStatus::kOk;
+  bool misplaced = false;  // it ran on another device than the engine
+  bool verified = false;   // the runner compared by itself; there are no bits
+  uint64_t bits = 0;       // else, over the types and bits of the outputs
+
+  // It gave bits, or was found as it must be.
+  bool ran() const { return status == RunStatus::kOk && !misplaced; }
+  bool operator==(const CaseFate&) const = default;
+};
+// 16 hexadecimal digits over the outputs, or a word: "rejected", "misplaced", "verified", ...
+std::string ToText(const CaseFate& fate);
+// kInvalid for any other text.
+Result<CaseFate> FateFromText(std::string_view text);
+
+// What one operation gave in one configuration on one target.
+struct BaselineEntry {
+  std::string op;
+  std::string configuration;  // what the generator was after: a CaseMode's name
+  std::string target;
+  Route route = Route::kMil;
+  // Names the cases: graphs and input bytes. Entries with another question cannot be compared.
+  std::string question;
+  std::vector<CaseFate> cases;  // one a case, in order
+  uint64_t outside = 0;         // elements outside the conforming interval
+  UlpCounts histogram{};
+  OutputErrors errors;
+};
+
+// A case that stands in the file itself, for every target of it: later generators do not matter.
+struct BaselineCase {
+  std::string op, configuration;
+  Graph graph;
+  std::vector<Tensor> inputs;
+};
+
+struct Baseline {
+  std::string recorded;  // UTC, ISO 8601
+  std::string tool_version, engine, runner, chip, os, compiler_version;
+  Provenance provenance = Provenance::kReported;
+  uint64_t seed = 1;
+  uint64_t cases = 2;                  // of an entry
+  std::vector<BaselineEntry> entries;  // by target, operation, configuration
+  // Empty where the cases follow from the seed and the generator; else `cases` of each operation
+  // and configuration.
+  std::vector<BaselineCase> stored;
+
+  const BaselineEntry* Find(const BaselineEntry& like) const;
+};
+
+// Runs `options.cases` cases for each operation of `options.ops`, each of `options.modes` (integer
+// and float where it is empty) and each target. An operation that the generator does not draw for a
+// target and mode has no entry. Seeds follow from options.seed and the entry's names, so that a
+// part of the operations gives the same entries as all. The order of jobs does not matter.
+Result<Baseline> RecordBaseline(const CampaignOptions& options, const RunnerFactory& make_runner,
+                                const std::function<void(const CampaignProgress&)>& progress = {});
+
+// The cases that RecordBaseline would run on the first target, to be kept.
+Result<std::vector<BaselineCase>> DrawBaselineCases(const CampaignOptions& options);
+
+// As RecordBaseline, with kept cases, which become part of the result: those whose operation and
+// mode `options` name, on each target. Their number of an entry must be options.cases (kInvalid).
+Result<Baseline> RecordBaselineOf(
+    std::vector<BaselineCase> stored, const CampaignOptions& options,
+    const RunnerFactory& make_runner,
+    const std::function<void(const CampaignProgress&)>& progress = {});
+
+// The options that record the same entries again: seed, number of cases, targets, modes and
+// operations of the entries. What to run on is the caller's to set.
+Result<CampaignOptions> OptionsOf(const Baseline& baseline);
+
+// One line an entry, so that versions of a file can be read side by side.
+std::string BaselineToJson(const Baseline& baseline);
+// kMalformed names the entry and the member that is wrong; kUnsupported for another version.
+Result<Baseline> BaselineFromJson(std::string_view text, std::string_view name);
+
+}  // namespace anecheck

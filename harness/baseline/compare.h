@@ -1,0 +1,65 @@
+// Two baselines side by side: what became of each entry, and which of the changes count as a
+// regression. Used by `anecheck baseline compare` and, through it, by CI.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <nlohmann/json_fwd.hpp>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "harness/base/result.h"
+#include "harness/baseline/baseline.h"
+
+namespace anecheck {
+
+// What became of an entry, mildest first; of several the last counts.
+enum class Drift : uint8_t {
+  kIdentical,      // every case gives the same bits, or the same refusal
+  kNotComparable,  // only one side has the entry, or the cases are others
+  kNewlyAccepted,  // a case that the compiler refused is accepted
+  kNewlyReached,   // no case ran on the engine, and one does now
+  kDrifted,        // other bits, no more elements outside their interval, statistics as good
+  kWorse,          // as kDrifted, and a statistic rose beyond its threshold
+  kNowRejected,    // a case that was accepted is refused, or one that ran does not run any more
+  kOutOfBound,     // more elements lie outside their conforming interval
+};
+inline constexpr size_t kDriftCount = 8;
+std::string_view DriftName(Drift drift);  // "bit-identical", "drifted", "out-of-bound", ...
+std::optional<Drift> DriftFromName(std::string_view name);
+
+// A statistic is worse where it is above old * (1 + share) + its own allowance.
+struct DriftThresholds {
+  double share = 0.05;
+  double mean_ulp = 0.01;
+  double bias_ulp = 0.01;  // on its magnitude
+  double max_ulp = 0;
+  double mean_relative = 1e-6;
+  uint64_t outside = 0;  // elements that may join those outside
+};
+
+struct EntryDrift {
+  BaselineEntry before, after;  // `after` is `before` where the entry is missing
+  Drift drift = Drift::kIdentical;
+  std::string detail;  // one line: the cases and statistics that changed; empty for kIdentical
+};
+
+struct BaselineComparison {
+  std::vector<EntryDrift> entries;  // in the order of the first, then what only the second has
+  std::array<uint64_t, kDriftCount> counts{};
+};
+
+// Whether and how an entry changed. Precondition: both name the same operation, configuration,
+// target and route.
+EntryDrift CompareEntry(const BaselineEntry& before, const BaselineEntry& after,
+                        const DriftThresholds& thresholds);
+BaselineComparison CompareBaselines(const Baseline& before, const Baseline& after,
+                                    const DriftThresholds& thresholds);
+
+// {"summary": {"bit-identical": n, ...}, "entries": [...]}; entries that are bit-identical are only
+// counted.
+nlohmann::ordered_json ComparisonToJson(const BaselineComparison& comparison);
+
+}  // namespace anecheck

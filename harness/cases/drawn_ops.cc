@@ -1,0 +1,115 @@
+#include "harness/cases/drawn_ops.h"
+
+#include <algorithm>
+#include <fmt/format.h>
+
+#include "generators/drawer.h"
+#include "harness/lowering/graph_to_netlist.h"
+#include "oracles/contract.h"
+
+namespace anecheck {
+namespace {
+
+struct NotDrawn {
+  OpKind op;
+  std::string_view reason;
+};
+
+constexpr std::string_view kBlocks =
+    "a block: no source tells how an engine runs one, and the simulated engine refuses it; "
+    "drawn by run --ops, and met on the runner roundtrip";
+constexpr std::string_view kUnits =
+    "a private unit of the compute lanes: its spelling in MIL is assumed, and the simulated engine "
+    "refuses it; drawn by run --ops, and met on the runner roundtrip";
+constexpr std::string_view kHost =
+    "reaches the engine by no published route (facts/op_device_matrix.csv: bridge), and the "
+    "simulated engine refuses it; drawn by run --ops, and met on the runner roundtrip";
+
+// Drawn where they are named, but refused by the engine, so that no case of them meets a cell.
+constexpr NotDrawn kRefused[] = {
+    {OpKind::kCond, kBlocks},
+    {OpKind::kWhileLoop, kBlocks},
+    {OpKind::kCall, kBlocks},
+    {OpKind::kNeMatmul, kUnits},
+    {OpKind::kNeConv, kUnits},
+    {OpKind::kNePool, kUnits},
+    {OpKind::kPePool, kUnits},
+    {OpKind::kPeElementwise, kUnits},
+    {OpKind::kNeBypass, kUnits},
+    {OpKind::kRange1d, kHost},
+    {OpKind::kNonMaximumSuppression, kHost},
+};
+
+// In no lottery, since one of them makes a graph stateful; the mode `state` and aimed cases have
+// them.
+constexpr OpKind kStates[] = {OpKind::kReadState,
+                              OpKind::kWriteState,
+                              OpKind::kTensorBufferToTensor,
+                              OpKind::kTensorToTensorBuffer,
+                              OpKind::kCircularBufferToTensor,
+                              OpKind::kTensorToCircularBuffer};
+
+bool IsOnMil(const OpDefinition& op, const OpGenerator& generator) {
+  const bool state = std::ranges::find(kStates, generator.kind) != std::end(kStates);
+  return op.family_floor != kNoFamily && (generator.weight > 0 || state);
+}
+
+}  // namespace
+
+RouteSet RoutesOf(const OpDefinition& op) {
+  const OpGenerator& generator = *AllOpGenerators()[op.schema.id];
+  if (generator.draw == nullptr) return RouteSet::kNone;
+  const bool netlist = NetlistOps().test(op.schema.id);
+  return (IsOnMil(op, generator) ? RouteSet::kMil : RouteSet::kNone) |
+         (netlist ? RouteSet::kNetlist : RouteSet::kNone);
+}
+
+std::string_view WhyNotDrawn(const OpDefinition& op) {
+  if (RoutesOf(op) != RouteSet::kNone) return {};
+  if (!op.no_reference_reason.empty()) return op.no_reference_reason;
+  if (op.family_floor == kNoFamily) {
+    return "no family's engine has it (facts/op_device_matrix.csv: no_path), and no campaign draws "
+           "what the host computes";
+  }
+  const auto found = std::ranges::find(kRefused, KindOf(op.schema), &NotDrawn::op);
+  return found == std::end(kRefused) ? "no campaign draws it" : found->reason;
+}
+
+const std::bitset<kOpCount>& MilOps() {
+  static const std::bitset<kOpCount> ops = [] {
+    std::bitset<kOpCount> spelt;
+    for (const OpDefinition* op : AllOps()) {
+      spelt.set(op->schema.id, op->op_class != OpClass::kNative);
+    }
+    return spelt;
+  }();
+  return ops;
+}
+
+bool IsDrawnByName(const OpDefinition& op, int family, Route route) {
+  if (AllOpGenerators()[op.schema.id]->draw == nullptr) return false;
+  if (route == Route::kMil) return MilOps().test(op.schema.id) && op.family_floor <= family;
+  // Every family has the layers that no conversion has.
+  const bool reached = op.family_floor <= family || op.family_floor == kNoFamily;
+  return NetlistOps().test(op.schema.id) && reached;
+}
+
+std::string WhyNotDrawnByName(const OpDefinition& op, int family, Route route) {
+  const std::string_view nowhere = WhyNotDrawn(op);
+  const bool drawn = AllOpGenerators()[op.schema.id]->draw != nullptr;
+  if (!drawn) return std::string(nowhere);
+  if (route == Route::kNetlist && !NetlistOps().test(op.schema.id)) {
+    return "no network description is known to say it";
+  }
+  if (op.op_class == OpClass::kNative && route == Route::kMil) {
+    return "is a native layer, which no MIL text names";
+  }
+  if (op.family_floor != kNoFamily) {
+    return fmt::format("engines have it from {} on, and this is {}",
+                       ConformingContract(op.family_floor).name, ConformingContract(family).name);
+  }
+  return nowhere.empty() ? "no conversion has it (facts/op_device_matrix.csv: no_path)"
+                         : std::string(nowhere);
+}
+
+}  // namespace anecheck

@@ -1,0 +1,44 @@
+// The executions that one case asks of its program: the first, a second one (second_execution.h),
+// and those at further shapes of a range (shape_range.h). Each can be looked at as a case of its
+// own.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "harness/cases/case.h"
+#include "harness/runners/runner.h"
+
+namespace anecheck {
+
+struct Execution {
+  bool second = false;          // of the same program, on the same inputs or on Case::again
+  std::optional<size_t> shape;  // at this one of Case::further
+
+  bool first() const { return !second && !shape; }
+};
+
+// Those beside the first of which `reply` has outputs, in the order of RunReply::further.
+std::vector<Execution> FurtherExecutions(const Case& item, const RunReply& reply);
+
+// "in the second execution", "at 3 along axis 1 of x"; empty of the first.
+std::string WhereIs(const Case& item, const Execution& execution);
+
+// A case whose graph, on its inputs, computes what that execution gives: without a range, and
+// executed once. It is not spelled.
+Case CaseOf(const Case& item, const Execution& execution);
+// What the execution gave, and that as the reply to that case. Precondition: it is the first, or
+// one of FurtherExecutions.
+const std::vector<Tensor>& OutputsOf(const Case& item, const RunReply& reply,
+                                     const Execution& execution);
+RunReply ReplyOf(const Case& item, const RunReply& reply, const Execution& execution);
+
+// Whether a program of its own, executed for the first time, must give the same: not where states
+// hold what an earlier execution left, and not of what is a program of its own already.
+bool HasOwnProgram(const Case& item, const Execution& execution);
+
+// The first operation that reads a state, by its name; empty for none.
+std::string ReaderOfState(const Graph& graph);
+
+}  // namespace anecheck

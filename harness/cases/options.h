@@ -1,0 +1,59 @@
+// What a campaign is asked for: which cases, on which targets, by which runner.
+#pragma once
+
+#include <bitset>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "generators/graph_generator.h"
+#include "harness/runners/worker.h"
+#include "harness/verdict/case_mode.h"
+#include "harness/verdict/route.h"
+
+namespace anecheck {
+
+struct CampaignTarget {
+  std::string name;  // lower case, as the compiler takes it: "h17s"
+  int family = 2;    // index of specification 003
+};
+
+struct CampaignOptions {
+  uint64_t seed = 1;
+  uint64_t cases = 1000;
+  double max_seconds = 0;  // 0: no limit; the campaign then ends after `cases`
+  int jobs = 1;
+  std::vector<CampaignTarget> targets;
+  std::vector<CaseMode> modes;  // empty: the default mix
+  std::bitset<kOpCount> ops = std::bitset<kOpCount>().set();
+  // The pair of operations that a case is about; of a campaign as a whole, steering sets it.
+  std::optional<OpChain> chain;
+  // This campaign takes the batches whose number leaves the remainder `shard` when divided by
+  // `shards`: all shards together make the cases of the whole.
+  uint64_t shard = 0;
+  uint64_t shards = 1;
+  // Half of the cases take operations whose cells of coverage.h are still empty. The cases of a
+  // shard then follow from that shard alone.
+  bool steer = false;
+  // Small graphs alone: no more nodes than most have, kSmallElements a tensor and kSmallProducts an
+  // operation where it has such an instance; the long axes of kLargeAxis and kShapeRanges stay.
+  bool small = false;
+  RouteSet routes = RouteSet::kMil;  // of both the cases take turns
+  std::string runner = "e5rt";
+  WorkerOptions worker;
+  // JSON of the known defects of somebody's own engine (oracles/catalogue.h), kept with the run and
+  // with each finding. Whoever judges has put them in force.
+  std::vector<std::string> defects;
+  std::string db;       // results file
+  std::string command;  // what to type to run this again, stored with the run
+};
+
+// GeneratorOptions::max_elements and max_products of small graphs.
+inline constexpr int64_t kSmallElements = 64;
+inline constexpr int64_t kSmallProducts = 1024;
+
+// The number of cases where only the time limits them.
+inline constexpr uint64_t kUnlimitedCases = uint64_t{1} << 40;
+
+}  // namespace anecheck

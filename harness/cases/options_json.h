@@ -1,0 +1,26 @@
+// The options of a campaign as JSON: what a results file keeps of a run, so that it can be
+// continued or run again. Machine matters (number of jobs, path of the file, time limits) are left
+// out: results do not depend on them.
+#pragma once
+
+#include <nlohmann/json_fwd.hpp>
+
+#include "harness/base/result.h"
+#include "harness/cases/case.h"
+
+namespace anecheck {
+
+// {"seed", "cases", "shard": [index, count], "route", "runner", "library",
+//  "targets": [{"name", "family"}], "modes": [name], "ops": "all" or [name], "faults": [id],
+//  "quirks": ["ID=on"], "defects": [text of a catalogue], "case_timeout_ms"}; "defects" only where
+// there are any.
+nlohmann::ordered_json OptionsToJson(const CampaignOptions& options);
+
+// Errors: kMalformed, naming the member that is missing or wrong.
+Result<CampaignOptions> OptionsFromJson(const nlohmann::ordered_json& json);
+
+// "D01=on", "all=off". Errors: kInvalid.
+Result<QuirkSetting> ParseQuirk(std::string_view text);
+std::string QuirkText(const QuirkSetting& quirk);
+
+}  // namespace anecheck

@@ -1,0 +1,185 @@
+#include "harness/check/cliffs.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "harness/base/half.h"
+#include "harness/judging/node_cut.h"
+
+namespace anecheck {
+namespace {
+
+// An operand this much larger is past what it is near to now.
+constexpr double kNear = 0.75;
+constexpr double kLargestHalf = 65504;
+
+bool HasThreshold(Effect effect) {
+  switch (effect) {
+    case Effect::kPortOverflow:
+    case Effect::kInteriorOverflow:
+    case Effect::kWidthSliceGain:
+    case Effect::kValueFrom:
+      return true;
+    default:
+      return false;
+  }
+}
+
+bool ReadsState(const Graph& graph, const Node& node) {
+  return std::ranges::any_of(graph.arguments(node), [&](const Argument& argument) {
+    return graph.value(argument.value).kind == ValueKind::kState;
+  });
+}
+
+// As ends of what is admitted; where NaN alone is, both are NaN.
+bool IsSameEnd(double one, double other) {
+  return one == other || (std::isnan(one) && std::isnan(other));
+}
+
+class CliffFinder {
+ public:
+  CliffFinder(const Graph& graph, std::span<const Tensor> inputs, const ModelValues& results,
+              int family, std::span<const Departure> departures)
+      : graph_(graph), results_(results), family_(family) {
+    const std::vector<ValueId> ids = graph.ValuesOfKind(ValueKind::kInput);
+    for (size_t i = 0; i < ids.size(); ++i) values_[ids[i]] = &inputs[i];
+    for (const Departure& departure : departures) {
+      const bool of_family = (departure.families >> family & 1) != 0;
+      if (of_family && HasThreshold(departure.effect)) departures_.push_back(&departure);
+    }
+  }
+
+  std::vector<Cliff> Run() {
+    for (NodeId id = 0; id < graph_.nodes().size(); ++id) {
+      TakeResults(id);
+      const Node& node = graph_.node(id);
+      if (ReadsState(graph_, node)) continue;
+      NodeCut cut(graph_, values_);
+      cut.Take(id);
+      if (cut.graph().outputs().empty()) continue;
+      std::vector<Tensor> inputs(cut.inputs().begin(), cut.inputs().end());
+      operand_ = inputs.empty() ? 0 : Largest(inputs.front());
+      const auto result = values_.find(node.first_result);
+      result_ = result == values_.end() ? 0 : Largest(*result->second);
+      const size_t known = cliffs_.size();
+      Try(id, cut.graph(), inputs, true);
+      if (cliffs_.size() == known && Enlarge(inputs)) Try(id, cut.graph(), inputs, false);
+      TryEnd(id);
+    }
+    return std::move(cliffs_);
+  }
+
+ private:
+  void TakeResults(NodeId id) {
+    const Node& node = graph_.node(id);
+    for (uint32_t i = 0; i < node.result_count; ++i) {
+      const ValueId value = node.first_result + i;
+      if (graph_.type(value).dtype == DType::kFp16) values_[value] = &results_[value];
+    }
+  }
+
+  // The largest |number| of an fp16 tensor; 0 for other types and where all are NaN.
+  double Largest(const Tensor& tensor) {
+    if (tensor.type.dtype != DType::kFp16) return 0;
+    Decode(tensor);
+    double most = 0;
+    for (const double element : elements_) {
+      if (std::fabs(element) > most) most = std::fabs(element);
+    }
+    return most;
+  }
+
+  // The numbers of an fp16 tensor, in elements_.
+  void Decode(const Tensor& tensor) {
+    elements_.resize(tensor.bytes.size() / 2);
+    DecodeElements(DType::kFp16, tensor.bytes, elements_);
+  }
+
+  // Makes the first fp16 operand a third larger; false where there is none.
+  bool Enlarge(std::vector<Tensor>& inputs) {
+    if (inputs.empty() || inputs.front().type.dtype != DType::kFp16) return false;
+    Decode(inputs.front());
+    for (double& element : elements_) {
+      element =
+          HalfToDouble(DoubleToHalf(std::clamp(element / kNear, -kLargestHalf, kLargestHalf)));
+    }
+    EncodeElements(DType::kFp16, elements_, inputs.front().bytes);
+    return true;
+  }
+
+  void Try(NodeId node, const Graph& cut, std::span<const Tensor> inputs, bool past) {
+    if (departures_.empty() || !Changed(cut, inputs, departures_)) return;
+    std::vector<std::string_view> seen;
+    for (const Departure* departure : departures_) {
+      if (std::ranges::find(seen, departure->id) != seen.end()) continue;
+      const uint64_t changed = Changed(cut, inputs, {&departure, 1});
+      if (changed == 0) continue;
+      seen.push_back(departure->id);
+      cliffs_.push_back({.node = node,
+                         .id = std::string(departure->id),
+                         .what = std::string(departure->what),
+                         .past = past,
+                         .elements = changed,
+                         .operand = operand_,
+                         .result = result_});
+    }
+  }
+
+  // How many elements of the first result `departures` change.
+  uint64_t Changed(const Graph& cut, std::span<const Tensor> inputs,
+                   std::span<const Departure* const> departures) {
+    const Contract departed = WithDepartures(family_, departures);
+    const ValueId output = cut.outputs().front();
+    const Contract conforming = WithDepartures(family_, std::span<const Departure* const>());
+    if (!scratch_.Run(cut, inputs, conforming).ok()) return 0;
+    scratch_.Stored(output, estimate_);
+    if (!scratch_.Run(cut, inputs, departed).ok()) return 0;
+    scratch_.Stored(output, departed_);
+    uint64_t changed = 0;
+    for (size_t i = 0; i < estimate_.value.size(); ++i) {
+      const bool same = IsSameEnd(estimate_.low[i], departed_.low[i]) &&
+                        IsSameEnd(estimate_.high[i], departed_.high[i]) &&
+                        estimate_.flags[i] == departed_.flags[i];
+      changed += same ? 0 : 1;
+    }
+    return changed;
+  }
+
+  void TryEnd(NodeId id) {
+    const Node& node = graph_.node(id);
+    if (node.result_count == 0 || graph_.type(node.first_result).dtype != DType::kFp16) return;
+    if (!(result_ >= kNear * kLargestHalf)) return;
+    Decode(results_[node.first_result]);
+    uint64_t beyond = 0;
+    for (const double value : elements_) beyond += std::fabs(value) > kLargestHalf ? 1 : 0;
+    cliffs_.push_back({.node = id,
+                       .id = "fp16",
+                       .what = "fp16 ends at 65504",
+                       .past = beyond > 0,
+                       .elements = beyond,
+                       .operand = operand_,
+                       .result = result_});
+  }
+
+  const Graph& graph_;
+  const ModelValues& results_;
+  const int family_;
+  std::vector<const Departure*> departures_;
+  NodeCut::Values values_;
+  Evaluation scratch_;
+  Estimate estimate_, departed_;
+  std::vector<double> elements_;
+  double operand_ = 0;
+  double result_ = 0;
+  std::vector<Cliff> cliffs_;
+};
+
+}  // namespace
+
+std::vector<Cliff> FindCliffs(const Graph& graph, std::span<const Tensor> inputs,
+                              const ModelValues& values, int family,
+                              std::span<const Departure> departures) {
+  return CliffFinder(graph, inputs, values, family, departures).Run();
+}
+
+}  // namespace anecheck

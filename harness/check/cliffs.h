@@ -1,0 +1,36 @@
+// Where a model's values come near a number at which a family's engine is documented to leave the
+// rails, or past it: what `anecheck check` warns of before a user's inputs find it.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "harness/check/model_values.h"
+#include "harness/graph/graph.h"
+#include "oracles/contract.h"
+
+namespace anecheck {
+
+struct Cliff {
+  NodeId node = 0;
+  std::string id;         // the departure's, or "fp16"
+  std::string what;       // the departure's words
+  bool past = false;      // these inputs are past it; else they would be, a third larger
+  uint64_t elements = 0;  // of the first result that it changes
+  double operand = 0;     // the largest |value| that the operation's first operand holds
+  double result = 0;      // and its first result
+};
+
+// Every cliff of `family` in the order of the operations: a departure of `departures` with a
+// threshold (overflow of a port, a partial sum or a gain; a function from a number on) that changes
+// an operation's own result, fed with what a conforming engine gives it or with its first operand a
+// third larger; and results of three quarters of the largest fp16 number or more. `values` are
+// those of the graph under the family's conforming contract with `inputs`. Operations that read a
+// state are left out.
+std::vector<Cliff> FindCliffs(const Graph& graph, std::span<const Tensor> inputs,
+                              const ModelValues& values, int family,
+                              std::span<const Departure> departures);
+
+}  // namespace anecheck

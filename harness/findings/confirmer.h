@@ -1,0 +1,55 @@
+// Tries findings again before they count: what repeats is a finding, what does not is flaky.
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <optional>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "harness/base/result.h"
+#include "harness/cases/case.h"
+#include "harness/judging/judge_case.h"
+#include "harness/judging/lean_watch.h"
+#include "harness/runners/runner.h"
+
+namespace anecheck {
+
+// One judged case that is worth a row in `findings`, with what confirmation needs.
+struct Suspect {
+  Case item;
+  CaseOutcome outcome;
+  RunReply reply;
+  std::string signature;
+};
+
+// Of one campaign; used by one thread at a time.
+class Confirmer {
+ public:
+  // `signatures` are those of the findings that the campaign has recorded. `options` outlives this.
+  Confirmer(const CampaignOptions& options, std::unique_ptr<Runner> runner, RunnerIdentity identity,
+            std::set<std::string> signatures);
+
+  // The suspect's row; one for each where several documented defects explain it. The first of a
+  // signature has an id, an artifact and the command that replays it; later ones only count. Cases
+  // are tried three times in fresh processes until one of the signature repeats each time; known
+  // defects are not. Errors: those of the runner.
+  Result<std::vector<FindingRecord>> Confirm(Suspect& suspect);
+  // The row of an operation whose errors lean, with `item`, the case that leans most, as an
+  // example; nothing where there is one. Many cases have confirmed it. Errors: those of the runner.
+  Result<std::optional<FindingRecord>> Report(const Leaning& leaning,
+                                              const std::function<Result<Case>()>& item);
+
+ private:
+  Result<FindingRecord> ConfirmOne(Suspect& suspect);
+  Result<bool> Repeats(const Suspect& suspect);
+  void Identify(const Suspect& suspect, FindingRecord& finding) const;
+
+  const CampaignOptions& options_;
+  std::unique_ptr<Runner> runner_;
+  RunnerIdentity identity_;
+  std::set<std::string> signatures_;
+};
+
+}  // namespace anecheck

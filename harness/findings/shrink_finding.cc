@@ -1,0 +1,406 @@
+#include "harness/findings/shrink_finding.h"
+
+#include <algorithm>
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+
+#include "harness/base/file.h"
+#include "harness/cases/second_execution.h"
+#include "harness/findings/run_again.h"
+#include "harness/judging/lean_watch.h"
+
+namespace anecheck {
+namespace {
+
+// A range as it lies about the extent of the case itself, so that it follows where that becomes
+// shorter: so many steps down and up. The axis is counted from the last one, since it is leading
+// axes that fall away.
+class FollowingRange {
+ public:
+  // Nothing where the range does not lie so: where its ends are no steps away.
+  static std::optional<FollowingRange> Of(const Case& item) {
+    if (!item.range) return std::nullopt;
+    const CaseRange& range = *item.range;
+    const auto input = item.graph.FindValue(range.input);
+    if (!input || range.axis >= item.graph.type(*input).shape.rank()) return std::nullopt;
+    const Shape& shape = item.graph.type(*input).shape;
+    const int64_t below = shape[range.axis] - range.start, above = range.stop - shape[range.axis];
+    if (below < 0 || above < 0 || below % range.step != 0 || above % range.step != 0) {
+      return std::nullopt;
+    }
+    FollowingRange following;
+    following.input_ = range.input;
+    following.from_last_ = shape.rank() - range.axis;
+    following.step_ = range.step;
+    following.down_ = below / range.step;
+    following.up_ = above / range.step;
+    return following;
+  }
+
+  // About the extent that `graph` has; nothing where the axis is gone.
+  std::optional<CaseRange> About(const Graph& graph) const {
+    const auto input = graph.FindValue(input_);
+    if (!input || graph.type(*input).shape.rank() < from_last_) return std::nullopt;
+    const Shape& shape = graph.type(*input).shape;
+    CaseRange range = {.input = input_, .axis = shape.rank() - from_last_};
+    const int64_t own = shape[range.axis];
+    range.start = own - std::min(down_, (own - 1) / step_) * step_;
+    range.stop = own + up_ * step_;
+    range.step = step_;
+    return range;
+  }
+
+  // Plainer ones, those of fewer steps first.
+  std::vector<FollowingRange> Plainer() const {
+    std::vector<FollowingRange> plainer;
+    for (int64_t FollowingRange::* const number :
+         {&FollowingRange::down_, &FollowingRange::up_, &FollowingRange::step_}) {
+      const int64_t least = number == &FollowingRange::step_ ? 1 : 0, own = this->*number;
+      for (const int64_t to : {least, own / 2, own - 1}) {
+        if (to < least || to >= own) continue;
+        plainer.push_back(*this);
+        plainer.back().*number = to;
+      }
+    }
+    return plainer;
+  }
+
+ private:
+  std::string input_;
+  int from_last_ = 0;
+  int64_t step_ = 1, down_ = 0, up_ = 0;
+};
+
+bool IsStopped(const ShrinkOptions& options) {
+  return options.stop != nullptr && options.stop->load();
+}
+
+// What a stop ended may have shown nothing for that reason.
+Error InterruptedAtFirst(const Artifact& finding) {
+  return MakeError(
+      ErrorCode::kInterrupted,
+      fmt::format("finding {}: interrupted before the finding itself was seen to show; "
+                  "nothing is written",
+                  finding.id));
+}
+
+Tensor RightTensor(const Estimate& estimate) {
+  Tensor tensor = {estimate.type,
+                   std::vector<uint8_t>(static_cast<size_t>(estimate.type.ByteSize()))};
+  EncodeElements(estimate.type.dtype, estimate.value, tensor.bytes);
+  return tensor;
+}
+
+// The first entries of `tensor` that make up a tensor of `type`, without leading axes where it has
+// fewer; nothing where they do not.
+std::optional<Tensor> Fitted(Tensor tensor, const TensorType& type) {
+  if (tensor.type.dtype != type.dtype || DTypeBits(type.dtype) % 8 != 0) return std::nullopt;
+  while (tensor.type.shape.rank() > type.shape.rank()) {
+    tensor = TakeAlong(tensor, 0, 1);
+    tensor.type.shape = Shape::FromSpan(tensor.type.shape.dims().subspan(1));
+  }
+  if (tensor.type.shape.rank() < type.shape.rank()) return std::nullopt;
+  for (int axis = 0; axis < type.shape.rank(); ++axis) {
+    const int64_t own = tensor.type.shape[axis], wanted = type.shape[axis];
+    if (own < wanted) return std::nullopt;
+    if (own > wanted) tensor = TakeAlong(tensor, axis, wanted);
+  }
+  return tensor;
+}
+
+// What the inputs of smaller cases hold in a second execution: what stands under their names in
+// that of the case itself, computed rightly, as much of it as they take.
+class FollowingInputs {
+ public:
+  explicit FollowingInputs(const Case& item)
+      : family_(item.target.family),
+        twice_(ExecutedTwice(item.graph, true)),
+        inputs_(InputsOfBoth(item.inputs, item.again)) {}
+
+  // One tensor an input of `graph`, or none where one cannot be had.
+  std::vector<Tensor> For(const Graph& graph) {
+    std::vector<Tensor> tensors;
+    for (const ValueId id : graph.ValuesOfKind(ValueKind::kInput)) {
+      const auto found = twice_.FindValue(graph.value(id).name);
+      std::optional<Tensor> tensor;
+      if (found) tensor = ValueAt(*found);
+      if (tensor) tensor = Fitted(*std::move(tensor), graph.type(id));
+      if (!tensor) return {};
+      tensors.push_back(*std::move(tensor));
+    }
+    return tensors;
+  }
+
+ private:
+  std::optional<Tensor> ValueAt(ValueId id) {
+    const std::vector<ValueId> given = twice_.ValuesOfKind(ValueKind::kInput);
+    const auto place = std::ranges::find(given, id);
+    if (place != given.end()) return inputs_[static_cast<size_t>(place - given.begin())];
+    if (!evaluated_) {
+      evaluated_ = evaluation_.Run(twice_, inputs_, ConformingContract(family_)).ok();
+    }
+    if (!*evaluated_) return std::nullopt;
+    Estimate estimate;
+    evaluation_.Stored(id, estimate);
+    return RightTensor(estimate);
+  }
+
+  int family_;
+  Graph twice_;
+  std::vector<Tensor> inputs_;  // of both executions
+  Evaluation evaluation_;
+  std::optional<bool> evaluated_;
+};
+
+class FindingShrinker {
+ public:
+  FindingShrinker(const Artifact& finding, Runner& runner)
+      : finding_(finding),
+        runner_(runner),
+        relation_(finding.item.relation),
+        range_(FollowingRange::Of(finding.item)) {
+    if (!finding.item.again.empty()) again_.emplace(finding.item);
+  }
+
+  // Candidates take the same inputs in a second execution from now on.
+  void TakeTheSameAgain() { again_.reset(); }
+
+  // What the result is described by where a stop comes before it is run once more.
+  void Note(AnsweredCase answer) { noted_ = std::move(answer); }
+
+  // Candidates are rewritten by this relation from now on, wherever it applies to them.
+  void Keep(const std::optional<CaseRelation>& relation) { relation_ = relation; }
+
+  Result<ShrunkFinding> Run(const Interesting& interesting, const ShrinkOptions& options) {
+    GraphCase item = {finding_.item.graph, finding_.item.inputs};
+    ShrunkFinding shrunk;
+    shrunk.before = SizeOf(item);
+    const ValueOf value_of = [this](const GraphCase& c, ValueId id) { return ValueAt(c, id); };
+    ShrinkResult result = Shrink(std::move(item), interesting, value_of, options);
+    shrunk.tries = result.tries;
+    // A plainer range leaves room for shorter axes.
+    while (PlainerRange(result.smallest, interesting, options, shrunk.tries)) {
+      ShrinkOptions left = options;
+      left.max_tries -= shrunk.tries;
+      result = Shrink(std::move(result.smallest), interesting, value_of, left);
+      shrunk.tries += result.tries;
+    }
+    shrunk.after = SizeOf(result.smallest);
+    shrunk.item = Wrap(result.smallest);
+    ANECHECK_RETURN_IF_ERROR(SpellCase(shrunk.item));
+    Result<AnsweredCase> answer = AskAtEnd(shrunk.item, options);
+    if (!answer.ok()) {
+      // Hours of work are not given up for that.
+      shrunk.unanswered = answer.error().message;
+      shrunk.outcome.shown = Outcome({.verdict = finding_.verdict, .message = shrunk.unanswered});
+      return shrunk;
+    }
+    shrunk.outcome = std::move(answer->outcome);
+    if (shrunk.outcome.relation) shrunk.item.relation = shrunk.outcome.relation;
+    shrunk.reply = std::move(answer->reply);
+    return shrunk;
+  }
+
+  Case Wrap(const GraphCase& candidate) {
+    Case item = InPlaceOf(finding_.item);
+    item.graph = candidate.graph;
+    item.inputs = candidate.inputs;
+    if (again_) item.again = again_->For(item.graph);
+    item.relation = relation_;
+    // SpellCase drops it where the candidate cannot take it.
+    item.range = range_ ? range_->About(item.graph) : finding_.item.range;
+    return item;
+  }
+
+  // What a process has kept of an earlier candidate must not count against this one.
+  Result<AnsweredCase> Ask(const Case& item) {
+    if (ShowsAfterMany(finding_.verdict)) ANECHECK_RETURN_IF_ERROR(runner_.Restart());
+    return AnswerAgain(item, finding_.verdict, runner_, evaluation_);
+  }
+
+  // The answer to a candidate, or nothing where it cannot be lowered or run.
+  std::optional<AnsweredCase> AnswerTo(const GraphCase& candidate) {
+    Case item = Wrap(candidate);
+    if (!SpellCase(item).ok()) return std::nullopt;
+    Result<AnsweredCase> answer = Ask(item);
+    if (!answer.ok()) return std::nullopt;
+    return std::move(*answer);
+  }
+
+ private:
+  // The answer to the result. What hangs would take its whole time limit once more, so that after a
+  // stop the answer is the one by which it was accepted.
+  Result<AnsweredCase> AskAtEnd(const Case& item, const ShrinkOptions& options) {
+    if (!IsStopped(options)) {
+      Result<AnsweredCase> answer = Ask(item);
+      if (answer.ok() || !IsStopped(options)) return answer;
+    }
+    if (!noted_) return MakeError(ErrorCode::kInterrupted, "interrupted before it had answered");
+    return *std::move(noted_);
+  }
+
+  std::optional<Tensor> ValueAt(const GraphCase& candidate, ValueId id) {
+    if (candidate.graph.type(id).dtype != DType::kFp16) return std::nullopt;
+    const Contract& contract = ConformingContract(finding_.item.target.family);
+    if (!cut_evaluation_.Run(candidate.graph, candidate.inputs, contract).ok()) {
+      return std::nullopt;
+    }
+    Estimate estimate;
+    cut_evaluation_.Stored(id, estimate);
+    return RightTensor(estimate);
+  }
+
+  // Makes the range plainer while the case with it stays interesting. True where it became so.
+  bool PlainerRange(const GraphCase& item, const Interesting& interesting,
+                    const ShrinkOptions& options, uint64_t& tries) {
+    bool any = false;
+    for (bool changed = range_.has_value(); changed;) {
+      changed = false;
+      const FollowingRange before = *range_;
+      for (const FollowingRange& candidate : before.Plainer()) {
+        if (tries >= options.max_tries || IsStopped(options)) return any;
+        ++tries;
+        range_ = candidate;
+        changed = interesting(item);
+        if (changed) break;
+        range_ = before;
+      }
+      any |= changed;
+    }
+    return any;
+  }
+
+  const Artifact& finding_;
+  Runner& runner_;
+  std::optional<CaseRelation> relation_;
+  std::optional<FollowingRange> range_;  // of the candidates
+  std::optional<FollowingInputs> again_;
+  std::optional<AnsweredCase> noted_;
+  Evaluation evaluation_;
+  Evaluation cut_evaluation_;
+};
+
+// The relation that showed something, or an empty name.
+std::string RelationOf(const CaseOutcome& outcome) {
+  return outcome.relation ? outcome.relation->name : "";
+}
+
+}  // namespace
+
+namespace {
+
+std::string TextOf(Verdict verdict, const DefectSet& defects, std::string_view op) {
+  return fmt::format("{}{}{}{}{}", verdict, defects.empty() ? "" : " ", defects.ToText(),
+                     op.empty() ? "" : " in ", op);
+}
+
+// Verdicts on numbers, of which the catalogue of defects decides.
+bool IsOfNumbers(Verdict verdict) {
+  return verdict == Verdict::kWrong || verdict == Verdict::kUnconfirmed ||
+         verdict == Verdict::kKnownDefect;
+}
+
+// Whether each of these documented defects is one of those that explain the outcome.
+bool ShowsDefects(const CaseOutcome& outcome, const DefectSet& defects) {
+  return std::ranges::all_of(
+      defects, [&](const std::string& id) { return outcome.shown.defects().Has(id); });
+}
+
+// Whether a candidate shows what the finding does, `first` by the case as it was recorded: the same
+// signature or, of a documented defect, that one, whatever else explains the case.
+bool ShowsTheSame(const Artifact& finding, const std::string& first, const CaseOutcome& outcome) {
+  const bool documented = finding.verdict == Verdict::kKnownDefect && !finding.defects.empty() &&
+                          outcome.verdict() == finding.verdict;
+  return documented ? ShowsDefects(outcome, finding.defects) : Signature(outcome) == first;
+}
+
+// What shows now may be another defect than the recorded one: on another engine, or after a repair.
+// What does not repeat may show anything, and another catalogue may name what this one did not.
+Status IsTheRecordedOne(const Artifact& finding, const CaseOutcome& outcome) {
+  const Verdict now = outcome.verdict();
+  const bool numbers = IsOfNumbers(now) && IsOfNumbers(finding.verdict);
+  const bool same_op = finding.op.empty() || !numbers || finding.op == outcome.shown.op();
+  const bool same_defect = finding.verdict != now || ShowsDefects(outcome, finding.defects);
+  const bool same_verdict = finding.verdict == now || numbers;
+  if (finding.verdict == Verdict::kFlaky || (same_verdict && same_defect && same_op)) return {};
+  return MakeError(ErrorCode::kInvalid,
+                   fmt::format("finding {}: the recorded verdict is {}, now it is {}: another "
+                               "defect; run the campaign again to find that, or say with --if "
+                               "what is kept",
+                               finding.id, TextOf(finding.verdict, finding.defects, finding.op),
+                               TextOf(now, outcome.shown.defects(), outcome.shown.op())));
+}
+
+}  // namespace
+
+Result<ShrunkFinding> ShrinkFinding(const Artifact& finding, Runner& runner,
+                                    const ShrinkOptions& options) {
+  if (finding.verdict == Verdict::kBiased) {
+    return MakeError(
+        ErrorCode::kInvalid,
+        fmt::format("finding {}: biased is what many cases show together, and one made "
+                    "small would prove nothing alone; with --if a command of yours "
+                    "says what is kept",
+                    finding.id));
+  }
+  FindingShrinker shrinker(finding, runner);
+  std::optional<AnsweredCase> first = shrinker.AnswerTo({finding.item.graph, finding.item.inputs});
+  if (!first || !IsSuspect(first->outcome.verdict())) {
+    if (IsStopped(options)) return InterruptedAtFirst(finding);
+    return MakeError(
+        ErrorCode::kInvalid,
+        fmt::format("finding {}: the recorded verdict is {}, now it is {}; only what "
+                    "still shows can be made smaller",
+                    finding.id, finding.verdict,
+                    first ? ToText(first->outcome.verdict()) : "that it cannot be run"));
+  }
+  ANECHECK_RETURN_IF_ERROR(IsTheRecordedOne(finding, first->outcome));
+  const std::string wanted = Signature(first->outcome);
+  const std::string relation = RelationOf(first->outcome);
+  if (first->outcome.relation) shrinker.Keep(first->outcome.relation);
+  shrinker.Note(*std::move(first));
+  if (!finding.item.again.empty()) {
+    Artifact same = finding;
+    same.item.again.clear();
+    FindingShrinker plainer(same, runner);
+    std::optional<AnsweredCase> answer =
+        plainer.AnswerTo({finding.item.graph, finding.item.inputs});
+    if (answer && ShowsTheSame(finding, wanted, answer->outcome)) {
+      shrinker.TakeTheSameAgain();
+      shrinker.Note(*std::move(answer));
+    }
+  }
+  const Interesting interesting = [&](const GraphCase& candidate) {
+    std::optional<AnsweredCase> answer = shrinker.AnswerTo(candidate);
+    if (!answer || !ShowsTheSame(finding, wanted, answer->outcome)) return false;
+    if (RelationOf(answer->outcome) != relation) return false;
+    shrinker.Note(*std::move(answer));
+    return true;
+  };
+  return shrinker.Run(interesting, options);
+}
+
+Result<ShrunkFinding> ShrinkFindingIf(const Artifact& finding, Runner& runner,
+                                      const FilePredicate& predicate, const std::string& folder,
+                                      const ShrinkOptions& options) {
+  ANECHECK_ASSIGN(const RunnerIdentity identity, runner.Identify());
+  FindingShrinker shrinker(finding, runner);
+  const std::string path = folder + "/finding.json";
+  const Interesting interesting = [&](const GraphCase& candidate) {
+    Case item = shrinker.Wrap(candidate);
+    if (!SpellCase(item).ok()) return false;
+    CaseOutcome outcome;
+    outcome.shown = Outcome({.verdict = finding.verdict});
+    const auto json = ArtifactToJson(finding.options, identity, item, outcome, {}, finding.id);
+    return WriteFileAtomic(path, json.dump()).ok() && predicate(path);
+  };
+  if (!interesting({finding.item.graph, finding.item.inputs})) {
+    if (IsStopped(options)) return InterruptedAtFirst(finding);
+    return MakeError(
+        ErrorCode::kInvalid,
+        fmt::format("finding {}: the command does not accept the finding itself", finding.id));
+  }
+  return shrinker.Run(interesting, options);
+}
+
+}  // namespace anecheck

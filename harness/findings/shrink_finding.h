@@ -1,0 +1,50 @@
+// Makes a finding's case small: runs smaller candidates on the finding's runner for as long as the
+// same defect shows.
+#pragma once
+
+#include <string>
+
+#include "generators/shrink/shrink.h"
+#include "harness/base/result.h"
+#include "harness/findings/artifact.h"
+#include "harness/judging/judge_case.h"
+
+namespace anecheck {
+
+// A finding reduced, with what the runner answered to the small case.
+struct ShrunkFinding {
+  Case item;  // with the relation that shows it, where one does
+  CaseOutcome outcome;
+  RunReply reply;
+  CaseSize before, after;
+  uint64_t tries = 0;
+  // Why the runner did not answer to the small case at the end, though it had before, or was not
+  // asked; empty where it did. The outcome then is the finding's verdict with these words, and the
+  // reply is empty.
+  std::string unanswered;
+};
+
+// Whether a candidate, written as the file at `path` (a finding.json), is still interesting.
+using FilePredicate = std::function<bool(const std::string& path)>;
+
+// A candidate counts where it gets the finding's verdict, at the same operation for wrong values,
+// with the same known defect for those, and with the same words (numbers apart) for refusals. What
+// a metamorphic relation showed counts where that relation shows it again, at any place: the graph
+// passes by itself, and rewritten by the relation it gets the verdict. For
+// verdicts that show only after many cases in one process each candidate is run as often in a fresh
+// one (run_again.h).
+// With a `stop` among the options what is small by then is the result, with what the runner
+// answered to it when it was tried; a runner that is to end a candidate's run then is told so
+// (StopWhen). Errors: kInvalid where the finding does not show on `runner` at all, or is one that
+// no single case shows (`biased`); kInterrupted where the stop came before it was seen to show.
+Result<ShrunkFinding> ShrinkFinding(const Artifact& finding, Runner& runner,
+                                    const ShrinkOptions& options = {});
+
+// As above, with the user's own predicate in place of the verdict; it is called with a file in
+// `folder`, whatever the verdict. Errors: kInvalid where it does not hold for the finding itself,
+// kInterrupted where the stop came before it was seen to.
+Result<ShrunkFinding> ShrinkFindingIf(const Artifact& finding, Runner& runner,
+                                      const FilePredicate& predicate, const std::string& folder,
+                                      const ShrinkOptions& options = {});
+
+}  // namespace anecheck

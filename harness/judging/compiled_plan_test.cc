@@ -1,0 +1,140 @@
+// What a plan's two files must hold, and that a difference between them and the plan is told.
+#include "harness/judging/compiled_plan.h"
+
+#include <fmt/format.h>
+#include <gtest/gtest.h>
+
+#include "generators/graph_generator.h"
+#include "harness/judging/compiled_round_trip.h"
+#include "harness/lowering/mil_to_graph.h"
+#include "harness/targets/catalog.h"
+
+namespace anecheck {
+namespace {
+
+struct Compiled {
+  plan::Plan plan;
+  CompiledProgram program;
+  CompiledFiles files;
+};
+
+Compiled Compile(const std::string& statements, const std::string& input,
+                 std::string_view target_name = "h13") {
+  const auto graph = MilTextToGraph(
+      fmt::format("program(1.3)\n{{\n func main<ios18>({} x) {{\n{}\n}} -> (y);\n}}\n", input,
+                  statements),
+      OpVocabulary());
+  EXPECT_TRUE(graph.ok()) << graph.error().message;
+  const Target* target = FindTarget(target_name).value();
+  Compiled compiled;
+  compiled.plan = plan::PlanLowering(*graph, *target).value();
+  compiled.program = OutlineOf(compiled.plan, *target).value();
+  compiled.files = WriteCompiledFiles(compiled.program).value();
+  EXPECT_EQ(CompareCompiledFiles(compiled.program, compiled.files), "");
+  return compiled;
+}
+
+std::string Chain(int depth) {
+  std::string text;
+  for (int i = 0; i < depth; ++i) {
+    text += fmt::format("tensor<fp16, [1, 64]> {} = relu(x = {});\n",
+                        i + 1 == depth ? "y" : fmt::format("v{}", i),
+                        i == 0 ? "x" : fmt::format("v{}", i - 1));
+  }
+  return text;
+}
+
+// A fully connected layer of `width` inputs and 64 outputs, its weights all 1.
+std::string Linear(int width) {
+  std::string weights;
+  for (int i = 0; i < 64 * width; ++i) weights += i == 0 ? "0x1p+0" : ", 0x1p+0";
+  return fmt::format(
+      "tensor<fp16, [64, {0}]> w = const()[val = tensor<fp16, [64, {0}]>([{1}])];\n"
+      "tensor<fp16, [1, 64]> y = linear(weight = w, x = x);",
+      width, weights);
+}
+
+TEST(CompiledFiles, TheDescriptorDoesNotDependOnDepth) {
+  const Compiled one = Compile(Chain(1), "tensor<fp16, [1, 64]>");
+  const Compiled six = Compile(Chain(6), "tensor<fp16, [1, 64]>");
+  EXPECT_EQ(one.program.inferences.size(), 1u);
+  EXPECT_EQ(six.program.inferences.size(), 1u);
+  EXPECT_EQ(one.files.descriptor.size(), six.files.descriptor.size());
+  EXPECT_EQ(one.program.tasks.size(), 1u);
+  EXPECT_EQ(six.program.tasks.size(), 6u);
+}
+
+TEST(CompiledFiles, TheDescriptorsSizeDoesNotDependOnTheComputeShape) {
+  const Compiled narrow = Compile(Linear(64), "tensor<fp16, [1, 64]>");
+  const Compiled wide = Compile(Linear(256), "tensor<fp16, [1, 256]>");
+  EXPECT_EQ(narrow.files.descriptor.size(), wide.files.descriptor.size());
+  EXPECT_LT(narrow.files.container.size(), wide.files.container.size());
+}
+
+TEST(CompiledFiles, ACutAddsAnInference) {
+  const std::string attention =
+      "tensor<fp16, [1, 2, 4, 8]> a = relu(x = x);\n"
+      "tensor<fp16, [1, 2, 4, 8]> b = scaled_dot_product_attention(query = a, key = a, value = "
+      "a);\n"
+      "tensor<fp16, [1, 2, 4, 8]> y = relu(x = b);";
+  const Compiled cut = Compile(attention, "tensor<fp16, [1, 2, 4, 8]>", "h17s");
+  EXPECT_EQ(cut.program.inferences.size(), static_cast<size_t>(cut.plan.dispatches));
+  EXPECT_GT(cut.program.inferences.size(), 1u);
+}
+
+TEST(CompiledFiles, AContainerIsWrittenWhereTasksHavePublishedRegisters) {
+  EXPECT_FALSE(Compile(Chain(1), "tensor<fp16, [1, 64]>").files.container.empty());
+  const Compiled newer = Compile(Chain(1), "tensor<fp16, [1, 64]>", "h17s");
+  EXPECT_TRUE(newer.files.container.empty());
+  EXPECT_NE(newer.files.no_container, "");
+}
+
+// What the files no longer say of the program: its outline is changed behind their back.
+class Differences : public ::testing::Test {
+ protected:
+  std::string After(void (*change)(CompiledProgram& program)) {
+    CompiledProgram program = compiled_.program;
+    change(program);
+    return CompareCompiledFiles(program, compiled_.files);
+  }
+  Compiled compiled_ = Compile(Linear(64), "tensor<fp16, [1, 64]>");
+};
+
+TEST_F(Differences, OfEachPartAreTold) {
+  EXPECT_EQ(After([](CompiledProgram& p) { p.inferences.push_back(e5::OpType::kAneInference); }),
+            "program.e5: 3 operations, the plan has 4");
+  EXPECT_EQ(After([](CompiledProgram& p) { p.inferences[0] = e5::OpType::kCpuInference; }),
+            "program.e5: operation 1 is AneInference, the plan has CpuInference");
+  EXPECT_EQ(After([](CompiledProgram& p) { p.inputs[0].name = "q"; }),
+            "program.e5: input port 0 is x, the plan has q");
+  EXPECT_EQ(After([](CompiledProgram& p) { p.states.push_back({"x", 0}); }),
+            "program.e5: 0 held states, the plan has 1");
+  EXPECT_EQ(After([](CompiledProgram& p) { p.outputs[0].type.shape = {1, 63}; }),
+            "model.hwx: tensor y: axis w is not 63 elements at stride 2");
+  EXPECT_EQ(After([](CompiledProgram& p) { p.tasks.pop_back(); }),
+            "model.hwx: 1 tasks, the plan has 0");
+  EXPECT_EQ(After([](CompiledProgram& p) { p.tasks[0].in[1] = 2; }),
+            "model.hwx: task 0 (y): register 0xc is not 0x2");
+  EXPECT_EQ(After([](CompiledProgram& p) { p.kernels[0].bytes.back() ^= 1; }),
+            "model.hwx: the tiles of task 0 do not decode to its kernel");
+  EXPECT_EQ(After([](CompiledProgram& p) { p.kernels.clear(); }),
+            "model.hwx: 1 kernels, the plan has 0");
+}
+
+TEST(CompiledFiles, PlansOfGeneratedGraphsAgreeWithTheirFiles) {
+  int written = 0;
+  for (uint64_t seed = 0; seed < 400; ++seed) {
+    ChoiceStream choices = ChoiceStream::FromSeed(seed);
+    Graph graph;
+    const bool newer = seed % 2 == 1;
+    GenerateGraph(choices, {.family = newer ? 6 : 1, .max_nodes = 1 + int(seed % 12)}, graph);
+    const RoundTrip trip = CompiledRoundTrip(graph, newer ? "h17s" : "h13");
+    EXPECT_EQ(trip.difference, "") << "seed " << seed;
+    EXPECT_TRUE(trip.written || !trip.reason.empty()) << "seed " << seed;
+    written += trip.written ? 1 : 0;
+  }
+  EXPECT_GT(written, 100);
+}
+
+}  // namespace
+}  // namespace anecheck

@@ -1,0 +1,446 @@
+#include "harness/judging/judge_case.h"
+
+#include <algorithm>
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+#include <set>
+#include <utility>
+
+#include "harness/base/hash.h"
+#include "harness/cases/execution.h"
+#include "harness/cases/rejected_graph.h"
+#include "harness/graph/fingerprint.h"
+#include "harness/judging/compiled_plan.h"
+#include "harness/judging/masked_message.h"
+#include "harness/judging/relation.h"
+#include "harness/runners/analytics.h"
+#include "harness/targets/catalog.h"
+#include "oracles/defect_search.h"
+#include "oracles/judge.h"
+#include "oracles/judge_pairs.h"
+
+namespace anecheck {
+namespace {
+
+std::string ProducerOf(const Graph& graph, ValueId value) {
+  const Value& info = graph.value(value);
+  if (info.kind != ValueKind::kResult) return "";
+  return std::string(graph.node(info.producer).schema->name);
+}
+
+std::string LastProducer(const Graph& graph) { return ProducerOf(graph, graph.outputs().back()); }
+
+// What is known before any value was looked at.
+CaseOutcome Begin(const Case& item, const RunReply& reply) {
+  CaseOutcome outcome;
+  outcome.target = item.target.name;
+  outcome.status = reply.status;
+  outcome.step = reply.step;
+  outcome.backend = reply.backend;
+  outcome.compile_us = reply.compile_us;
+  outcome.run_us = reply.run_us;
+  // An engine without a kernel says nothing about one that has it.
+  const Verdict verdict = reply.no_kernel ? Verdict::kInconclusive : VerdictOf(reply.status);
+  outcome.shown = Outcome({.verdict = verdict, .message = reply.message});
+  return outcome;
+}
+
+// Outputs that were right one by one, held against each other.
+void JudgePairs(const Case& item, const RunReply& reply, Evaluation& evaluation, bool evaluated,
+                CaseOutcome& outcome) {
+  if (IsSuspect(outcome.verdict())) return;
+  const Contract& contract = ConformingContract(item.target.family);
+  if (!HasPairs(item.graph)) return;
+  if (!evaluated && !evaluation.Run(item.graph, item.inputs, contract).ok()) return;
+  const auto found = FindUnpaired(item.graph, reply.outputs, contract, evaluation);
+  if (!found) return;
+  outcome.unpaired = true;
+  outcome.shown.Worsen({.verdict = Verdict::kWrong,
+                        .message = found->reason,
+                        .op = ProducerOf(item.graph, item.graph.outputs()[found->output])});
+  outcome.outputs[found->output].verdict = Verdict::kWrong;
+  outcome.outputs[found->output].reason = found->reason;
+}
+
+void JudgeOutputs(const Case& item, const RunReply& reply, Evaluation& evaluation,
+                  std::span<const Estimate> known, CaseOutcome& outcome) {
+  const Status evaluated = known.empty() ? evaluation.Run(item.graph, item.inputs,
+                                                          ConformingContract(item.target.family))
+                                         : Status();
+  if (!evaluated.ok()) {
+    outcome.shown.Worsen({.verdict = Verdict::kInconclusive, .message = evaluated.error().message});
+    return;
+  }
+  Estimate stored;
+  const auto outputs = item.graph.outputs();
+  for (size_t i = 0; i < outputs.size(); ++i) {
+    if (i >= reply.outputs.size()) {
+      outcome.shown.Worsen({.verdict = Verdict::kGarbled,
+                            .message = fmt::format("output {} is missing from the reply", i)});
+      return;
+    }
+    if (known.empty()) evaluation.Stored(outputs[i], stored);
+    const Estimate& expected = known.empty() ? stored : known[i];
+    const OutputJudgement judged =
+        Judge(item.graph, item.inputs, i, expected, reply.outputs[i], item.target.family);
+    OutputRecord output;
+    output.op = ProducerOf(item.graph, outputs[i]);
+    output.verdict = judged.verdict;
+    output.elements = judged.elements;
+    output.outside = judged.outside;
+    output.worst_ulp = judged.worst_ulp;
+    output.defects = judged.defects;
+    output.reason = judged.reason;
+    outcome.histograms.push_back(judged.ulp_histogram);
+    const bool measurable =
+        reply.outputs[i].type == expected.type &&
+        reply.outputs[i].bytes.size() == static_cast<size_t>(expected.type.ByteSize());
+    const bool tested = measurable && judged.verdict == Verdict::kPass &&
+                        IsTested(item.graph, i, item.target.family);
+    OutputLean& lean = outcome.leans.emplace_back();
+    outcome.errors.push_back(tested       ? MeasureOutput(expected, reply.outputs[i], lean)
+                             : measurable ? MeasureOutput(expected, reply.outputs[i])
+                                          : OutputErrors{});
+    outcome.shown.Worsen({.verdict = judged.verdict,
+                          .message = judged.reason,
+                          .op = output.op,
+                          .defects = judged.defects});
+    if (judged.vague) outcome.vague.push_back(i);
+    outcome.outputs.push_back(std::move(output));
+  }
+  JudgePairs(item, reply, evaluation, known.empty(), outcome);
+}
+
+// One more execution of the program: what computes its outputs, and what it gave.
+struct FurtherRun {
+  std::string where;
+  const Graph& graph;
+  std::span<const Tensor> inputs;
+  const std::vector<Tensor>& outputs;
+  Execution execution;
+  // Its inputs were not chosen so that outputs can be judged: that they cannot says nothing.
+  bool by_chance = false;
+};
+
+// What it shows counts where it is worse.
+void JudgeFurtherRun(const FurtherRun& run, int family, Evaluation& evaluation,
+                     CaseOutcome& outcome) {
+  const auto take = [&](Verdict verdict, const std::string& why, ValueId output,
+                        const DefectSet& defects = {}) {
+    if (run.by_chance && verdict == Verdict::kInconclusive) return false;
+    const bool worse = outcome.shown.Worsen({.verdict = verdict,
+                                             .message = fmt::format("{}: {}", run.where, why),
+                                             .op = ProducerOf(run.graph, output),
+                                             .defects = defects});
+    if (worse) outcome.execution = run.execution;
+    return worse;
+  };
+  const auto ids = run.graph.outputs();
+  const Status evaluated = evaluation.Run(run.graph, run.inputs, ConformingContract(family));
+  if (!evaluated.ok()) {
+    take(Verdict::kInconclusive, evaluated.error().message, ids[0]);
+    return;
+  }
+  Estimate expected;
+  for (size_t i = 0; i < ids.size(); ++i) {
+    if (i >= run.outputs.size()) {
+      take(Verdict::kGarbled, fmt::format("output {} is missing from the reply", i), ids[i]);
+      return;
+    }
+    evaluation.Stored(ids[i], expected);
+    const OutputJudgement judged =
+        Judge(run.graph, run.inputs, i, expected, run.outputs[i], family);
+    outcome.vague_further |= judged.vague;
+    if (!take(judged.verdict, judged.reason, ids[i], judged.defects)) continue;
+    if (judged.defects.empty()) continue;
+    const NodeId first = FirstToDepart(run.graph, run.inputs, family, judged.defects);
+    if (first != kNoNode) outcome.shown.Charge(std::string(run.graph.node(first).schema->name));
+  }
+}
+
+void JudgeFurther(const Case& item, const RunReply& reply, Evaluation& evaluation,
+                  CaseOutcome& outcome) {
+  for (const Execution& execution : FurtherExecutions(item, reply)) {
+    const std::string where = WhereIs(item, execution);
+    if (execution.shape) {
+      const RunShape& shape = item.further[*execution.shape];
+      JudgeFurtherRun(
+          {where, shape.graph, shape.inputs, OutputsOf(item, reply, execution), execution},
+          item.target.family, evaluation, outcome);
+      continue;
+    }
+    const Case own = CaseOf(item, execution);
+    JudgeFurtherRun({where, own.graph, own.inputs, OutputsOf(item, reply, execution), execution,
+                     !item.again.empty()},
+                    item.target.family, evaluation, outcome);
+    // The first execution was right: what it left, or how that was read, is not.
+    const std::string reader = ReaderOfState(item.graph);
+    const bool explained = !outcome.shown.defects().empty();
+    if (outcome.of_second_run() && !explained && !reader.empty()) outcome.shown.Charge(reader);
+  }
+  const size_t first = GivesSecond(RequestOf(item)) ? 1 : 0;
+  const size_t made = reply.further.size(), wanted = first + item.further.size();
+  if (item.further.empty() || made >= wanted) return;
+  outcome.shown.Worsen(
+      {.verdict = Verdict::kInconclusive,
+       .message = fmt::format("the runner ran at {} of the {} shapes of the range",
+                              made < first ? 1 : made - first + 1, item.further.size() + 1)});
+}
+
+// Whether the files that the compiler left are those of the plan.
+void JudgeFiles(const Case& item, const RunReply& reply, CaseOutcome& outcome) {
+  if (!reply.files || item.route != Route::kMil || outcome.verdict() >= Verdict::kFailed) return;
+  std::string difference = CompareEngineFiles(
+      item.graph, item.target.name, {reply.files->descriptor, reply.files->container, {}});
+  if (difference.empty()) return;
+  outcome.shown.Worsen({.verdict = Verdict::kFailed,
+                        .message = std::move(difference),
+                        .op = LastProducer(item.graph)});
+  outcome.step = Step::kFiles;
+}
+
+// What the engine did besides answering.
+void JudgeConduct(const Case& item, const RunReply& reply, CaseOutcome& outcome) {
+  const auto outputs = item.graph.outputs();
+  for (const Misconduct& misconduct : reply.misconduct) {
+    const bool of_values = misconduct.verdict == Verdict::kNotRepeatable;
+    const size_t last = outputs.size() - 1;
+    const ValueId output = outputs[of_values ? std::min<size_t>(misconduct.output, last) : last];
+    outcome.shown.Worsen({.verdict = misconduct.verdict,
+                          .message = misconduct.message,
+                          .op = ProducerOf(item.graph, output)});
+  }
+}
+
+// Runs of three letters and more, in lower case. Numbers name the case.
+std::set<std::string> WordsOf(std::string_view text) {
+  std::set<std::string> words;
+  std::string word;
+  for (const char c : text) {
+    const char low = c >= 'A' && c <= 'Z' ? static_cast<char>(c + 32) : c;
+    if (low >= 'a' && low <= 'z') {
+      word += low;
+      continue;
+    }
+    if (word.size() >= 3) words.insert(word);
+    word.clear();
+  }
+  if (word.size() >= 3) words.insert(word);
+  return words;
+}
+
+// Whether a message has at least half of a wording's words.
+bool Says(std::string_view message, std::string_view wording) {
+  const std::set<std::string> said = WordsOf(message), words = WordsOf(wording);
+  const auto shared = std::ranges::count_if(words, [&](const auto& w) { return said.contains(w); });
+  return 2 * static_cast<size_t>(shared) >= words.size();
+}
+
+// Whether a refusal may be that by the rule as far as its words go. Where no source gives the
+// layer's words, any will do; an external program that gives none is taken at its stage.
+bool SpeaksOf(std::string_view message, const legality::LayerVerdict& rule) {
+  constexpr std::string_view kOwnWords = "(own words";
+  if (message.empty() || rule.reason.find(kOwnWords) != std::string::npos) return true;
+  return Says(message, rule.reason) ||
+         std::ranges::any_of(rule.others, [&](const legality::OtherReading& other) {
+           return Says(message, other.says);
+         });
+}
+
+// Whether an engine or an external program that refuses at `step` (scripts/examples/README.md)
+// speaks of a rule of `layer`: it names that layer, or none.
+bool SpeaksFor(Step step, legality::Layer layer) {
+  using legality::Layer;
+  constexpr std::pair<Step, Layer> kLayers[] = {
+      {Step::kFrontend, Layer::kFrontEnd},      {Step::kFloor, Layer::kMinimumFamily},
+      {Step::kHal, Layer::kCapability},         {Step::kValidator, Layer::kValidator},
+      {Step::kCodegen, Layer::kCodeGeneration}, {Step::kCodegen, Layer::kKernelMemory}};
+  bool named = step == Step::kLoad || step == Step::kParser;
+  for (const auto& [at, of] : kLayers) {
+    if (at == step && of == layer) return true;
+    named |= at == step;
+  }
+  return !named;
+}
+
+// What a graph that breaks a rule shows: a pass where it was refused for the rule. Values are no
+// matter.
+Shown JudgeRefusal(const Case& item, const RunReply& reply) {
+  const bool refused = reply.status == RunStatus::kRejected;
+  const auto shown = [&](Verdict verdict, std::string why) {
+    return Shown{.verdict = verdict,
+                 .message = std::move(why),
+                 .op = refused ? "" : LastProducer(item.graph)};
+  };
+  const auto inconclusive = [&](std::string why) {
+    return shown(Verdict::kInconclusive, std::move(why));
+  };
+  if (!refused && reply.status != RunStatus::kOk) {
+    return shown(VerdictOf(reply.status), reply.message);
+  }
+  const auto target = FindTarget(item.target.name);
+  if (!target.ok()) return inconclusive(target.error().message);
+  const auto rules = RefusingRules(item.graph, **target);
+  if (!rules.ok()) return inconclusive(rules.error().message);
+  // A case that somebody made smaller may have become legal, which shows nothing.
+  if (rules->empty()) {
+    return inconclusive("the graph breaks no rule, so that nothing must refuse it");
+  }
+  bool at_step = false, in_words = false;
+  std::vector<std::string_view> names;
+  for (const auto& [rule, verdict] : *rules) {
+    const bool speaks = SpeaksFor(reply.step, verdict.layer);
+    at_step |= speaks;
+    in_words |= speaks && SpeaksOf(reply.message, verdict);
+    names.push_back(rule);
+  }
+  if (!refused) {
+    return shown(Verdict::kAccepted,
+                 fmt::format("breaks {} and was not refused", fmt::join(names, ", ")));
+  }
+  if (reply.no_kernel) {
+    return inconclusive("refused because the engine lacks an operation: " + reply.message);
+  }
+  if (!at_step) {
+    return inconclusive(
+        fmt::format("breaks {}, and was refused at {}, where no such rule is held: {}",
+                    fmt::join(names, ", "), reply.step, reply.message));
+  }
+  if (!in_words) {
+    return inconclusive(
+        fmt::format("breaks {}, and was refused in words that do not speak of it: {}",
+                    fmt::join(names, ", "), reply.message));
+  }
+  return shown(Verdict::kPass, reply.message);
+}
+
+}  // namespace
+
+void JudgeBeside(const Case& item, const RunReply& reply, CaseOutcome& outcome) {
+  JudgeFiles(item, reply, outcome);
+  JudgeConduct(item, reply, outcome);
+}
+
+std::bitset<kOpCount> OpsOf(const Graph& graph) {
+  std::bitset<kOpCount> ops;
+  for (const Node& node : graph.nodes()) ops.set(node.schema->id);
+  return ops;
+}
+
+std::string Signature(const CaseOutcome& outcome) {
+  const Verdict verdict = outcome.verdict();
+  const Outcome& shown = outcome.shown;
+  if (verdict == Verdict::kKnownDefect) {
+    return fmt::format("{}|{}|{}", verdict, shown.defects().ToText(), outcome.target);
+  }
+  if (verdict == Verdict::kWrong || verdict == Verdict::kUnconfirmed ||
+      verdict == Verdict::kNotRepeatable || verdict == Verdict::kBiased) {
+    const std::string_view apart = outcome.apart;
+    return fmt::format("{}|{}|{}{}{}", verdict, shown.op(), outcome.target,
+                       apart.empty() ? "" : "|", apart);
+  }
+  // Numbers in an engine's message name the case, not the defect, and so does what it printed, and
+  // what values it gave where it should not have run.
+  const char end = verdict == Verdict::kStrayOutput ? ':'
+                   : verdict == Verdict::kMisplaced ? ';'
+                                                    : 0;
+  std::string message = shown.message();
+  if (outcome.relation) {
+    const std::string place = PlaceOf(*outcome.relation);
+    const size_t at = message.find(place);
+    if (at != std::string::npos) message.replace(at, place.size(), outcome.relation->name);
+  }
+  if (end != 0) message.resize(std::min(message.find(end), message.size()));
+  return fmt::format("{}|{}|{}|{}", verdict, outcome.step, outcome.target, MaskedMessage(message));
+}
+
+GraphReach ReachOf(const Case& item, const CaseOutcome& outcome) {
+  return {item.route,      outcome.status,    outcome.step,
+          outcome.backend, outcome.verdict(), OpsOf(item.graph)};
+}
+
+CaseRecord RecordOf(const Case& item, const CaseOutcome& outcome) {
+  CaseRecord record;
+  record.index = item.index;
+  record.seed = item.seed;
+  record.target = item.target.name;
+  record.route = item.route;
+  record.mode = item.mode;
+  record.fingerprint = GraphFingerprint(item.graph);
+  record.nodes = static_cast<int64_t>(item.graph.nodes().size());
+  record.status = outcome.status;
+  record.step = outcome.step;
+  record.backend = outcome.backend;
+  record.verdict = outcome.verdict();
+  record.message = outcome.message();
+  record.compile_us = outcome.compile_us;
+  record.run_us = outcome.run_us;
+  record.outputs = outcome.outputs;
+  return record;
+}
+
+FindingRecord DescribeFinding(const Case& item, const CaseOutcome& outcome) {
+  FindingRecord finding;
+  finding.case_index = item.index;
+  finding.op = outcome.shown.op();
+  finding.target = item.target.name;
+  finding.route = item.route;
+  finding.verdict = outcome.verdict();
+  finding.defects = outcome.shown.defects();
+  finding.signature = Signature(outcome);
+  finding.summary = outcome.message();
+  return finding;
+}
+
+std::string FindingId(std::string_view signature, uint64_t seed) {
+  return fmt::format("f{:011x}", Fnv1a(seed ^ Fnv1a::kBasis).Add(signature).value() >> 20);
+}
+
+namespace {
+
+// The mask asks for the engine; analytics that name something else prove a silent fallback. What
+// the other backend computed is no word of the engine's, whether it is right or wrong.
+void JudgePlacement(const Case& item, const RunReply& reply, CaseOutcome& outcome) {
+  const bool elsewhere =
+      reply.status == RunStatus::kOk && !reply.backend.empty() && reply.backend != kEngineBackend;
+  if (!elsewhere) return;
+  const bool told = outcome.verdict() > Verdict::kMisplaced;
+  const std::string there =
+      told ? fmt::format("; {} there: {}", outcome.verdict(), outcome.message()) : "";
+  outcome.shown =
+      Outcome({.verdict = Verdict::kMisplaced,
+               .message = fmt::format("asked for the engine, ran on {}{}", reply.backend, there),
+               .op = LastProducer(item.graph)});
+  outcome.histograms.clear();
+  outcome.errors.clear();
+  outcome.leans.clear();
+}
+
+}  // namespace
+
+CaseOutcome JudgeCase(const Case& item, const RunReply& reply, Evaluation& evaluation,
+                      std::span<const Estimate> expected) {
+  static_assert(kUlpBuckets == OutputJudgement::kHistogramSize);
+  CaseOutcome outcome = Begin(item, reply);
+  if (item.mode == CaseMode::kMustReject && !reply.verified) {
+    outcome.shown = Outcome(JudgeRefusal(item, reply));
+    JudgePlacement(item, reply, outcome);
+    JudgeConduct(item, reply, outcome);
+    return outcome;
+  }
+  if (reply.status != RunStatus::kOk) {
+    outcome.shown.Charge(LastProducer(item.graph));
+    JudgeConduct(item, reply, outcome);
+    return outcome;
+  }
+  outcome.verified = reply.verified;
+  if (reply.verified) return outcome;
+  JudgeOutputs(item, reply, evaluation, expected, outcome);
+  JudgeFurther(item, reply, evaluation, outcome);
+  JudgeFiles(item, reply, outcome);
+  JudgePlacement(item, reply, outcome);
+  JudgeConduct(item, reply, outcome);
+  return outcome;
+}
+
+}  // namespace anecheck

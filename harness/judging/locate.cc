@@ -1,0 +1,272 @@
+#include "harness/judging/locate.h"
+
+#include <algorithm>
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+#include <optional>
+#include <set>
+
+#include "harness/cases/second_execution.h"
+#include "harness/judging/node_cut.h"
+#include "oracles/judge.h"
+
+namespace anecheck {
+namespace {
+
+bool HaveOneInCommon(const DefectSet& a, const DefectSet& b) {
+  return std::ranges::any_of(a, [&](const std::string& id) { return b.Has(id); });
+}
+
+// The documented defects of an operation on a family that depend on what made its operands.
+DefectSet DefectsOfOrigin(const OpSchema& schema, int family) {
+  DefectSet defects;
+  for (const Departure& row : KnownDepartures()) {
+    const bool here = (row.families >> family & 1) != 0 && row.op == schema.name;
+    if (here && LooksAtOrigin(row.effect)) defects.Add(row.id);
+  }
+  return defects;
+}
+
+// Judges operations on the values of a tapped run.
+class NodeJudge {
+ public:
+  NodeJudge(const Case& item, const NodeCut::Values& values, bool of_engine, Evaluation& evaluation)
+      : item_(item), values_(values), of_engine_(of_engine), evaluation_(evaluation) {}
+
+  JudgedNode Run(NodeId id) {
+    const Node& node = item_.graph.node(id);
+    NodeCut cut(item_.graph, values_);
+    cut.Take(id);
+    if (cut.graph().outputs().empty()) return {.verdict = Verdict::kPass};
+    const Contract& contract = ConformingContract(item_.target.family);
+    if (!evaluation_.Run(cut.graph(), cut.inputs(), contract).ok()) return {};
+    JudgedNode judged{.verdict = Verdict::kPass};
+    size_t output = 0;
+    for (uint32_t i = 0; i < node.result_count; ++i) {
+      const auto actual = values_.find(node.first_result + i);
+      if (actual == values_.end()) continue;
+      JudgeResult(cut, output++, *actual->second, judged);
+      if (judged.verdict != Verdict::kWrong) continue;
+      judged.defects.clear();
+      return WithOrigin(node, judged);
+    }
+    return judged;
+  }
+
+  // Of the last result that was wrong: what it holds and what it may hold.
+  const std::string& message() const { return message_; }
+
+ private:
+  // What is wrong of an operation by itself, judged again together with those that made its
+  // operands, where a documented defect depends on them: right where that defect explains it.
+  JudgedNode WithOrigin(const Node& node, const JudgedNode& alone) {
+    const DefectSet wanted = DefectsOfOrigin(*node.schema, item_.target.family);
+    if (wanted.empty() || node.result_count != 1) return alone;
+    NodeCut::Values before = values_;
+    for (const Argument& argument : item_.graph.arguments(node)) {
+      if (item_.graph.value(argument.value).kind == ValueKind::kResult)
+        before.erase(argument.value);
+    }
+    NodeCut cut(item_.graph, before);
+    cut.Take(item_.graph.value(node.first_result).producer);
+    const Contract& contract = ConformingContract(item_.target.family);
+    if (!evaluation_.Run(cut.graph(), cut.inputs(), contract).ok()) return alone;
+    evaluation_.Stored(cut.graph().outputs()[0], expected_);
+    const OutputJudgement result = Judge(cut.graph(), cut.inputs(), 0, expected_,
+                                         *values_.at(node.first_result), item_.target.family);
+    if (result.vague || !HaveOneInCommon(result.defects, wanted)) return alone;
+    return {.verdict = Verdict::kKnownDefect, .defects = result.defects};
+  }
+
+  // A result that its bound says little about lies inside all the same: what is wrong further on
+  // was not made here.
+  void JudgeResult(const NodeCut& cut, size_t output, const Tensor& actual, JudgedNode& judged) {
+    evaluation_.Stored(cut.graph().outputs()[output], expected_);
+    const OutputJudgement result =
+        Judge(cut.graph(), cut.inputs(), output, expected_, actual, item_.target.family);
+    if (result.verdict == Verdict::kKnownDefect) {
+      judged.defects.Add(result.defects);
+      judged.verdict = std::max(judged.verdict, Verdict::kKnownDefect);
+    }
+    if (result.verdict != Verdict::kWrong) return;
+    judged.terms =
+        of_engine_ && actual.type == expected_.type
+            ? NeverMeasured(cut.graph(), cut.inputs(), output, actual, item_.target.family)
+            : std::string();
+    judged.verdict = judged.terms.empty() ? Verdict::kWrong : Verdict::kUnconfirmed;
+    message_ = result.reason;
+  }
+
+  const Case& item_;
+  const NodeCut::Values& values_;
+  const bool of_engine_;
+  Evaluation& evaluation_;
+  Estimate expected_;
+  std::string message_;
+};
+
+}  // namespace
+
+Result<bool> AnswersForAnEngine(Runner& runner) {
+  ANECHECK_ASSIGN(const RunnerIdentity identity, runner.Identify());
+  return identity.provenance == Provenance::kSilicon ||
+         identity.provenance == Provenance::kReported;
+}
+
+Explanation ExplainOutput(const Graph& graph, size_t output, const Location& location) {
+  std::vector<bool> needed(graph.values().size(), false);
+  needed[graph.outputs()[output]] = true;
+  Explanation explanation;
+  std::set<std::string> terms;
+  for (NodeId id = static_cast<NodeId>(graph.nodes().size()); id-- > 0;) {
+    const Node& node = graph.node(id);
+    bool used = false;
+    for (uint32_t i = 0; i < node.result_count; ++i) used |= needed[node.first_result + i];
+    for (const Argument& argument : graph.arguments(node)) {
+      const bool state = graph.value(argument.value).kind == ValueKind::kState;
+      used |= node.result_count == 0 && state && needed[argument.value];
+    }
+    if (!used) continue;
+    for (const Argument& argument : graph.arguments(node)) needed[argument.value] = true;
+    if (id >= location.nodes.size() || location.nodes[id].verdict == Verdict::kInconclusive) {
+      explanation.complete = false;
+      continue;
+    }
+    explanation.defects.Add(location.nodes[id].defects);
+    if (!location.nodes[id].terms.empty()) terms.insert(location.nodes[id].terms);
+  }
+  explanation.terms = fmt::format("{}", fmt::join(terms, ","));
+  return explanation;
+}
+
+NodeId FirstWithDefect(const Location& location, const DefectSet& defects) {
+  for (NodeId id = 0; id < location.nodes.size(); ++id) {
+    if (HaveOneInCommon(location.nodes[id].defects, defects)) return id;
+  }
+  return kNoNode;
+}
+
+NodeId FirstUnconfirmed(const Location& location) {
+  const auto found = std::ranges::find(location.nodes, Verdict::kUnconfirmed, &JudgedNode::verdict);
+  return found == location.nodes.end() ? kNoNode
+                                       : static_cast<NodeId>(found - location.nodes.begin());
+}
+
+namespace {
+
+// The case with every fp16 result as an output; nothing where it cannot be spelled as the case is.
+std::optional<Case> Tapped(const Case& item) {
+  Case probe = InPlaceOf(item);
+  probe.graph = item.graph;
+  probe.inputs = item.inputs;
+  probe.again = item.again;
+  probe.range = item.range;
+  Graph& tapped = probe.graph;
+  for (const Node& node : item.graph.nodes()) {
+    for (uint32_t i = 0; i < node.result_count; ++i) {
+      const ValueId id = node.first_result + i;
+      const auto outputs = item.graph.outputs();
+      const bool is_output = std::find(outputs.begin(), outputs.end(), id) != outputs.end();
+      if (!is_output && item.graph.type(id).dtype == DType::kFp16) tapped.AddOutput(id);
+    }
+  }
+  if (!SpellCase(probe).ok() || probe.range.has_value() != item.range.has_value()) {
+    return std::nullopt;
+  }
+  return probe;
+}
+
+// Whether `answers` begin with what the outputs of the original graph were.
+bool BeginWith(const std::vector<Tensor>& answers, const std::vector<Tensor>& outputs) {
+  for (size_t i = 0; i < outputs.size(); ++i) {
+    if (i >= answers.size() || answers[i].bytes != outputs[i].bytes) return false;
+  }
+  return true;
+}
+
+// What a tapped run tells of the values of one execution.
+class TappedValues {
+ public:
+  // All must outlive this. `own` is CaseOf(item, execution).
+  TappedValues(const Case& item, const Case& tapped, const Case& own)
+      : item_(item), tapped_(tapped), own_(own) {}
+
+  // False where the run is not that of the original graph with more outputs.
+  bool Take(const RunReply& answer, const RunReply& reply, const Execution& execution) {
+    const auto& outputs = answer.outputs;
+    if (outputs.size() != tapped_.graph.outputs().size()) return false;
+    if (!BeginWith(outputs, reply.outputs)) return false;
+    const std::vector<ValueId> inputs = own_.graph.ValuesOfKind(ValueKind::kInput);
+    for (size_t i = 0; i < inputs.size(); ++i) values_[inputs[i]] = &own_.inputs[i];
+    if (execution.first()) return TakeOutputs(outputs, "");
+    // No case is executed a second time and at further shapes.
+    const size_t place = execution.shape.value_or(0);
+    if (place >= answer.further.size() || answer.further[place].size() != outputs.size()) {
+      return false;
+    }
+    if (!BeginWith(answer.further[place], OutputsOf(item_, reply, execution))) return false;
+    const bool both = execution.second && own_.graph.nodes().size() > item_.graph.nodes().size();
+    if (both) TakeOutputs(outputs, kAtFirst);
+    return TakeOutputs(answer.further[place], "");
+  }
+
+  const NodeCut::Values& values() const { return values_; }
+
+ private:
+  // By their names: the graphs of other executions have other numbers.
+  bool TakeOutputs(const std::vector<Tensor>& outputs, std::string_view mark) {
+    for (size_t i = 0; i < outputs.size(); ++i) {
+      const Value& value = tapped_.graph.value(tapped_.graph.outputs()[i]);
+      const auto id = own_.graph.FindValue(fmt::format("{}{}", value.name, mark));
+      if (!id) return false;
+      if (own_.graph.value(*id).kind == ValueKind::kResult) values_[*id] = &outputs[i];
+    }
+    return true;
+  }
+
+  const Case& item_;
+  const Case& tapped_;
+  const Case& own_;
+  NodeCut::Values values_;
+};
+
+}  // namespace
+
+Result<Location> Locate(const Case& item, const RunReply& reply, Runner& runner,
+                        Evaluation& evaluation, const Execution& execution,
+                        const std::function<void(size_t done, size_t of)>& judging) {
+  Location location;
+  const std::optional<Case> tapped = Tapped(item);
+  if (!tapped) return location;
+  RunRequest request = RequestOf(*tapped);
+  request.settings.repeat = execution.second;
+  request.again =
+      execution.second ? std::span<const Tensor>(tapped->again) : std::span<const Tensor>();
+  ANECHECK_ASSIGN(const std::vector<RunReply> replies, runner.Run({&request, 1}));
+  if (replies.front().status != RunStatus::kOk) return location;
+  // What another backend computed tells of none of the engine's operations.
+  if (replies.front().backend != reply.backend) return location;
+  const Case own = CaseOf(item, execution);
+  TappedValues values(item, *tapped, own);
+  if (!values.Take(replies.front(), reply, execution)) return location;
+  ANECHECK_ASSIGN(const bool of_engine, AnswersForAnEngine(runner));
+  location.judged = true;
+  NodeJudge judge(own, values.values(), of_engine, evaluation);
+  for (NodeId node = 0; node < own.graph.nodes().size(); ++node) {
+    if (judging) judging(node, own.graph.nodes().size());
+    location.nodes.push_back(judge.Run(node));
+    location.defects.Add(location.nodes.back().defects);
+    if (location.nodes.back().verdict != Verdict::kWrong) continue;
+    location.first_wrong = own.graph.node(node).schema->name;
+    location.node = own.graph.value(own.graph.node(node).first_result).name;
+    location.message = judge.message();
+    NodeCut cut(own.graph, values.values());
+    cut.Take(node);
+    location.wrong_alone = cut.graph();
+    location.wrong_inputs.assign(cut.inputs().begin(), cut.inputs().end());
+    break;
+  }
+  return location;
+}
+
+}  // namespace anecheck

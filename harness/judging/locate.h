@@ -1,0 +1,73 @@
+// Where a graph goes wrong: every intermediate is made an output, and each operation is judged on
+// the values that the engine itself fed it. An error is then charged to the operation that made it,
+// and a chain of documented defects is recognised link by link.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "harness/cases/case.h"
+#include "harness/cases/execution.h"
+#include "harness/runners/runner.h"
+#include "harness/verdict/defect_set.h"
+#include "harness/verdict/verdict.h"
+#include "oracles/contract.h"
+#include "oracles/oracle.h"
+
+namespace anecheck {
+
+struct JudgedNode {
+  // What its own results show: kPass where nothing lies outside, or where no tap shows it
+  // (integers, what a state is given) and who reads it is judged with it; kKnownDefect,
+  // kUnconfirmed, kWrong; kInconclusive where the oracle cannot evaluate it.
+  Verdict verdict = Verdict::kInconclusive;
+  DefectSet defects = {};  // of kKnownDefect
+  std::string terms = {};  // of kUnconfirmed: their names
+};
+
+struct Location {
+  // False where the tapped graph did not run, or its outputs differ from the original's: nothing
+  // can then be said about single operations.
+  bool judged = false;
+  std::string
+      first_wrong;      // the first operation in order whose own result is wrong; empty for none
+  std::string node;     // that operation's place in the graph: the name of its first result
+  std::string message;  // what it gave and may give, fed as the engine fed it
+  DefectSet defects;    // documented, of the operations before it or, if none is wrong, of all
+  std::vector<JudgedNode> nodes;  // in order, up to the first wrong one
+  // The first wrong operation alone, at what the engine fed it; empty for none.
+  Graph wrong_alone;
+  std::vector<Tensor> wrong_inputs;
+};
+
+// Runs the tapped graph once on `runner`, as the program of the case runs: with its range and,
+// where the second execution is looked at, twice. `reply` is what the original graph gave. Nodes
+// are those of the graph of CaseOf(item, execution). `judging`, where given, is told how many of
+// how many operations were judged. Errors: those of the runner.
+Result<Location> Locate(const Case& item, const RunReply& reply, Runner& runner,
+                        Evaluation& evaluation, const Execution& execution = {},
+                        const std::function<void(size_t done, size_t of)>& judging = {});
+
+// What the operations that one output depends on explain of it. Precondition: no operation is
+// wrong.
+struct Explanation {
+  bool complete = true;  // each of them was judged
+  DefectSet defects;
+  std::string terms;  // never measured, that forbid what some of them gave
+};
+Explanation ExplainOutput(const Graph& graph, size_t output, const Location& location);
+
+// The first operation of which one of these documented defects explains what an engine gave;
+// kNoNode for none.
+NodeId FirstWithDefect(const Location& location, const DefectSet& defects);
+// The first of which only terms never measured forbid it; kNoNode for none.
+NodeId FirstUnconfirmed(const Location& location);
+
+// Whether a runner's answers are those of an engine, on which a term may have to be measured: not
+// of the simulated one, which keeps to the terms as they are.
+Result<bool> AnswersForAnEngine(Runner& runner);
+
+}  // namespace anecheck

@@ -1,0 +1,342 @@
+// An error is charged to the operation that made it, behind a state as elsewhere.
+#include "harness/judging/locate.h"
+
+#include <algorithm>
+#include <gtest/gtest.h>
+#include <set>
+
+#include "harness/campaign/testing/campaign_test.h"
+#include "harness/judging/judge_case.h"
+#include "harness/ops/op.h"
+#include "harness/ops/params.h"
+
+namespace anecheck {
+namespace {
+
+using testing::AddNode;
+using testing::ScriptedRunner;
+
+// relu(content of a state that abs(x) was written into), and the same state's content once more
+// after relu was written.
+Case ThroughAState() {
+  Case item;
+  item.target = {"h15", 4};
+  item.route = Route::kMil;
+  const TensorType type = {DType::kFp16, Shape{1, 2, 1, 4}};
+  Graph& graph = item.graph;
+  const ValueId x = graph.AddInput(type, "x");
+  const ValueId state = graph.AddState(type, "s");
+  AddNode(graph, OpKind::kWriteState, {state, AddNode(graph, OpKind::kAbs, {x})});
+  const ValueId content = AddNode(graph, OpKind::kReadState, {state});
+  const ValueId rectified = AddNode(graph, OpKind::kRelu, {content});
+  AddNode(graph, OpKind::kWriteState, {state, rectified});
+  graph.AddOutput(AddNode(graph, OpKind::kReadState, {state}));
+  item.inputs = {{type, std::vector<uint8_t>(static_cast<size_t>(type.ByteSize()), 0x31)}};
+  EXPECT_TRUE(SpellCase(item).ok());
+  return item;
+}
+
+// An engine on which the first result of one of `wrong` has another first element, as has all that
+// comes of it: these operations pass positive values on.
+ScriptedRunner::Spoil WrongFrom(OpKind wrong) {
+  return [wrong](const RunRequest& request, RunReply& reply) {
+    const Graph& graph = *request.graph;
+    std::set<ValueId> spoiled;
+    bool begun = false;
+    for (const Node& node : graph.nodes()) {
+      begun = begun || KindOf(*node.schema) == wrong;
+      if (begun && node.result_count > 0) spoiled.insert(node.first_result);
+    }
+    for (size_t i = 0; i < reply.outputs.size(); ++i) {
+      if (spoiled.contains(graph.outputs()[i])) reply.outputs[i].bytes[1] = 0x45;
+    }
+  };
+}
+
+// On an engine that gives what `spoil` makes of the right outputs.
+Location LocateOn(const Case& item, ScriptedRunner::Spoil spoil) {
+  ScriptedRunner runner(std::move(spoil), Provenance::kSimulated);
+  const RunRequest request = RequestOf(item);
+  const auto replies = runner.Run({&request, 1});
+  EXPECT_TRUE(replies.ok());
+  Evaluation evaluation;
+  const auto location = Locate(item, replies->front(), runner, evaluation);
+  EXPECT_TRUE(location.ok()) << (location.ok() ? "" : location.error().message);
+  return location.ok() ? *location : Location{};
+}
+
+TEST(Locate, AReadIsJudgedByWhatWasWritten) {
+  const Case item = ThroughAState();
+  const Location location = LocateOn(item, WrongFrom(OpKind::kReadState));
+  ASSERT_TRUE(location.judged);
+  EXPECT_EQ(location.first_wrong, "read_state");
+  EXPECT_EQ(location.node, item.graph.value(item.graph.node(2).first_result).name)
+      << "the first of the two";
+}
+
+TEST(Locate, WhatComesBeforeAStateIsNotChargedToItsReader) {
+  EXPECT_EQ(LocateOn(ThroughAState(), WrongFrom(OpKind::kAbs)).first_wrong, "abs");
+  EXPECT_EQ(LocateOn(ThroughAState(), WrongFrom(OpKind::kRelu)).first_wrong, "relu");
+}
+
+TEST(Locate, TheFindingNamesTheReaderAndNotTheOutput) {
+  Case item = ThroughAState();
+  item.graph.ClearOutputs();
+  item.graph.AddOutput(item.graph.node(3).first_result);
+  ASSERT_TRUE(SpellCase(item).ok());
+  ScriptedRunner runner(WrongFrom(OpKind::kReadState), Provenance::kSimulated);
+  const RunRequest request = RequestOf(item);
+  const auto replies = runner.Run({&request, 1});
+  ASSERT_TRUE(replies.ok());
+  Evaluation evaluation;
+  CaseOutcome outcome = JudgeCase(item, replies->front(), evaluation);
+  ASSERT_TRUE(Refine(item, replies->front(), runner, evaluation, outcome).ok());
+  EXPECT_EQ(outcome.verdict(), Verdict::kWrong);
+  EXPECT_EQ(outcome.shown.op(), "read_state");
+}
+
+// r sigmoid_hard(r) of a product r of two matrices, on the family whose engines err there (D34).
+Case SwishOfProduct() {
+  Case item;
+  item.target = {"h17s", 6};
+  item.route = Route::kMil;
+  Graph& graph = item.graph;
+  const TensorType row = {DType::kFp16, Shape{1, 2}};
+  const TensorType column = {DType::kFp16, Shape{2, 1}};
+  const ValueId r =
+      AddNode(graph, OpKind::kMatmul, {graph.AddInput(row, "x"), graph.AddInput(column, "y")});
+  graph.BeginNode(&GetOp(OpKind::kSigmoidHard).schema);
+  graph.AddArgument(0, r);
+  graph.AddFloat(params::WithAlphaBeta::kAlpha, 0.25);
+  graph.AddFloat(params::WithAlphaBeta::kBeta, 0.25);
+  const ValueId gate = graph.FinishNode().value();
+  graph.AddOutput(AddNode(graph, OpKind::kMul, {r, gate}));
+  for (const TensorType& type : {row, column}) {
+    Tensor& tensor = item.inputs.emplace_back(Tensor{type, {}});
+    tensor.bytes.resize(static_cast<size_t>(type.ByteSize()));
+    EncodeElements(type.dtype, std::vector<double>{0.5, 1}, tensor.bytes);
+  }
+  EXPECT_TRUE(SpellCase(item).ok());
+  return item;
+}
+
+// An engine that gives the last operation's result times `factor`.
+ScriptedRunner::Spoil Scaled(const Case& item, double factor) {
+  const ValueId last = item.graph.outputs()[0];
+  return [last, factor](const RunRequest& request, RunReply& reply) {
+    for (size_t i = 0; i < reply.outputs.size(); ++i) {
+      if (request.graph->outputs()[i] != last) continue;
+      Tensor& tensor = reply.outputs[i];
+      std::vector<double> numbers = {0};
+      DecodeElements(tensor.type.dtype, tensor.bytes, numbers);
+      numbers[0] *= factor;
+      EncodeElements(tensor.type.dtype, numbers, tensor.bytes);
+    }
+  };
+}
+
+Location LocateScaled(const Case& item, double factor) {
+  return LocateOn(item, Scaled(item, factor));
+}
+
+TEST(Locate, ADefectThatDependsOnWhatMadeTheOperandsIsNamed) {
+  const Location right = LocateScaled(SwishOfProduct(), 1);
+  EXPECT_TRUE(right.judged && right.first_wrong.empty());
+  EXPECT_EQ(right.defects.ToText(), "");
+  const Location defect = LocateScaled(SwishOfProduct(), 1.04);
+  EXPECT_TRUE(defect.judged);
+  EXPECT_EQ(defect.first_wrong, "");
+  EXPECT_EQ(defect.defects.ToText(), "D34");
+  EXPECT_EQ(LocateScaled(SwishOfProduct(), 1.2).first_wrong, "mul");
+  Case elsewhere = SwishOfProduct();
+  elsewhere.target = {"h13", 2};
+  EXPECT_EQ(LocateScaled(elsewhere, 1.04).first_wrong, "mul");
+}
+
+// What ran elsewhere is not what the engine's documented defect explains.
+TEST(JudgeCase, WhatRanOnAnotherBackendHasNoKnownDefect) {
+  const Case item = SwishOfProduct();
+  ScriptedRunner runner(Scaled(item, 1.04), Provenance::kSimulated);
+  const RunRequest request = RequestOf(item);
+  auto replies = runner.Run({&request, 1});
+  ASSERT_TRUE(replies.ok());
+  Evaluation evaluation;
+  const CaseOutcome placed = JudgeCase(item, replies->front(), evaluation);
+  EXPECT_EQ(placed.verdict(), Verdict::kKnownDefect);
+  EXPECT_EQ(placed.shown.defects().ToText(), "D34");
+  replies->front().backend = "bnns";
+  const CaseOutcome misplaced = JudgeCase(item, replies->front(), evaluation);
+  EXPECT_EQ(misplaced.verdict(), Verdict::kMisplaced);
+  EXPECT_EQ(misplaced.shown.defects().ToText(), "");
+}
+
+// Its numbers are no evidence of the engine: no operation is charged, and no error is counted.
+TEST(JudgeCase, WrongNumbersOfAnotherBackendAreNotTheEngines) {
+  const Case item = SwishOfProduct();
+  ScriptedRunner runner(Scaled(item, 1.2), Provenance::kSimulated);
+  const RunRequest request = RequestOf(item);
+  auto replies = runner.Run({&request, 1});
+  ASSERT_TRUE(replies.ok());
+  RunReply& reply = replies->front();
+  Evaluation evaluation;
+  const CaseOutcome placed = JudgeCase(item, reply, evaluation);
+  EXPECT_EQ(placed.verdict(), Verdict::kWrong);
+  EXPECT_FALSE(placed.histograms.empty());
+  reply.backend = "bnns";
+  const CaseOutcome misplaced = JudgeCase(item, reply, evaluation);
+  EXPECT_EQ(misplaced.verdict(), Verdict::kMisplaced);
+  EXPECT_EQ(misplaced.message().find("asked for the engine, ran on bnns; wrong there: "), 0u)
+      << misplaced.message();
+  EXPECT_TRUE(misplaced.histograms.empty() && misplaced.errors.empty() && misplaced.leans.empty());
+}
+
+TEST(Locate, SaysNothingOfARunOnAnotherBackend) {
+  const Case item = SwishOfProduct();
+  ScriptedRunner runner(Scaled(item, 1.2), Provenance::kSimulated);
+  const RunRequest request = RequestOf(item);
+  auto replies = runner.Run({&request, 1});
+  ASSERT_TRUE(replies.ok());
+  Evaluation evaluation;
+  const auto location = Locate(item, replies->front(), runner, evaluation);
+  ASSERT_TRUE(location.ok());
+  EXPECT_TRUE(location->judged);
+  replies->front().backend = "bnns";
+  const auto elsewhere = Locate(item, replies->front(), runner, evaluation);
+  ASSERT_TRUE(elsewhere.ok());
+  EXPECT_FALSE(elsewhere->judged);
+}
+
+// The run with every result as an output is looked at once, though its graph has states.
+TEST(Locate, AsksForNoSecondExecution) {
+  const Case item = ThroughAState();
+  int twice = 0;
+  ScriptedRunner runner(
+      [&twice](const RunRequest& request, RunReply&) { twice += request.settings.repeat ? 1 : 0; },
+      Provenance::kSimulated);
+  const RunRequest request = RequestOf(item);
+  ASSERT_TRUE(request.settings.repeat);
+  const auto replies = runner.Run({&request, 1});
+  ASSERT_TRUE(replies.ok());
+  Evaluation evaluation;
+  const auto location = Locate(item, replies->front(), runner, evaluation);
+  ASSERT_TRUE(location.ok() && location->judged);
+  EXPECT_EQ(twice, 1) << "the first run alone";
+}
+
+// abs(silu(relu(x))) of zeros on the family whose silu(0) is not 0 (D13).
+Case BehindADefect() {
+  Case item;
+  item.target = {"h13", 2};
+  item.route = Route::kMil;
+  const TensorType type = {DType::kFp16, Shape{1, 4}};
+  Graph& graph = item.graph;
+  const ValueId y =
+      AddNode(graph, OpKind::kSilu, {AddNode(graph, OpKind::kRelu, {graph.AddInput(type, "x")})});
+  graph.AddOutput(AddNode(graph, OpKind::kAbs, {y}));
+  item.inputs = {{type, std::vector<uint8_t>(8, 0)}};
+  EXPECT_TRUE(SpellCase(item).ok());
+  return item;
+}
+
+// An engine that has documented defects.
+ScriptedRunner::Spoil Departing(std::vector<std::string_view> ids) {
+  return [ids](const RunRequest& request, RunReply& reply) {
+    const Contract contract = WithDepartures(2, ids).value();
+    const auto estimates = Evaluate(*request.graph, request.inputs, contract);
+    ASSERT_TRUE(estimates.ok());
+    for (size_t i = 0; i < reply.outputs.size(); ++i) {
+      Tensor& tensor = reply.outputs[i];
+      EncodeElements(tensor.type.dtype, (*estimates)[i].low, tensor.bytes);
+    }
+  };
+}
+
+CaseOutcome Charged(const ScriptedRunner::Spoil& spoil) {
+  const Case item = BehindADefect();
+  ScriptedRunner runner(spoil, Provenance::kSimulated);
+  const RunRequest request = RequestOf(item);
+  const auto replies = runner.Run({&request, 1});
+  EXPECT_TRUE(replies.ok());
+  Evaluation evaluation;
+  CaseOutcome outcome = JudgeCase(item, replies->front(), evaluation);
+  EXPECT_EQ(outcome.shown.defects().ToText(), "D13");
+  EXPECT_TRUE(Refine(item, replies->front(), runner, evaluation, outcome).ok());
+  EXPECT_TRUE(ChargeDefect(item, replies->front(), runner, evaluation, outcome).ok());
+  EXPECT_EQ(outcome.shown.node(), item.graph.value(item.graph.node(1).first_result).name);
+  return outcome;
+}
+
+TEST(ChargeDefect, NamesTheOperationThatHasItAndNotTheOutput) {
+  EXPECT_EQ(Charged(Departing({"D13"})).shown.op(), "silu");
+}
+
+TEST(ChargeDefect, NamesItByItsDescriptionWhereNoOperationCanBeJudgedByItself) {
+  const ScriptedRunner::Spoil departing = Departing({"D13"});
+  const auto no_taps = [&](const RunRequest& request, RunReply& reply) {
+    departing(request, reply);
+    if (reply.outputs.size() > 1) reply.status = RunStatus::kRejected;
+  };
+  EXPECT_EQ(Charged(no_taps).shown.op(), "silu");
+}
+
+// Zeros come in the second execution alone.
+TEST(ChargeDefect, NamesItInASecondExecution) {
+  Case item = BehindADefect();
+  item.again = item.inputs;
+  item.inputs[0].bytes = {0, 0x3c, 0, 0x3c, 0, 0x3c, 0, 0x3c};
+  const ScriptedRunner::Spoil departing = Departing({"D13"});
+  ScriptedRunner runner(
+      [&](const RunRequest& request, RunReply& reply) {
+        departing(request, reply);
+        if (request.again.empty()) return;
+        RunRequest other = request;
+        other.inputs = request.again;
+        RunReply second = reply;
+        departing(other, second);
+        reply.further = {second.outputs};
+      },
+      Provenance::kSimulated);
+  const RunRequest request = RequestOf(item);
+  ASSERT_FALSE(request.again.empty());
+  const auto replies = runner.Run({&request, 1});
+  ASSERT_TRUE(replies.ok());
+  Evaluation evaluation;
+  CaseOutcome outcome = JudgeCase(item, replies->front(), evaluation);
+  EXPECT_TRUE(outcome.of_second_run());
+  EXPECT_EQ(outcome.shown.defects().ToText(), "D13");
+  EXPECT_EQ(outcome.shown.op(), "silu");
+  ASSERT_TRUE(Refine(item, replies->front(), runner, evaluation, outcome).ok());
+  ASSERT_TRUE(ChargeDefect(item, replies->front(), runner, evaluation, outcome).ok());
+  EXPECT_EQ(outcome.shown.defects().ToText(), "D13");
+  EXPECT_EQ(outcome.shown.op(), "silu");
+}
+
+class FindingsOfDefects : public testing::CampaignTest {};
+
+TEST_F(FindingsOfDefects, NameTheOperationThatHasThem) {
+  CampaignOptions options = Options(200);
+  options.modes = {CaseMode::kSpecial};
+  options.ops.reset();
+  for (const OpKind kind : {OpKind::kSilu, OpKind::kAbs, OpKind::kTranspose}) {
+    options.ops.set(static_cast<size_t>(kind));
+  }
+  const CampaignSummary summary = Must(RunCampaign(options, Scripted(Departing({"D13"})), {}));
+  EXPECT_EQ(summary.known_defects, 1u);
+  ASSERT_EQ(summary.list.size(), 1u);
+  EXPECT_EQ(summary.list[0].defects.ToText(), "D13");
+  EXPECT_EQ(summary.list[0].op, "silu");
+  EXPECT_GT(summary.list[0].occurrences, 1);
+}
+
+TEST(ExplainOutput, DefectsBehindAStateCount) {
+  const Graph graph = ThroughAState().graph;
+  Location location{.judged = true};
+  location.nodes.assign(graph.nodes().size(), {.verdict = Verdict::kPass});
+  location.nodes[0] = {.verdict = Verdict::kKnownDefect, .defects = {"D01"}};
+  const Explanation explanation = ExplainOutput(graph, 0, location);
+  EXPECT_TRUE(explanation.complete);
+  EXPECT_EQ(explanation.defects, DefectSet{"D01"});
+}
+
+}  // namespace
+}  // namespace anecheck

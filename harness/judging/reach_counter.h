@@ -1,0 +1,36 @@
+// How far the operations of many cases got and how far their outputs lie off, counted by number:
+// names are made once a batch.
+#pragma once
+
+#include <memory>
+#include <optional>
+
+#include "harness/judging/judge_case.h"
+
+namespace anecheck {
+
+// Not thread-safe; one a thread.
+class ReachCounter {
+ public:
+  ReachCounter();
+  ~ReachCounter();
+
+  // Adds what the case says about each of its operations, and the rewritten graph of a metamorphic
+  // case about those that rewriting added (CaseOutcome::reached). `proved` is what an answer with a
+  // checked proof counts as, where that is more than the run's own evidence.
+  void Add(const Case& item, const CaseOutcome& outcome,
+           std::optional<Provenance> proved = std::nullopt);
+  // Adds what was counted since the last call to `reach`, `proved_reach`, `ulp`, `magnitudes` and
+  // `leans` of the batch.
+  void Flush(BatchRecord& batch);
+
+ private:
+  class Counts;
+  std::unique_ptr<Counts> counts_;
+};
+
+// The same for one case.
+void CountReach(const Case& item, const CaseOutcome& outcome, BatchRecord& batch,
+                std::optional<Provenance> proved = std::nullopt);
+
+}  // namespace anecheck

@@ -1,0 +1,67 @@
+// Counts of operations over many cases are those of each case added up.
+#include "harness/judging/reach_counter.h"
+
+#include <gtest/gtest.h>
+#include <optional>
+#include <utility>
+#include <vector>
+
+#include "harness/judging/judge_case.h"
+
+namespace anecheck {
+namespace {
+
+// What a conforming engine gives, or a refusal.
+RunReply ReplyTo(const Case& item, std::span<const Estimate> expected) {
+  RunReply reply = {.id = item.index, .status = RunStatus::kOk, .backend = "ane"};
+  if (item.index % 5 == 4)
+    return {.id = item.index, .status = RunStatus::kRejected, .message = "no"};
+  for (const Estimate& estimate : expected) {
+    Tensor tensor = {estimate.type,
+                     std::vector<uint8_t>(static_cast<size_t>(estimate.type.ByteSize()))};
+    EncodeElements(estimate.type.dtype, estimate.value, tensor.bytes);
+    reply.outputs.push_back(std::move(tensor));
+  }
+  return reply;
+}
+
+TEST(ReachCounter, AddsUpCasesUntilItIsFlushed) {
+  CampaignOptions options;
+  options.targets = {{"h13", 2}, {"h17s", 6}};
+  options.routes = RouteSet::kBoth;
+  ReachCounter counter;
+  BatchRecord together, apart;
+  Evaluation evaluation;
+  for (uint64_t index = 0; index < 40; ++index) {
+    std::vector<Estimate> expected;
+    const auto item = MakeCase(options, index, &expected);
+    ASSERT_TRUE(item.ok()) << item.error().message;
+    const RunReply reply = ReplyTo(*item, expected);
+    const CaseOutcome outcome = JudgeCase(*item, reply, evaluation, expected);
+    const auto proved = index % 2 == 0 ? std::optional(Provenance::kSilicon) : std::nullopt;
+    counter.Add(*item, outcome, proved);
+    CountReach(*item, outcome, apart, proved);
+    if (index == 20) counter.Flush(together);
+  }
+  counter.Flush(together);
+  const auto same = [](const ReachCounts& a, const ReachCounts& b) {
+    return a.cases == b.cases && a.compiled == b.compiled && a.dispatched == b.dispatched &&
+           a.correct == b.correct && a.rejected == b.rejected;
+  };
+  ASSERT_EQ(together.reach.size(), apart.reach.size());
+  ASSERT_EQ(together.proved_reach.size(), apart.proved_reach.size());
+  EXPECT_FALSE(apart.proved_reach.empty());
+  for (const auto& [key, counts] : apart.reach) EXPECT_TRUE(same(together.reach.at(key), counts));
+  for (const auto& [key, counts] : apart.proved_reach) {
+    EXPECT_TRUE(same(together.proved_reach.at(key), counts));
+  }
+  EXPECT_EQ(together.ulp, apart.ulp);
+  EXPECT_EQ(together.magnitudes, apart.magnitudes);
+  EXPECT_FALSE(apart.magnitudes.empty());
+  BatchRecord nothing;
+  counter.Flush(nothing);
+  EXPECT_TRUE(nothing.reach.empty() && nothing.ulp.empty() && nothing.magnitudes.empty());
+}
+
+}  // namespace
+}  // namespace anecheck

@@ -1,0 +1,268 @@
+// What a case shows, told more closely by further runs: which operation, and what explains it.
+#include <algorithm>
+#include <set>
+#include <string>
+#include <utility>
+
+#include "harness/cases/execution.h"
+#include "harness/cases/second_execution.h"
+#include "harness/judging/judge_case.h"
+#include "harness/judging/locate.h"
+#include "harness/judging/relation.h"
+#include "oracles/defect_search.h"
+#include "oracles/judge.h"
+
+namespace anecheck {
+namespace {
+
+void Downgrade(OutputRecord& output, Verdict verdict, const DefectSet& defects) {
+  output.verdict = verdict;
+  output.defects = defects;
+}
+
+// Where no operation is wrong by itself: an output is explained by what it depends on, and by
+// nothing else.
+void ExplainOutputs(const Case& item, const Location& location, CaseOutcome& outcome) {
+  std::set<std::string> terms;
+  for (size_t i = 0; i < outcome.outputs.size(); ++i) {
+    OutputRecord& output = outcome.outputs[i];
+    if (output.verdict != Verdict::kWrong) continue;
+    const Explanation explanation = ExplainOutput(item.graph, i, location);
+    if (!explanation.complete) continue;
+    if (!explanation.terms.empty()) {
+      Downgrade(output, Verdict::kUnconfirmed, explanation.defects);
+      output.reason += "; forbidden only by what was never measured: " + explanation.terms;
+      terms.insert(output.reason);
+    } else if (!explanation.defects.empty()) {
+      Downgrade(output, Verdict::kKnownDefect, explanation.defects);
+    }
+  }
+  const auto wrong = [](const OutputRecord& output) { return output.verdict == Verdict::kWrong; };
+  if (std::ranges::any_of(outcome.outputs, wrong)) return;
+  Shown explained = {
+      .message = outcome.message(), .op = outcome.shown.op(), .node = outcome.shown.node()};
+  if (!terms.empty()) {
+    explained.verdict = Verdict::kUnconfirmed;
+    explained.message = *terms.begin();
+  } else if (!location.defects.empty()) {
+    explained.verdict = Verdict::kKnownDefect;
+    explained.defects = location.defects;
+  } else {
+    return;
+  }
+  outcome.shown = Outcome(std::move(explained));
+}
+
+void Charge(const Graph& graph, NodeId id, CaseOutcome& outcome) {
+  if (id == kNoNode) return;
+  const Node& node = graph.node(id);
+  outcome.shown.Charge(std::string(node.schema->name), node.result_count > 0
+                                                           ? graph.value(node.first_result).name
+                                                           : outcome.shown.node());
+}
+
+// The first operation that the outcome's defects change by their description.
+void ChargeFirst(const Case& item, CaseOutcome& outcome) {
+  Charge(item.graph,
+         FirstToDepart(item.graph, item.inputs, item.target.family, outcome.shown.defects()),
+         outcome);
+}
+
+// The operation that shows by itself what the outcome is explained by.
+void ChargeLocated(const Case& item, const Location& location, CaseOutcome& outcome) {
+  if (outcome.verdict() == Verdict::kKnownDefect) {
+    Charge(item.graph, FirstWithDefect(location, outcome.shown.defects()), outcome);
+  } else if (outcome.verdict() == Verdict::kUnconfirmed) {
+    Charge(item.graph, FirstUnconfirmed(location), outcome);
+  }
+}
+
+// Where nothing can be said about single operations: what only terms never measured forbid of whole
+// outputs.
+Status JudgeWholeOutputs(const Case& item, const RunReply& reply, Runner& runner,
+                         CaseOutcome& outcome) {
+  ANECHECK_ASSIGN(const bool of_engine, AnswersForAnEngine(runner));
+  if (!of_engine) return {};
+  Location location{.judged = true};
+  location.nodes.assign(item.graph.nodes().size(), {.verdict = Verdict::kPass});
+  for (size_t i = 0; i < outcome.outputs.size(); ++i) {
+    if (outcome.outputs[i].verdict != Verdict::kWrong) continue;
+    if (reply.outputs[i].type != item.graph.type(item.graph.outputs()[i])) return {};
+    const ValueId output = item.graph.outputs()[i];
+    std::string never =
+        NeverMeasured(item.graph, item.inputs, i, reply.outputs[i], item.target.family);
+    if (never.empty()) return {};
+    location.nodes[item.graph.value(output).producer].terms = std::move(never);
+  }
+  ExplainOutputs(item, location, outcome);
+  return {};
+}
+
+// Where an execution goes wrong, and whether the program that shows it is the only one: a program
+// of its own, as the same shape or a first execution is, gives other values.
+struct LocatedExecution {
+  Location location;
+  std::string_view apart;
+  // Known of a comparison, rather than because no other program could show it.
+  bool compared = false;
+};
+
+bool GaveTheSame(const RunReply& answer, const RunReply& there) {
+  if (answer.status != RunStatus::kOk || answer.backend != there.backend) return false;
+  return std::ranges::equal(answer.outputs, there.outputs, {}, &Tensor::bytes, &Tensor::bytes);
+}
+
+Result<LocatedExecution> LocateExecution(const Case& item, const RunReply& reply,
+                                         const Execution& execution, Runner& runner,
+                                         Evaluation& evaluation) {
+  LocatedExecution found;
+  Case own = CaseOf(item, execution);
+  if (!HasOwnProgram(item, execution)) {
+    if (execution.second) found.apart = kSecond;
+  } else if (SpellCase(own).ok()) {
+    const RunReply there = ReplyOf(item, reply, execution);
+    ANECHECK_ASSIGN(found.location, Locate(own, there, runner, evaluation));
+    if (found.location.judged) return found;
+    RunRequest request = RequestOf(own);
+    request.settings.repeat = false;
+    ANECHECK_ASSIGN(const std::vector<RunReply> answers, runner.Run({&request, 1}));
+    found.compared = !GaveTheSame(answers.front(), there);
+    if (found.compared) found.apart = execution.second ? kSecond : kRange;
+  }
+  ANECHECK_ASSIGN(found.location, Locate(item, reply, runner, evaluation, execution));
+  return found;
+}
+
+// What was explained by a wide interval is not.
+void MakeWrong(CaseOutcome& outcome) {
+  for (const size_t i : outcome.vague) {
+    outcome.outputs[i].verdict = Verdict::kWrong;
+    outcome.outputs[i].defects.clear();
+  }
+  outcome.shown.Worsen({.verdict = Verdict::kWrong,
+                        .message = outcome.message(),
+                        .op = outcome.shown.op(),
+                        .node = outcome.shown.node()});
+}
+
+// Wrong values that can be looked into, or explained vaguely.
+bool IsOpen(const CaseOutcome& outcome) {
+  const Verdict verdict = outcome.verdict();
+  if (verdict == Verdict::kKnownDefect) return !outcome.vague.empty() || outcome.vague_further;
+  // Results that do not fit each other are right one by one.
+  return verdict == Verdict::kWrong && !outcome.unpaired;
+}
+
+// `own` and `there`: the execution as a case and the reply to it.
+Status RefineBy(const LocatedExecution& found, const Case& own, const RunReply& there,
+                Runner& runner, CaseOutcome& outcome) {
+  const bool vague = outcome.verdict() == Verdict::kKnownDefect;
+  outcome.apart = found.apart;
+  if (!found.location.judged) {
+    if (!vague) return JudgeWholeOutputs(own, there, runner, outcome);
+    // Of an engine that differs from itself there, an interval that takes both explains nothing.
+    if (found.compared) MakeWrong(outcome);
+    return {};
+  }
+  if (found.location.first_wrong.empty()) {
+    ExplainOutputs(own, found.location, outcome);
+    ChargeLocated(own, found.location, outcome);
+    return {};
+  }
+  outcome.shown.Charge(found.location.first_wrong, found.location.node);
+  if (vague) MakeWrong(outcome);
+  return {};
+}
+
+// What an execution shows by itself.
+Result<CaseOutcome> RefineExecution(const Case& item, const RunReply& reply,
+                                    const Execution& execution, Runner& runner,
+                                    Evaluation& evaluation) {
+  const Case own = CaseOf(item, execution);
+  const RunReply there = ReplyOf(item, reply, execution);
+  CaseOutcome outcome = JudgeCase(own, there, evaluation);
+  outcome.execution = execution;
+  if (IsOpen(outcome)) {
+    ANECHECK_ASSIGN(const LocatedExecution found,
+                    LocateExecution(item, reply, execution, runner, evaluation));
+    ANECHECK_RETURN_IF_ERROR(RefineBy(found, own, there, runner, outcome));
+  }
+  if (execution.first() || !outcome.shown.node().empty()) return outcome;
+  if (outcome.verdict() == Verdict::kKnownDefect) {
+    ChargeFirst(own, outcome);
+  } else if (const std::string reader = ReaderOfState(item.graph);
+             execution.second && !reader.empty()) {
+    outcome.shown.Charge(reader);
+  }
+  return outcome;
+}
+
+// "at 3 along axis 1 of x, and not where a program has that shape alone: "
+std::string Introduction(const Case& item, const CaseOutcome& shown) {
+  std::string words = WhereIs(item, shown.execution);
+  const bool compared = !shown.apart.empty() && HasOwnProgram(item, shown.execution);
+  if (compared && words.empty()) words = "of a program with a range of shapes";
+  if (compared) {
+    words += shown.execution.second ? ", and not in a first execution by the same inputs"
+                                    : ", and not where a program has that shape alone";
+  }
+  return words.empty() ? words : words + ": ";
+}
+
+// What a further execution shows counts where it is worse.
+void TakeWorse(const Case& item, const CaseOutcome& shown, CaseOutcome& outcome) {
+  const Verdict verdict = shown.verdict();
+  // Inputs of a second execution were not chosen so that outputs can be judged.
+  if (verdict == Verdict::kInconclusive && shown.of_second_run() && !item.again.empty()) return;
+  const std::string& node = shown.shown.node();
+  const bool worse = outcome.shown.Worsen({.verdict = verdict,
+                                           .message = Introduction(item, shown) + shown.message(),
+                                           .op = shown.shown.op(),
+                                           .node = node.substr(0, node.find(kAtFirst)),
+                                           .defects = shown.shown.defects()});
+  if (!worse) return;
+  outcome.execution = shown.execution;
+  outcome.apart = shown.apart;
+}
+
+}  // namespace
+
+Status Refine(const Case& item, const RunReply& reply, Runner& runner, Evaluation& evaluation,
+              CaseOutcome& outcome) {
+  if (item.mode == CaseMode::kMetamorphic && outcome.verdict() == Verdict::kPass) {
+    return JudgeRelation(item, reply, runner, evaluation, outcome);
+  }
+  if (!IsOpen(outcome)) return {};
+  // Each execution by itself: what explains the values of one says nothing about another.
+  ANECHECK_ASSIGN(CaseOutcome refined, RefineExecution(item, reply, {}, runner, evaluation));
+  refined.shown.Introduce(Introduction(item, refined));
+  for (const Execution& execution : FurtherExecutions(item, reply)) {
+    ANECHECK_ASSIGN(const CaseOutcome shown,
+                    RefineExecution(item, reply, execution, runner, evaluation));
+    TakeWorse(item, shown, refined);
+  }
+  JudgeBeside(item, reply, refined);
+  outcome = std::move(refined);
+  return {};
+}
+
+Status ChargeDefect(const Case& item, const RunReply& reply, Runner& runner, Evaluation& evaluation,
+                    CaseOutcome& outcome) {
+  const bool known = outcome.verdict() == Verdict::kKnownDefect;
+  if (!known || !outcome.shown.node().empty()) return {};
+  if (outcome.rewritten) {
+    const Graph& graph = outcome.rewritten->graph;
+    const NodeId first =
+        FirstToDepart(graph, item.inputs, item.target.family, outcome.shown.defects());
+    if (first != kNoNode) outcome.shown.Charge(std::string(graph.node(first).schema->name));
+    return {};
+  }
+  ANECHECK_ASSIGN(const LocatedExecution found,
+                  LocateExecution(item, reply, outcome.execution, runner, evaluation));
+  const Case own = CaseOf(item, outcome.execution);
+  ChargeLocated(own, found.location, outcome);
+  if (outcome.shown.node().empty()) ChargeFirst(own, outcome);
+  return {};
+}
+
+}  // namespace anecheck

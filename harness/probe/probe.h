@@ -1,0 +1,97 @@
+// Numeric cliffs: where an engine's results begin to depart from plain fp16, found by bisection
+// with tiny graphs, each recorded as a datum and held against what was published for the family.
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+#include <nlohmann/json_fwd.hpp>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "harness/base/result.h"
+#include "harness/campaign/campaign.h"
+#include "harness/runners/runner.h"
+
+namespace anecheck {
+
+// How a probe looks at the engine.
+enum class ProbeKind : uint8_t {
+  kFirstBad,  // the smallest argument in [low, high] at which the result is not the plain one
+  kValueAt,   // the result at `low`
+};
+// The arguments that a kFirstBad probe may try.
+enum class ProbeGrid : uint8_t { kHalf, kInteger };
+
+struct ProbeGraph {
+  Graph graph;
+  std::vector<Tensor> inputs;
+};
+
+// One row of the table.
+struct Probe {
+  std::string_view name;  // "accumulator_port"
+  std::string_view what;  // one line for people
+  ProbeKind kind = ProbeKind::kFirstBad;
+  ProbeGrid grid = ProbeGrid::kHalf;
+  double low = 0, high = 0;
+  // An operation by name where `build` takes one; empty otherwise.
+  std::string_view op = {};
+  // The graph for one argument; its first output's first element is the result. Errors:
+  // kUnsupported where the operation table lacks the operation.
+  Result<ProbeGraph> (*build)(std::string_view op, double argument) = nullptr;
+  // kFirstBad: whether this result at this argument is another than plain fp16 gives.
+  bool (*bad)(double argument, double result) = nullptr;
+};
+std::span<const Probe> Probes();
+
+// What was published about a probe for some families. For kFirstBad the cliff lies above
+// `last_good` and at or below `first_bad` on the probe's grid; for kValueAt both are the value.
+struct PublishedCliff {
+  std::string_view probe;
+  uint32_t families = 0;  // bit f: family index f
+  bool no_cliff = false;  // kFirstBad: every argument up to `high` is good
+  double last_good = 0, first_bad = 0;
+  std::string_view source;
+};
+std::span<const PublishedCliff> PublishedCliffs();
+// Null where nothing was published for that family.
+const PublishedCliff* FindPublished(std::string_view probe, int family);
+
+// What one probe found on one target.
+struct ProbeDatum {
+  std::string probe, target;
+  ProbeState state = ProbeState::kUnmeasured;
+  double value = 0;     // kAtValue; may be an infinity or NaN
+  std::string message;  // why it is unmeasured
+  const PublishedCliff* published = nullptr;
+  // Whether it is what was published; nothing where nothing was, or nothing was measured.
+  std::optional<bool> agrees;
+  Provenance provenance = Provenance::kReported;  // of the runner
+  std::string engine = {};
+};
+
+// Runs one probe. A refusal or a crash of the engine makes the datum unmeasured; an Error means
+// that the runner cannot go on.
+Result<ProbeDatum> RunProbe(const Probe& probe, const CampaignTarget& target, Runner& runner);
+
+// Every probe whose name is in `names`, numeric or runtime probe (runtime_probe.h), on every target
+// of `options`, on the runner that they name; where `names` is empty all numeric ones or, with
+// `runtime`, all runtime probes. Recorded in options.db as a run of its own where that is not
+// empty. Errors: kInvalid for an unknown name, and for runtime probes on another runner than e5rt,
+// since they take an engine of that interface. Where `*stop` is set meanwhile, those measured by
+// then are recorded, as of an interrupted run, and returned.
+Result<std::vector<ProbeDatum>> RunProbes(const CampaignOptions& options,
+                                          std::span<const std::string> names, bool runtime = false,
+                                          const std::atomic<bool>* stop = nullptr);
+
+// [{probe, target, measured, published, agrees, message, source, provenance, engine}]: `measured`
+// is a number, "Infinity", "NaN", "no cliff" or "unmeasured"; `published` also null.
+nlohmann::ordered_json ProbesToJson(std::span<const ProbeDatum> data);
+
+// A value as recorded and shown: shortest decimal, "Infinity", "-Infinity" or "NaN".
+std::string CliffText(double value);
+
+}  // namespace anecheck
