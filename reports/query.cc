@@ -116,8 +116,8 @@ Status Reader::ReadRuns(std::vector<RunInfo>& runs) {
   return {};
 }
 
-ReachKey KeyOf(const RunInfo& run, const std::string& op, const std::string& target,
-               Route route, Provenance provenance) {
+ReachKey KeyOf(const RunInfo& run, const std::string& op, const std::string& target, Route route,
+               Provenance provenance) {
   return {op, target, route, provenance, run.chip, run.os, run.compiler_version};
 }
 

@@ -154,7 +154,8 @@ void MakeFull(const std::string& path, ChoiceStream& choices) {
     record.outputs.resize(1);
   }
   if (!batch.cases.empty()) {
-    batch.findings.push_back({.id = "f1", .op = "relu", .target = "h13", .verdict = Verdict::kWrong});
+    batch.findings.push_back(
+        {.id = "f1", .op = "relu", .target = "h13", .verdict = Verdict::kWrong});
     batch.reach[{"h13", Route::kMil, "relu"}].cases = 3;
   }
   (void)store.Append(run, batch);

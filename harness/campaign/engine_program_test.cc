@@ -6,8 +6,8 @@
 #include <nlohmann/json.hpp>
 
 #include "generators/must_reject.h"
-#include "harness/campaign/campaign.h"
 #include "harness/base/file.h"
+#include "harness/campaign/campaign.h"
 #include "harness/cases/rejected_graph.h"
 #include "harness/cases/second_execution.h"
 #include "harness/cases/shape_range.h"

@@ -106,7 +106,8 @@ TEST_F(MisconductTest, ASecondExecutionThatDiffersIsFound) {
   for (const char* fault : {"output-stale", "run-error"}) {
     const CampaignOptions options = Planted(fault, 200);
     const CampaignSummary summary = RunPlanted(options);
-    const auto found = std::ranges::count(summary.list, Verdict::kNotRepeatable, &FindingRecord::verdict);
+    const auto found =
+        std::ranges::count(summary.list, Verdict::kNotRepeatable, &FindingRecord::verdict);
     EXPECT_GT(found, 0) << fault;
   }
 }

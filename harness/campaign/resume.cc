@@ -7,8 +7,8 @@
 #include <tuple>
 
 #include "harness/base/json_text.h"
-#include "harness/cases/options_json.h"
 #include "harness/campaign/run_record.h"
+#include "harness/cases/options_json.h"
 
 namespace anecheck {
 namespace {

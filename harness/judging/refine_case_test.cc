@@ -269,7 +269,8 @@ TEST(RefineCase, ASecondExecutionIsLocatedBehindItsStates) {
   EXPECT_EQ(outcome.shown.node(), item.graph.value(item.graph.node(1).first_result).name);
   EXPECT_EQ(Signature(outcome), "wrong|add|h15|second execution");
   engine.no_taps = true;
-  EXPECT_EQ(OutcomeOn(item, engine).shown.op(), "read_state") << "by its name, where nothing is looked at";
+  EXPECT_EQ(OutcomeOn(item, engine).shown.op(), "read_state")
+      << "by its name, where nothing is looked at";
 }
 
 TEST(RefineCase, OfASecondExecutionByOtherInputsAFirstOneByThemTells) {
