@@ -13,6 +13,9 @@
 #include "harness/campaign/testing/campaign_test.h"
 #include "harness/findings/artifact.h"
 #include "harness/graph/fingerprint.h"
+#include "harness/judging/judge_case.h"
+#include "harness/judging/locate.h"
+#include "harness/judging/reach_counter.h"
 #include "harness/results/testing/query_text.h"
 #include "oracles/oracle.h"
 

@@ -1,6 +1,7 @@
 // A campaign of 5,000 cases among which workers are killed, hang, eat memory, write garbage and
 // flood their output: no
 // other case loses its result, and each misdeed is recorded with the case it belongs to.
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 #include <map>
 
@@ -98,7 +99,7 @@ TEST(HostileCampaign, MisdeedsCostTheirCaseAlone) {
     const Misdeed* misdeed = MisdeedOf(finding.case_index);
     ASSERT_NE(misdeed, nullptr) << finding.case_index;
     EXPECT_EQ(finding.summary, misdeed->message);
-    found[finding.verdict + ": " + finding.summary] += finding.occurrences;
+    found[fmt::format("{}: {}", finding.verdict, finding.summary)] += finding.occurrences;
   }
   EXPECT_EQ(summary->list.size(), std::size(kMisdeeds));
   EXPECT_EQ(found, wanted);

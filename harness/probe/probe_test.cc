@@ -194,7 +194,7 @@ TEST(Probe, JsonKeepsTheThreeStatesApart) {
              FindPublished("accumulator_port", 2),
              true};
   data[1] = {"elementwise_port", "h13", ProbeState::kNoCliff, 0, "", nullptr, std::nullopt};
-  data[1].provenance = "simulated";
+  data[1].provenance = Provenance::kSimulated;
   data[1].engine = "an engine";
   data[2] = {"relu_nan",
              "h13",
@@ -203,16 +203,17 @@ TEST(Probe, JsonKeepsTheThreeStatesApart) {
              "crashed: it died",
              FindPublished("relu_nan", 2),
              std::nullopt};
-  EXPECT_EQ(ProbesToJson(data).dump(),
-            "[{\"probe\":\"accumulator_port\",\"target\":\"h13\",\"measured\":32768.0,"
-            "\"published\":32768.0,\"agrees\":true,\"message\":\"\",\"source\":\"facts "
-            "numerics.md, MAC output port\",\"provenance\":\"\",\"engine\":\"\"},"
-            "{\"probe\":\"elementwise_port\",\"target\":\"h13\",\"measured\":\"no cliff\","
-            "\"published\":null,\"agrees\":null,\"message\":\"\",\"source\":\"\","
-            "\"provenance\":\"simulated\",\"engine\":\"an engine\"},"
-            "{\"probe\":\"relu_nan\",\"target\":\"h13\",\"measured\":\"unmeasured\","
-            "\"published\":\"Infinity\",\"agrees\":null,\"message\":\"crashed: it died\","
-            "\"source\":\"facts numerics.md, NaN input\",\"provenance\":\"\",\"engine\":\"\"}]");
+  EXPECT_EQ(
+      ProbesToJson(data).dump(),
+      "[{\"probe\":\"accumulator_port\",\"target\":\"h13\",\"measured\":32768.0,"
+      "\"published\":32768.0,\"agrees\":true,\"message\":\"\",\"source\":\"facts "
+      "numerics.md, MAC output port\",\"provenance\":\"reported\",\"engine\":\"\"},"
+      "{\"probe\":\"elementwise_port\",\"target\":\"h13\",\"measured\":\"no cliff\","
+      "\"published\":null,\"agrees\":null,\"message\":\"\",\"source\":\"\","
+      "\"provenance\":\"simulated\",\"engine\":\"an engine\"},"
+      "{\"probe\":\"relu_nan\",\"target\":\"h13\",\"measured\":\"unmeasured\","
+      "\"published\":\"Infinity\",\"agrees\":null,\"message\":\"crashed: it died\","
+      "\"source\":\"facts numerics.md, NaN input\",\"provenance\":\"reported\",\"engine\":\"\"}]");
 }
 
 TEST(Probe, UnknownNamesAreRefused) {
