@@ -64,7 +64,9 @@ class Statement {
     return *this;
   }
   Statement& Bind(std::string_view text) {
-    sqlite3_bind_text(raw_, ++bound_, text.data(), static_cast<int>(text.size()), SQLITE_STATIC);
+    // SQLite takes a null pointer for NULL, and the view of no text has one.
+    const char* const data = text.empty() ? "" : text.data();
+    sqlite3_bind_text(raw_, ++bound_, data, static_cast<int>(text.size()), SQLITE_STATIC);
     return *this;
   }
   Statement& Bind(const std::string& text) { return Bind(std::string_view(text)); }
