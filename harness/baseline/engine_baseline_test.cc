@@ -173,10 +173,10 @@ TEST(EngineBaseline, TheCommittedOneOfTheFamiliesHolds) {
     const bool harmless = entry.drift == Drift::kIdentical ||
                           entry.drift == Drift::kNewlyAccepted ||
                           entry.drift == Drift::kNewlyReached;
-    EXPECT_TRUE(harmless) << entry.before.op << " " << entry.before.configuration << " "
-                          << entry.before.target << ": " << DriftName(entry.drift) << ": "
-                          << entry.detail
-                          << "; where that is meant, record it anew as README.md says";
+    EXPECT_TRUE(harmless)
+        << entry.before.op << " " << entry.before.configuration << " " << entry.before.target
+        << ": " << DriftName(entry.drift) << ": " << entry.detail
+        << "; where that is meant, record it anew as harness/baseline/README.md says";
   }
 }
 

@@ -1,5 +1,5 @@
-// The table "Where the specification and real files differ" of the README, row by row: `inspect`
-// names the difference for the real files that show it.
+// The table of harness/formats/DIFFERENCES.md, row by row: `inspect` names the difference for the
+// real files that show it.
 #include <algorithm>
 #include <gtest/gtest.h>
 #include <nlohmann/json.hpp>
