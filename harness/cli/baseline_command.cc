@@ -170,7 +170,7 @@ int Compare(const BaselineFlags& flags, bool targets) {
   if (comparison.counts[static_cast<size_t>(Drift::kNotComparable)] == comparison.entries.size()) {
     return Fail(MakeError(ErrorCode::kInvalid,
                           fmt::format("{}: none of {} entries can be compared: the generator makes "
-                                      "other cases by now; record the baseline anew",
+                                      "other cases now; record a new baseline",
                                       flags.file, comparison.entries.size())));
   }
   if (!flags.junit.empty()) {
@@ -209,21 +209,21 @@ int BlameFiles(const BaselineFlags& flags) {
 void AddThresholds(CommandLine& command, DriftThresholds& thresholds) {
   command
       .AddOption("--share", thresholds.share,
-                 "Part by which every statistic may rise, beside its own allowance")
+                 "Fraction by which each statistic may rise, in addition to its own threshold")
       .Check(NumberFromZero())
       .ShowDefault();
-  command.AddOption("--mean-ulp", thresholds.mean_ulp, "Ulp that the mean error may rise")
+  command.AddOption("--mean-ulp", thresholds.mean_ulp, "Ulp by which the mean error may rise")
       .Check(NumberFromZero())
       .ShowDefault();
-  command.AddOption("--bias-ulp", thresholds.bias_ulp, "Ulp that the bias may rise")
+  command.AddOption("--bias-ulp", thresholds.bias_ulp, "Ulp by which the bias may rise")
       .Check(NumberFromZero())
       .ShowDefault();
-  command.AddOption("--max-ulp", thresholds.max_ulp, "Ulp that the largest error may rise")
+  command.AddOption("--max-ulp", thresholds.max_ulp, "Ulp by which the largest error may rise")
       .Check(NumberFromZero())
       .ShowDefault();
   command
       .AddOption("--mean-relative", thresholds.mean_relative,
-                 "How much the mean relative error may rise")
+                 "Amount by which the mean relative error may rise")
       .Check(NumberFromZero())
       .ShowDefault();
   command
@@ -233,9 +233,9 @@ void AddThresholds(CommandLine& command, DriftThresholds& thresholds) {
 }
 
 void AddSelection(CommandLine& command, CampaignFlags& flags) {
-  command.AddOption("--targets,--target", flags.targets, "Compiler targets, h13,h17s or all");
+  command.AddOption("--targets,--target", flags.targets, "Compiler targets: h13,h17s or all");
   command.AddOption("--ops", flags.ops, "Only these operations: conv,add");
-  command.AddOption("--jobs", flags.jobs, "Worker processes (default: one a processor)")
+  command.AddOption("--jobs", flags.jobs, "Worker processes (default: one for each processor)")
       .Check(WholeNumber(1, kMostJobs));
   AddRunnerFlags(command, flags);
 }
@@ -243,21 +243,21 @@ void AddSelection(CommandLine& command, CampaignFlags& flags) {
 void AddRecord(CommandLine& group, const std::shared_ptr<BaselineFlags>& flags,
                Selected& selected) {
   CommandLine command =
-      group.AddCommand("record", "Store what an engine gives for fixed one-operation cases");
+      group.AddCommand("record", "Record an engine's outputs for fixed cases of one operation");
   command.AddOption("--out", flags->out, "File to write").Check(FileName()).Required();
   command.AddOption("--seed", flags->campaign.seed, "Seed of the cases")
       .Check(WholeNumber(0))
       .ShowDefault();
   command
       .AddOption("--cases", flags->campaign.cases,
-                 "Cases of an operation, configuration and target (default 2)")
+                 "Cases for each operation, configuration and target (default 2)")
       .Check(WholeNumber(1, kMostCases));
   command.AddOption("--mode", flags->campaign.modes,
                     "Configurations: integer, float, cancellation, special, boundary, "
                     "large-axis (default: integer,float)");
   command.AddFlag("--with-cases", flags->with_cases,
-                  "Keep the cases in the file, drawn for the first target and run on each, so that "
-                  "the file does not depend on the generator");
+                  "Keep the cases in the file, so that it does not depend on the generator; they "
+                  "are drawn for the first target and run on each");
   AddSelection(command, flags->campaign);
   command.AddFlag("--json", flags->json, "Print JSON");
   command.Footer("Example: anecheck baseline record --targets h13 --out h13.json");
@@ -267,14 +267,14 @@ void AddRecord(CommandLine& group, const std::shared_ptr<BaselineFlags>& flags,
 void AddCompare(CommandLine& group, const std::shared_ptr<BaselineFlags>& flags,
                 Selected& selected) {
   CommandLine command = group.AddCommand(
-      "compare", "Hold a baseline against another, or against what the engine gives now");
+      "compare", "Compare a baseline with another one, or with the engine as it is now");
   command.AddOption("file", flags->file, "The baseline").Required();
   command.AddOption("--against", flags->against, "A newer baseline (default: run its cases now)");
   AddSelection(command, flags->campaign);
   AddThresholds(command, flags->thresholds);
   command
       .AddOption("--fail-on", flags->fail_on,
-                 "Classes that make exit code 1: drifted, worse, out-of-bound, now-rejected, "
+                 "Classes that give exit code 1: drifted, worse, out-of-bound, now-rejected, "
                  "newly-accepted, newly-reached, not-comparable")
       .Delimiter(',')
       .ShowDefault();
@@ -291,7 +291,7 @@ void AddCompare(CommandLine& group, const std::shared_ptr<BaselineFlags>& flags,
 
 void AddBlame(CommandLine& group, const std::shared_ptr<BaselineFlags>& flags, Selected& selected) {
   CommandLine command =
-      group.AddCommand("blame", "Find by bisection which of many baselines brought each change");
+      group.AddCommand("blame", "Find by bisection which of many baselines introduced each change");
   command.AddOption("files", flags->files, "Baselines, oldest first").Required();
   AddThresholds(command, flags->thresholds);
   command.AddFlag("--json", flags->json, "Print JSON");
@@ -304,8 +304,7 @@ void AddBlame(CommandLine& group, const std::shared_ptr<BaselineFlags>& flags, S
 }  // namespace
 
 void AddBaselineCommand(CommandLine& app, Selected& selected) {
-  CommandLine group =
-      app.AddCommand("baseline", "Record what an engine computes and find what changed");
+  CommandLine group = app.AddCommand("baseline", "Record an engine's outputs and find changes");
   group.RequireCommand(1, 1);
   group.Footer("Example: anecheck baseline compare h13.json");
   const auto flags = std::make_shared<BaselineFlags>();

@@ -48,8 +48,8 @@ Status ReadTargets(const std::string& list, CampaignOptions& options) {
       // "all" means every target that can be judged; a named one must be.
       if (list == "all") continue;
       return MakeError(ErrorCode::kInvalid,
-                       fmt::format("--targets {}: no source gives its family, so nothing can be "
-                                   "judged on it",
+                       fmt::format("--targets {}: no source gives its family, so that no case can "
+                                   "be judged; name another target",
                                    target->name));
     }
     options.targets.push_back({Lower(target->name), static_cast<int>(family.value())});
@@ -118,10 +118,11 @@ Status ReadModes(const CampaignFlags& flags, CampaignOptions& options) {
                                                         fmt::join(AllWords<CaseMode>(), ", ")));
     }
     if (flags.route == ToText(RouteSet::kNetlist) && IsOfMilAlone(*mode)) {
-      return MakeError(ErrorCode::kInvalid,
-                       fmt::format("--mode {} --route netlist: only MIL text says such cases; give "
-                                   "--route mil",
-                                   name));
+      return MakeError(
+          ErrorCode::kInvalid,
+          fmt::format(
+              "--mode {} --route netlist: such cases exist in MIL text only; give --route mil",
+              name));
     }
     options.modes.push_back(*mode);
   }
@@ -141,54 +142,54 @@ std::string RefusesMil(const Target& target) {
 void AddRunnerFlags(CommandLine& command, CampaignFlags& flags) {
   command
       .AddOption("--runner", flags.runner,
-                 "What to run on: e5rt, roundtrip (no engine: write, read back, compare), or "
-                 "exec:COMMAND for a program of your own")
+                 "Runner: e5rt, roundtrip (no engine: write, read back, compare), or exec:COMMAND "
+                 "for an external program")
       .ShowDefault();
   command.AddOption(
       "--espresso-lib", flags.library,
       "Library with the e5rt_* symbols (default: the system's, or the simulated engine)");
-  command.AddOption("--fault", flags.faults, "Plant a defect in the simulated engine, by its id");
+  command.AddOption("--fault", flags.faults, "Plant a fault in the simulated engine, by its id");
   command.AddOption("--quirk", flags.quirks,
-                    "Force a known defect of the simulated engine: D01=on, D01=off, all=off");
+                    "Switch a known defect of the simulated engine: D01=on, D01=off, all=off");
   command
       .AddOption("--case-timeout", flags.case_timeout_ms,
-                 "Milliseconds without an answer after which a case hangs")
+                 "Time limit of a case in milliseconds; without an answer by then it hangs")
       .Check(WholeNumber(1, kMostMilliseconds))
       .ShowDefault();
 }
 
 void AddCampaignFlags(CommandLine& command, CampaignFlags& flags) {
   command
-      .AddOption("--cases", flags.cases,
-                 "How many cases to run (default 1000, or no limit with --time)")
+      .AddOption("--cases", flags.cases, "Number of cases (default 1000, or no limit with --time)")
       .Check(WholeNumber(1, kMostCases));
-  command.AddOption("--time", flags.time, "How long to run: 90s, 15m, 2h");
+  command.AddOption("--time", flags.time, "Time to run: 90s, 15m, 2h");
   command
       .AddOption("--seed", flags.seed, "Seed of the campaign; the same seed makes the same cases")
       .Check(WholeNumber(0))
       .ShowDefault();
   command
       .AddOption("--jobs", flags.jobs,
-                 "Worker processes (default: one a processor); results do not depend on it")
+                 "Worker processes (default: one for each processor); results do not depend on "
+                 "their number")
       .Check(WholeNumber(1, kMostJobs));
   command.AddOption("--shard", flags.shard,
                     "Run part i of n, 2/8; all parts together make the same cases as the whole");
   command.AddFlag("--steer", flags.steer,
-                  "Aim half of the cases at operations and pairs that were not met yet");
+                  "Aim half of the cases at operations and pairs that no case has used yet");
   command.AddFlag("--small", flags.small,
-                  "Small graphs alone: up to 12 nodes, and 64 elements a tensor and 1024 products "
-                  "an operation where the operation has such an instance");
+                  "Draw small graphs only: up to 12 nodes and, if the operation allows it, 64 "
+                  "elements a tensor and 1024 products an operation");
   command.AddFlag("--files", flags.files,
-                  "Hold the descriptor and the container that the simulated engine's compiler "
-                  "leaves against the lowering plan");
+                  "Compare the descriptor and the container that the simulated compiler writes "
+                  "with the lowering plan");
   command
       .AddOption("--targets,--target", flags.targets,
-                 "Compiler targets, h13,h17s or all that can be judged")
+                 "Compiler targets: h13,h17s, or all that can be judged")
       .ShowDefault();
-  command.AddOption("--mode", flags.modes,
-                    "Kinds of case: integer, float, cancellation, special, boundary, large-axis "
-                    "(default: a mix of these), compressed, state, shape-ranges, must-reject, "
-                    "metamorphic");
+  command.AddOption(
+      "--mode", flags.modes,
+      "Modes of cases: integer, float, cancellation, special, boundary, large-axis (default: a mix "
+      "of these), compressed, state, shape-ranges, must-reject, metamorphic");
   command.AddOption("--ops", flags.ops, "Only these operations: conv,add");
   command
       .AddOption("--route", flags.route,
@@ -235,8 +236,8 @@ Result<CampaignOptions> ToOptions(const CampaignFlags& flags) {
   ANECHECK_RETURN_IF_ERROR(CheckRunnerTakes(flags));
   if (options.steer && options.shards > 1) {
     return MakeError(ErrorCode::kInvalid,
-                     "--steer cannot be given with --shard: what a shard has met is not what the "
-                     "whole has met");
+                     "--steer cannot be given with --shard: a shard knows its own coverage only; "
+                     "leave one of the two out");
   }
   if (flags.targets.empty()) {
     return MakeError(ErrorCode::kInvalid,
@@ -252,10 +253,10 @@ Result<CampaignOptions> ToOptions(const CampaignFlags& flags) {
       return MakeError(
           ErrorCode::kInvalid,
           reason.empty()
-              ? fmt::format("--ops {}: is no operation; `anecheck ops` lists them", name)
-              : fmt::format("--ops {}: is catalogued and cannot be drawn: {}; `anecheck ops` lists "
-                            "those that can",
-                            name, reason));
+              ? fmt::format("--ops {}: no such operation; `anecheck ops` lists them", name)
+              : fmt::format(
+                    "--ops {}: the generator cannot draw it: {}; `anecheck ops` lists the others",
+                    name, reason));
     }
     options.ops.set(op->schema.id);
   }

@@ -399,14 +399,14 @@ int Run(const CheckFlags& flags) {
 }  // namespace
 
 void AddCheckCommand(CommandLine& app, Selected& selected) {
-  CommandLine command = app.AddCommand("check", "Run and judge a model of your own");
+  CommandLine command = app.AddCommand("check", "Run a model and judge its outputs");
   auto flags = std::make_shared<CheckFlags>();
   AddModelFlags(command, flags->model);
-  command.AddOption("--inputs", flags->inputs,
-                    "Inputs by name, .npz (default: made-up numbers); what states hold before, by "
-                    "their names (default: zeros)");
+  command.AddOption(
+      "--inputs", flags->inputs,
+      "Inputs and initial states by name, .npz (default: made-up numbers, and zeros for states)");
   CampaignFlags& campaign = flags->campaign;
-  command.AddOption("--target,--targets", campaign.targets, "Compiler targets, h13,h17s or all")
+  command.AddOption("--target,--targets", campaign.targets, "Compiler targets: h13,h17s or all")
       .ShowDefault();
   command
       .AddOption("--route", campaign.route,
@@ -417,7 +417,7 @@ void AddCheckCommand(CommandLine& app, Selected& selected) {
       .Check(WholeNumber(0))
       .ShowDefault();
   campaign.jobs = 1;
-  command.AddOption("--jobs", campaign.jobs, "Targets and routes that run at once")
+  command.AddOption("--jobs", campaign.jobs, "Targets and routes that run in parallel")
       .Check(WholeNumber(1, kMostJobs))
       .ShowDefault();
   campaign.case_timeout_ms = 120'000;  // a model is larger than what campaigns run
@@ -425,8 +425,7 @@ void AddCheckCommand(CommandLine& app, Selected& selected) {
   AddDefectsFlag(command, campaign.defects);
   campaign.db.clear();
   command
-      .AddOption("--db", campaign.db,
-                 "Results file to record in, for replay, shrink and report (default: none)")
+      .AddOption("--db", campaign.db, "Results file for replay, shrink and report (default: none)")
       .Check(FileName());
   command.AddFlag("--json", flags->json, "Print JSON");
   command.Footer("Example: anecheck check model.mil --inputs in.npz --target h13");

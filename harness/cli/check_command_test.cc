@@ -32,11 +32,11 @@ TEST_F(ModelCommands, CheckJudgesWhatAStateHoldsThatIsGiven) {
                             " --inputs " + Path("in.npz");
   const Outcome given = Tool(check);
   EXPECT_EQ(given.code, 0) << given.out << given.err;
-  EXPECT_NE(given.out.find("and are judged afterwards: s\n"), std::string::npos) << given.out;
+  EXPECT_NE(given.out.find("and are judged at the end: s\n"), std::string::npos) << given.out;
   const Outcome wrong = Tool(check + " --fault add-one-ulp-everywhere");
   EXPECT_EQ(wrong.code, 1) << wrong.out << wrong.err;
   EXPECT_EQ(wrong.out.find("in the second execution"), std::string::npos) << wrong.out;
-  EXPECT_NE(wrong.out.find("the first operation that goes wrong is add \"new\""), std::string::npos)
+  EXPECT_NE(wrong.out.find("the first wrong operation is add \"new\""), std::string::npos)
       << wrong.out;
 }
 
@@ -71,7 +71,7 @@ TEST_F(ModelCommands, CheckRunsWhatLiesBetweenTheCastsOfAModelsBoundary) {
             "tensor<fp32, [1, 4]> y = cast(x = r, dtype = string(\"fp32\"));\n} -> (y);\n}");
   const Outcome check = Tool("check " + Path("model.mil") + " --target h13");
   EXPECT_EQ(check.code, 0) << check.out << check.err;
-  EXPECT_NE(check.out.find("without the casts of fp32 inputs (x) and outputs (y)"),
+  EXPECT_NE(check.out.find("the casts of fp32 inputs (x) and outputs (y) are left out"),
             std::string::npos)
       << check.out;
   EXPECT_NE(check.out.find("h13: pass"), std::string::npos) << check.out;
@@ -255,7 +255,7 @@ TEST_F(ModelCommands, CheckJudgesOperationsOneByOneWhereTheWholeSaysTooLittle) {
   const Outcome clean = Tool(check);
   EXPECT_EQ(clean.code, 0) << clean.err;
   EXPECT_NE(clean.out.find("h13: inconclusive: "), std::string::npos) << clean.out;
-  EXPECT_NE(clean.out.find("judged one by one, on what the engine fed them: 3 right\n"),
+  EXPECT_NE(clean.out.find("judged one by one, on the values that the engine fed them: 3 right\n"),
             std::string::npos)
       << clean.out;
   const Outcome faulty =

@@ -29,8 +29,9 @@ std::string NameText(const ordered_json& operation) {
 // A line for what the operations of a run show one by one; nothing where they were not asked.
 std::string OneByOneText(const ordered_json& json) {
   if (json.is_null()) return "";
-  std::string text = fmt::format("    judged one by one, on what the engine fed them: {} right",
-                                 json["right"].get<int64_t>());
+  std::string text =
+      fmt::format("    judged one by one, on the values that the engine fed them: {} right",
+                  json["right"].get<int64_t>());
   const auto defects = json["known_defect"].get<int64_t>();
   if (defects > 0) text += fmt::format(", {} as documented ({})", defects, Text(json, "defects"));
   for (const auto& [key, what] :
@@ -88,15 +89,14 @@ std::string TargetText(const ordered_json& target) {
 std::string LocationText(const ordered_json& location) {
   std::string what;
   if (!location["located"].get<bool>()) {
-    what = "the operation that goes wrong could not be located";
+    what = "the wrong operation could not be located";
   } else if (Text(location, "first_wrong").empty() && Text(location, "known_defect").empty()) {
-    what = "no single operation is certainly wrong by what it was given";
+    what = "no single operation is certainly wrong on the values that it got";
   } else if (Text(location, "first_wrong").empty()) {
     what = "explained by documented defects: " + Text(location, "known_defect");
   } else {
-    what = fmt::format("the first operation that goes wrong is {} \"{}\": {}",
-                       Text(location, "first_wrong"), Text(location, "name"),
-                       Text(location, "message"));
+    what = fmt::format("the first wrong operation is {} \"{}\": {}", Text(location, "first_wrong"),
+                       Text(location, "name"), Text(location, "message"));
   }
   return fmt::format("{}: {}\n", Text(location, "target"), what);
 }
@@ -133,9 +133,9 @@ std::string MadeUp(const ordered_json& json) {
 // What the host does of the model, a line each.
 std::string HostText(const ordered_json& host) {
   constexpr std::pair<const char*, std::string_view> kLines[] = {
-      {"computed", "the host computes what an engine takes no operands of"},
+      {"computed", "the host computes operations whose operands an engine does not take"},
       {"widened_outputs", "an engine gives fp16: int32 outputs that the host widens"},
-      {"outputs_left_out", "outputs that no engine has a part in, not judged"}};
+      {"outputs_left_out", "outputs that the host computes alone, not judged"}};
   std::string text;
   for (const auto& [key, what] : kLines) {
     if (!host[key].empty()) text += fmt::format("{}: {}\n", what, Join(host[key]));
@@ -152,22 +152,20 @@ std::string CheckText(const nlohmann::ordered_json& json) {
   const ordered_json& casts = json["boundary_casts_left_out"];
   if (!casts["inputs"].empty() || !casts["outputs"].empty()) {
     text += fmt::format(
-        "an engine takes and gives fp16: run without the casts of fp32 inputs ({}) and outputs "
-        "({})\n",
+        "an engine takes and gives fp16: the casts of fp32 inputs ({}) and outputs ({}) are left "
+        "out\n",
         Join(casts["inputs"]), Join(casts["outputs"]));
   }
   if (!json["states_given"].empty()) {
-    text += fmt::format(
-        "states that begin with an array, by operations before the model's, and are judged "
-        "afterwards: {}\n",
-        Join(json["states_given"]));
+    text += fmt::format("states that begin with an array and are judged at the end: {}\n",
+                        Join(json["states_given"]));
   }
   text += HostText(json["on_the_host"]);
   for (const auto& target : json["targets"]) text += TargetText(target);
   for (const auto& location : json["locations"]) text += LocationText(location);
   for (const auto& warning : json["warnings"]) text += CliffText(warning);
   for (const auto& skipped : json["cliffs_not_looked_for"]) {
-    text += fmt::format("{}: cliffs were not looked for: {}\n", Text(skipped, "target"),
+    text += fmt::format("{}: no search for cliffs: {}\n", Text(skipped, "target"),
                         Text(skipped, "reason"));
   }
   if (json["warnings"].empty() && json["cliffs_not_looked_for"].empty()) {
@@ -175,7 +173,7 @@ std::string CheckText(const nlohmann::ordered_json& json) {
   }
   const std::string made_up = MadeUp(json);
   if (!made_up.empty() && json["cliffs_not_looked_for"].empty()) {
-    text += fmt::format("the values that cliffs were looked for in follow from {}\n", made_up);
+    text += fmt::format("the search for cliffs used {}\n", made_up);
   }
   return text;
 }

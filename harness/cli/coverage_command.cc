@@ -31,14 +31,14 @@ int Run(const CoverageFlags& flags) {
 }  // namespace
 
 void AddCoverageCommand(CommandLine& app, Selected& selected) {
-  CommandLine command =
-      app.AddCommand("coverage", "Show how much of the space of cases campaigns have met");
+  CommandLine command = app.AddCommand(
+      "coverage", "Show the share of the space of cases that campaigns have covered");
   auto flags = std::make_shared<CoverageFlags>();
   command.AddOption("--db", flags->db, "Results files").Check(FileName()).ShowDefault();
-  command.AddOption("--empty", flags->listed, "Empty cells to list of each kind")
+  command.AddOption("--empty", flags->listed, "Number of empty cells to list for each kind")
       .Check(WholeNumber(0))
       .ShowDefault();
-  command.AddFlag("--json", flags->json, "Print JSON, with every empty cell");
+  command.AddFlag("--json", flags->json, "Print JSON with every empty cell");
   command.Footer("Example: anecheck coverage --db results.sqlite");
   command.WhenChosen([flags, &selected] { selected = [flags] { return Run(*flags); }; });
 }

@@ -31,7 +31,7 @@ void AddDefectsFlag(CommandLine& command, std::vector<std::string>& catalogues) 
         catalogues.clear();
         for (const std::string& path : paths) catalogues.push_back(Read(path));
       },
-      "JSON of known defects of your own engine, tried beside the documented ones");
+      "JSON file of known defects of your engine, in addition to the documented ones");
 }
 
 Status TryDefects(const std::vector<std::string>& catalogues) {

@@ -91,7 +91,7 @@ Result<Outcome> DiffPair(const DiffFlags& flags, const Format& format,
                          const std::vector<Loaded>& files) {
   if (files.size() != 2) {
     return MakeError(ErrorCode::kInvalid,
-                     "only HAL tables can be compared more than two at a time");
+                     "more than two files can be compared only if they are HAL tables");
   }
   for (const Loaded& file : files) {
     const auto json = format.to_json(file.bytes);
@@ -128,15 +128,15 @@ int Run(const DiffFlags& flags) {
 
 void AddDiffCommand(CommandLine& app, Selected& selected) {
   CommandLine command =
-      app.AddCommand("diff", "How files of one format differ; exit 1 where they do");
+      app.AddCommand("diff", "Compare files of one format; exit code 1 if they differ");
   auto flags = std::make_shared<DiffFlags>();
   command.AddOption("files", flags->paths, "Two files of one format, or any number of HAL tables")
       .Required()
       .Expect(2, 1000);
-  command.AddOption("--format", flags->format, "Read them as this format instead of guessing");
-  command.AddFlag("--layout", flags->layout, "Compare also where things stand in the file");
-  command.AddOption("--limit", flags->limit, "List no more differences than this")
-      .Check(WholeNumber(1));
+  command.AddOption("--format", flags->format,
+                    "Format of the files (default: recognised by content)");
+  command.AddFlag("--layout", flags->layout, "Compare positions in the file too");
+  command.AddOption("--limit", flags->limit, "Most differences to list").Check(WholeNumber(1));
   command.AddFlag("--json", flags->json, "Print JSON");
   command.Footer("Example: anecheck diff before.hwx after.hwx");
   command.WhenChosen([flags, &selected] { selected = [flags] { return Run(*flags); }; });

@@ -104,7 +104,7 @@ Json NextSteps(const Json& engine, const Json& machine, const std::string& libra
     // CheckOwnTarget refuses every target: a campaign on this engine would end before its first
     // case.
     steps.push_back(
-        "no target is known of this machine's chip, so that nothing its engine answers can be "
+        "the target of this machine's chip is unknown, so that answers of its engine cannot be "
         "judged; name another engine: --espresso-lib FILE, or ANECHECK_ESPRESSO=FILE");
   } else if (engine["found"].get<bool>()) {
     steps.push_back("anecheck run --cases 2000" + options + " --db results.sqlite");
@@ -118,8 +118,8 @@ Json NextSteps(const Json& engine, const Json& machine, const std::string& libra
   steps.push_back("anecheck run --runner roundtrip --cases 2000 --db roundtrip.sqlite");
   if (!silicon) {
     steps.push_back(
-        "for evidence of silicon: run on a Mac with an Apple chip, or through a program "
-        "of your own: --runner exec:COMMAND (scripts/examples/README.md)");
+        "for evidence of silicon: run on a Mac with an Apple chip, or through an external program: "
+        "--runner exec:COMMAND (scripts/examples/README.md)");
   }
   return steps;
 }
@@ -168,10 +168,11 @@ int Run(const std::string& library, bool json) {
 
 void AddDoctorCommand(CommandLine& app, Selected& selected) {
   CommandLine command =
-      app.AddCommand("doctor", "Say what this machine can run and what to do next");
+      app.AddCommand("doctor", "Show the engines of this machine and the next commands");
   auto library = std::make_shared<std::string>();
   auto json = std::make_shared<bool>(false);
-  command.AddOption("--espresso-lib", *library, "Engine to look at instead of the default one");
+  command.AddOption("--espresso-lib", *library,
+                    "Engine to examine (default: the one that `run` takes)");
   command.AddFlag("--json", *json, "Print JSON");
   command.Footer("Example: anecheck doctor\nExit code 2: no engine can be loaded.");
   command.WhenChosen(

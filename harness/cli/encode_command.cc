@@ -77,7 +77,7 @@ void NoteStaleMembers(const Format& format, const Json& given, ByteSpan bytes) {
   CompareDerived(given, *made, false, "", stale);
   for (const std::string& path : stale) {
     fmt::print(stderr,
-               "anecheck: note: {} follows from other members and was not read; the file differs\n",
+               "anecheck: note: {} follows from other members and was ignored; the file differs\n",
                path);
   }
 }
@@ -91,7 +91,7 @@ Result<uint64_t> Address(std::string_view text) {
   if (error != std::errc() || end != digits.data() + digits.size()) {
     return MakeError(
         ErrorCode::kInvalid,
-        fmt::format("--rebase {}: is no address; write it as 0x30000000", Shown(text)));
+        fmt::format("--rebase {}: not an address; write it as 0x30000000", Shown(text)));
   }
   return address;
 }
@@ -156,22 +156,20 @@ void AddEncodeCommand(CommandLine& app, Selected& selected) {
   auto flags = std::make_shared<EncodeFlags>();
   command.AddOption("in", flags->in, "JSON file").Required();
   command.AddOption("out", flags->out, "File to write").Check(FileName()).Required();
-  command.AddOption("--format", flags->format, "Format, where the JSON does not name it");
+  command.AddOption("--format", flags->format, "Format, if the JSON does not name it");
   command
       .AddOption("--rebase", flags->rebase,
-                 "Move a hardware container to other apertures: the address of its lowest "
-                 "segment, or one for each segment, commas between")
+                 "Move a hardware container to other addresses: that of its lowest segment, or one "
+                 "for each segment, separated by commas")
       .Delimiter(',')
       .TypeName("ADDRESS");
   command.AddFlag("--make-room", flags->make_room,
-                  "Move what a hardware container's tasks or sections have outgrown");
+                  "Move the parts of a hardware container that follow grown tasks or sections");
   command.AddFlag("--json", flags->json, "Print what was written as JSON");
   command.Footer(
-      "What stands beside \"content\" (coverage, evidence, rules, violations), and all under "
-      "\"derived\", follow "
-      "from the rest: edits of them change nothing.\nExample: anecheck encode a.json b.hwx; "
-      "anecheck encode --rebase 0x70000000 a.json "
-      "b.hwx");
+      "Only \"content\" counts. Its \"derived\" members and the other members (coverage, evidence, "
+      "rules, violations) follow from it: edits of them change nothing.\nExample: anecheck encode "
+      "a.json b.hwx; anecheck encode --rebase 0x70000000 a.json b.hwx");
   command.WhenChosen([flags, &selected] {
     selected = [flags] {
       const Result<Encoded> encoded = Encode(*flags);

@@ -136,8 +136,8 @@ void ConfirmWrong(const Graph& graph, std::span<const Tensor> inputs, size_t out
   const std::string never = NeverMeasured(graph, inputs, output, actual, contract.family);
   if (never.empty()) return;
   judged.verdict = Verdict::kUnconfirmed;
-  judged.reason +=
-      fmt::format("; only what was never measured on {} forbids it: {}", contract.name, never);
+  judged.reason += fmt::format("; only rules that were never measured on {} forbid it: {}",
+                               contract.name, never);
 }
 
 nlohmann::ordered_json StatisticsOf(const Estimate& expected, const Tensor& actual) {
@@ -160,14 +160,14 @@ std::string ErrorsText(const nlohmann::ordered_json& errors) {
   std::string text;
   if (errors["fills"].get<bool>()) {
     text = fmt::format(
-        "  errors fill their bound: their mean square is {:.3f} of what the contract permits, over "
-        "{} elements (0.333 where they are spread evenly)\n",
+        "  errors fill their bound: their mean square is {:.3f} of the permitted one, over {} "
+        "elements (0.333 if they are spread evenly)\n",
         errors["wide_mean_square"].get<double>(), errors["wide"].get<uint64_t>());
   }
   if (!errors["leans"].get<bool>()) return text;
   return text + fmt::format(
-                    "  errors lean to one side: their mean is {:+.3f} of what the contract "
-                    "permits, over {} elements ({:.0f} standard errors from 0)\n",
+                    "  errors lean to one side: their mean is {:+.3f} of the permitted error, over "
+                    "{} elements ({:.0f} standard errors from 0)\n",
                     errors["mean"].get<double>(), errors["count"].get<uint64_t>(),
                     std::fabs(errors["z"].get<double>()));
 }
@@ -183,8 +183,8 @@ void DistrustVague(OutputJudgement& judged) {
   if (judged.verdict != Verdict::kKnownDefect || !judged.vague) return;
   judged.verdict = Verdict::kWrong;
   judged.reason += fmt::format(
-      " ({} may explain it: behind it almost any number is admitted; make the operations' own "
-      "results outputs to tell)",
+      " ({} may explain it, and admits almost any number here; make the results of inner "
+      "operations outputs to find out)",
       judged.defects.ToText());
   judged.defects.clear();
 }
@@ -273,35 +273,31 @@ void AddModelOptions(CommandLine& command, EvalFlags& flags) {
 }  // namespace
 
 void AddEvalCommand(CommandLine& app, Selected& selected) {
-  CommandLine command = app.AddCommand("eval", "Evaluate a graph or MIL model with the oracle");
+  CommandLine command = app.AddCommand("eval", "Evaluate a model with the oracle");
   auto flags = std::make_shared<EvalFlags>();
   AddModelOptions(command, *flags);
   command.AddOption(
       "--inputs", flags->inputs,
-      "Inputs by name, .npz (default: made-up numbers); what states hold before it, by "
-      "their names (default: zeros)");
-  command.AddOption("--out", flags->out, "Outputs, and what states hold after it, by name, .npz")
+      "Inputs and initial states by name, .npz (default: made-up numbers, and zeros for states)");
+  command.AddOption("--out", flags->out, "Outputs and final states by name, .npz")
       .Check(FileName())
       .Required();
   command.AddFlag("--bounds", flags->bounds,
-                  "Also write <name>.lo and <name>.hi: a conforming engine gives nothing beyond "
-                  "(`judge` also asks which numbers between are admitted)");
+                  "Also write the bounds of a conforming engine as <name>.lo and <name>.hi "
+                  "(`judge` also checks which numbers between are admitted)");
   command.Footer("Example: anecheck eval model.mil --inputs in.npz --out out.npz --bounds");
   command.WhenChosen([flags, &selected] { selected = [flags] { return RunEval(*flags); }; });
 }
 
 void AddJudgeCommand(CommandLine& app, Selected& selected) {
-  CommandLine command = app.AddCommand("judge", "Judge outputs that were made elsewhere");
+  CommandLine command = app.AddCommand("judge", "Judge outputs of another program");
   auto flags = std::make_shared<EvalFlags>();
   AddModelOptions(command, *flags);
   command
-      .AddOption(
-          "--inputs", flags->inputs,
-          "Inputs by name, .npz; what states hold before it, by their names (default: zeros)")
+      .AddOption("--inputs", flags->inputs,
+                 "Inputs and initial states by name, .npz (default: zeros for states)")
       .Required();
-  command
-      .AddOption("--actual", flags->actual, "Outputs by name, .npz; also what states hold after it")
-      .Required();
+  command.AddOption("--actual", flags->actual, "Outputs and final states by name, .npz").Required();
   AddDefectsFlag(command, flags->defects);
   command.Footer("Example: anecheck judge graph.json --inputs in.npz --actual theirs.npz");
   command.WhenChosen([flags, &selected] { selected = [flags] { return RunJudge(*flags); }; });

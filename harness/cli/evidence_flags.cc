@@ -12,7 +12,7 @@ namespace anecheck {
 void AddEvidenceFlags(CommandLine& command, EvidenceFlags& flags) {
   command.AddOption("--db", flags.db, "Results files of campaigns").Check(FileName());
   command.AddOption("--evidence", flags.files,
-                    "Statements of others: CSV or JSON, see reports/schemas/evidence.schema.json");
+                    "Further evidence as CSV or JSON (reports/schemas/evidence.schema.json)");
   command.AddFlag("--no-published", flags.without_published, "Leave out the published tables");
 }
 

@@ -57,13 +57,13 @@ bool SameShape(std::span<const uint64_t> given, std::span<const uint64_t> wanted
 Status WriteInput(Program& program, const Port& port, const npz::Array& array) {
   if (array.type != npz::ElementType::kFloat16) {
     return MakeError(ErrorCode::kInvalid,
-                     fmt::format("input {}: elements are {}, and the port takes float16 (<f2)",
+                     fmt::format("input {}: elements are {}; the port takes float16 (<f2)",
                                  port.name, npz::ElementDescr(array.type)));
   }
   const std::vector<uint64_t> wanted = ShapeOf(port);
   if (!SameShape(array.shape, wanted)) {
     return MakeError(ErrorCode::kInvalid,
-                     fmt::format("input {}: shape {}, and the port has {}", port.name,
+                     fmt::format("input {}: shape {}; the port has {}", port.name,
                                  Shape(array.shape), Shape(wanted)));
   }
   std::vector<uint16_t> values(array.data.size() / sizeof(uint16_t));
@@ -173,7 +173,7 @@ void AddExecCommand(CommandLine& app, Selected& selected) {
       .Check(FileName());
   command
       .AddOption("--arithmetic", flags->arithmetic,
-                 "exact: fp64, one rounding a task; family: as the engine of the container's chip")
+                 "exact: fp64, rounded once a task; family: as the chip's engine rounds")
       .OneOf({"exact", "family"})
       .ShowDefault();
   command.AddFlag("--json", flags->json, "Print a summary as JSON");

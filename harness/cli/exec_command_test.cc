@@ -61,7 +61,7 @@ TEST_F(ExecCommand, NamesAnInputThatIsMissingUnknownOrOfAnotherShape) {
   EXPECT_NE(unknown.err.find("the container has no input x"), std::string::npos) << unknown.err;
   const Outcome shape = Exec(relu, {Halves("image", {4}, std::vector<double>(4))});
   EXPECT_EQ(shape.code, 2);
-  EXPECT_NE(shape.err.find("shape [4], and the port has [1, 1, 1, 16]"), std::string::npos)
+  EXPECT_NE(shape.err.find("shape [4]; the port has [1, 1, 1, 16]"), std::string::npos)
       << shape.err;
 }
 

@@ -97,8 +97,7 @@ int Run(const ExplainFlags& flags) {
 
 void AddExplainCommand(CommandLine& app, Selected& selected) {
   CommandLine command = app.AddCommand(
-      "explain",
-      "What each layer of the compiler says to an operation, and what evidence there is");
+      "explain", "Show each compiler layer's answer to an operation, and the evidence");
   auto flags = std::make_shared<ExplainFlags>();
   command.AddOption("op", flags->op, "An operation (conv) or a native layer (SDPA)").Required();
   command.AddOption("--target", flags->target_name, "h13, h17s, ...").Required();
@@ -108,7 +107,7 @@ void AddExplainCommand(CommandLine& app, Selected& selected) {
   command.AddOption("--attr", flags->attributes, "An attribute: kernel=16, Dimension=Channel");
   command.AddOption("--shape", flags->shapes, "An operand's shape: x=1,64,56,56");
   command.AddOption("--dtype", flags->dtypes, "An operand's element type: x=uint8");
-  command.AddOption("--const", flags->constants, "An operand that is a constant: weight");
+  command.AddOption("--const", flags->constants, "Name of an operand that is constant: weight");
   command.AddFlag("--json", flags->json, "Print JSON");
   AddEvidenceFlags(command, flags->evidence);
   AddTargetFlags(command, flags->target);

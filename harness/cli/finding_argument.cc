@@ -20,9 +20,9 @@ void AddFindingArgument(CommandLine& command, FindingArgument& argument) {
       .Check(FileName())
       .ShowDefault();
   command.AddOption("--run", argument.run,
-                    "Run of the finding, or how its uuid begins: for ids that several runs have");
+                    "Run of the finding, by a prefix of its uuid, if several runs have the id");
   command.AddOption("--espresso-lib", argument.library,
-                    "Engine to run on instead of the recorded one");
+                    "Engine to run on (default: the recorded one)");
 }
 
 namespace {

@@ -57,11 +57,10 @@ Result<Exported> Export(const FindingFlags& flags) {
 std::string ExportedText(const Exported& exported) {
   const auto file = [&](const char* name) { return ShellWord(exported.folder + "/" + name); };
   const std::string next =
-      exported.has_files
-          ? fmt::format(
-                "its values are right; the compiler left {} and {}: anecheck replay {} "
-                "runs it again",
-                file("program.e5"), file("model.hwx"), file("finding.json"))
+      exported.has_files ? fmt::format(
+                               "its values are right; the compiler wrote {} and {}: anecheck "
+                               "replay {} runs it again",
+                               file("program.e5"), file("model.hwx"), file("finding.json"))
       : exported.script_shows ? fmt::format("python3 {} judges it", file("check_output.py"))
       : exported.has_outputs
           ? fmt::format(
@@ -70,7 +69,7 @@ std::string ExportedText(const Exported& exported) {
                 file("finding.json"))
           : fmt::format("the engine gave no outputs: anecheck replay {} runs it again",
                         file("finding.json"));
-  return fmt::format("{}{} says what is there; {}",
+  return fmt::format("{}{} describes the files; {}",
                      EvidenceMark(FindWord<Provenance>(exported.provenance)), file("README.md"),
                      next);
 }
@@ -91,11 +90,11 @@ int Run(const FindingFlags& flags) {
 }  // namespace
 
 void AddFindingCommand(CommandLine& app, Selected& selected) {
-  CommandLine command = app.AddCommand("finding", "Take a finding out of the results file");
+  CommandLine command = app.AddCommand("finding", "Export a finding");
   command.RequireCommand(1, 1);
   command.Footer("Example: anecheck finding export f0123456789a --db results.sqlite");
   CommandLine exporter = command.AddCommand(
-      "export", "Write a folder with graph, MIL, data and a NumPy check, for a bug report");
+      "export", "Write a folder for a bug report: graph, MIL, data and a check in NumPy");
   auto flags = std::make_shared<FindingFlags>();
   AddFindingArgument(exporter, flags->finding);
   CommandOption folder =

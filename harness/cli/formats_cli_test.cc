@@ -82,7 +82,7 @@ TEST_F(FormatsCliTest, AContainerMovesToOtherApertures) {
   EXPECT_NE(odd.err.find("0x70000001 is no multiple of 0x4000"), std::string::npos) << odd.err;
   const Outcome word = encode("--rebase here", file, "word.hwx");
   EXPECT_EQ(word.code, 2);
-  EXPECT_NE(word.err.find("here: is no address"), std::string::npos) << word.err;
+  EXPECT_NE(word.err.find("here: not an address"), std::string::npos) << word.err;
   const Outcome few = encode("--rebase 0x0,0x4000", file, "few.hwx");
   EXPECT_NE(few.err.find("2 addresses for"), std::string::npos) << few.err;
   Gen("e", "--format e5 --count 1");
@@ -396,7 +396,7 @@ TEST_F(FormatsCliTest, ADescriptorAndAContainerAreCheckedAsAPair) {
   const std::string pair = Path("p/pair_000000.e5") + " " + Path("p/pair_000000.hwx");
   const Outcome good = Tool("inspect --verify --strict " + pair);
   EXPECT_EQ(good.code, 0) << good.out << good.err;
-  EXPECT_NE(good.out.find("the two belong together"), std::string::npos) << good.out;
+  EXPECT_NE(good.out.find("the two files belong together"), std::string::npos) << good.out;
 
   const std::string mixed = Path("p/pair_000001.hwx") + " " + Path("p/pair_000000.e5");
   const Outcome bad = Tool("inspect --verify " + mixed);

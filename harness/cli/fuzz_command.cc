@@ -185,10 +185,9 @@ std::string ToText(const ParserFuzzSummary& summary, const ParserFuzzOptions& op
                   Counted(summary.findings.size(), "finding"),
                   known == 0 ? "" : fmt::format(", {} of them kept by earlier runs", known));
   for (const parserfuzz::Finding& finding : summary.findings) {
-    text +=
-        fmt::format("{} ({}, {}{}): {}\n", FileOf(options, finding),
-                    Counted(SizeOf(finding), "byte"), Counted(finding.count, "time"),
-                    finding.again ? "" : ", not when it was run again", finding.failure.signature);
+    text += fmt::format("{} ({}, {}{}): {}\n", FileOf(options, finding),
+                        Counted(SizeOf(finding), "byte"), Counted(finding.count, "time"),
+                        finding.again ? "" : ", not reproduced", finding.failure.signature);
   }
   return text + fmt::format("{:.0f} files a second, seed {}\n  {}\n", FilesASecond(summary),
                             options.seed, typed);
@@ -203,8 +202,7 @@ std::string ProgressText(const parserfuzz::ParserFuzzProgress& state) {
 // A parser that accepts nothing has most likely not got as far as the file.
 void WarnOfNoneAccepted(const ParserFuzzSummary& summary, const ParserFuzzOptions& options) {
   constexpr const char* kWords =
-      "{} accepted none of {} files, though some of them break no rule of the format: does it read "
-      "them at all?";
+      "{} accepted none of {} files, although some are valid; check that it reads the file";
   if (summary.files > 0 && summary.accepted == 0) {
     LogWarning(fmt::format(kWords, "the command", summary.files));
   }
@@ -233,12 +231,12 @@ int RunFuzz(FuzzFlags& flags, const std::string& typed) {
                    : ToText(*summary, flags.options, typed));
   WarnOfNoneAccepted(*summary, flags.options);
   if (summary->failed) {
-    LogError(fmt::format("{}; what was found in {} is kept in {}", summary->failed->message,
+    LogError(fmt::format("{}; the findings of {} are kept in {}", summary->failed->message,
                          FilesDone(*summary, flags.options), flags.options.out));
     return kExitHarness;
   }
   if (summary->interrupted) {
-    LogWarning(fmt::format("interrupted after {}; what was found is kept in {}",
+    LogWarning(fmt::format("interrupted after {}; its findings are kept in {}",
                            FilesDone(*summary, flags.options), flags.options.out));
     return kExitHarness;
   }
@@ -278,57 +276,63 @@ void AddScaffoldCommand(CommandLine& fuzz, const std::shared_ptr<FuzzFlags>& of_
 }  // namespace
 
 void AddFuzzCommand(CommandLine& app, Selected& selected) {
-  CommandLine command = app.AddCommand("fuzz", "Throw files of a format at somebody's parser");
+  CommandLine command = app.AddCommand("fuzz", "Fuzz an external parser");
   auto flags = std::make_shared<FuzzFlags>();
   ParserFuzzOptions& options = flags->options;
   options.out = "fuzz-findings";
   AddScaffoldCommand(command, flags, selected);
   command.AddOption("--format", flags->format, "Format of the files");
   command
-      .AddOption("--count", flags->files, "Files to make (default 1000, or no limit with --time)")
+      .AddOption("--count", flags->files, "Number of files (default 1000, or no limit with --time)")
       .Check(WholeNumber(1, kMostCases));
-  command.AddOption("--time", flags->time, "How long to go on: 90s, 15m, 2h");
+  command.AddOption("--time", flags->time, "Time to run: 90s, 15m, 2h");
   command.AddOption("--seed", options.seed, "Seed of the files")
       .Check(WholeNumber(0))
       .ShowDefault();
   command.AddOption("--out", options.out, "Folder for failing files")
       .Check(FileName())
       .ShowDefault();
-  command.AddOption("--timeout-ms", options.limits.timeout_ms, "A longer run is a hang")
+  command
+      .AddOption("--timeout-ms", options.limits.timeout_ms,
+                 "Time limit of a file in milliseconds; a longer run is a hang")
       .Check(WholeNumber(1, kMostMilliseconds))
       .ShowDefault();
-  command.AddOption("--memory-mb", flags->memory_mb, "More resident memory is a finding")
+  command
+      .AddOption("--memory-mb", flags->memory_mb,
+                 "Limit of resident memory in MiB; more is a finding")
       .Check(WholeNumber(1, uint64_t{1} << 30))
       .ShowDefault();
   command
-      .AddOption("--jobs", options.jobs, "Commands at work at once; findings do not depend on it")
+      .AddOption("--jobs", options.jobs,
+                 "Parsers that run in parallel; findings do not depend on their number")
       .Check(WholeNumber(1, kMostJobs))
       .ShowDefault();
   command
       .AddOption("--crash-exit", options.crash_signs.exit_codes,
-                 "Exit codes that are a crash, not a refusal: 101,134")
+                 "Exit codes that mean a crash, not a refusal: 101,134")
       .Delimiter(',')
       .OneAtATime()
       .Check(WholeNumber(1, 255));
   command
       .AddOption("--crash-text", options.crash_signs.texts,
-                 "What on standard error is a crash too: 'Traceback (most recent call last)'")
+                 "Text on standard error that means a crash: 'Traceback (most recent call last)'")
       .OneAtATime();
   command.AddOption("--against", flags->against,
-                    "Shell command that must accept the same files; @@ or $1 is the file");
+                    "Shell command that must accept the same files; @@ or $1 stands for the file");
   command.AddFlag("--json", flags->json, "One JSON document on standard output");
-  command.AddOption("--seeds", flags->seeds, "Folder of files that are tried first, and edited");
+  command.AddOption("--seeds", flags->seeds,
+                    "Folder of seed files, which are tried first and mutated");
   command
       .AddOption("--minimise-seconds", flags->minimise_seconds,
-                 "To make files of findings small, at the end")
+                 "Time for shrinking the files of findings, at the end")
       .Check(WholeNumber(0, 86400))
       .ShowDefault();
   command.AddOption("command", options.command,
-                    "The parser, after --; @@ stands for the file, and without it the command is a "
+                    "The parser, after --; @@ stands for the file. A command without @@ is a "
                     "persistent driver (anecheck_fuzz.h, .py, .rs)");
   command.Footer(
-      "A finding that an earlier run kept in the folder is told, but is not new: exit code 0 where "
-      "there is no other.\nExample: anecheck fuzz --format hwx --count 5000 -- my-parser --check "
+      "A finding that the folder holds from an earlier run is listed and is not new: alone it "
+      "gives exit code 0.\nExample: anecheck fuzz --format hwx --count 5000 -- my-parser --check "
       "@@");
   command.WhenChosen([command, flags, &selected] {
     if (flags->scaffolds) return;

@@ -122,7 +122,7 @@ TEST_F(FuzzCommand, WhatWasFoundBeforeAnErrorIsPrinted) {
   const auto json = JsonOf(outcome);
   EXPECT_EQ(json["findings"].size(), 1u);
   EXPECT_NE(json["error"].get<std::string>().find("/no/such/program"), std::string::npos);
-  EXPECT_NE(outcome.err.find("what was found in 8 of 8 files is kept in " + Path("found")),
+  EXPECT_NE(outcome.err.find("the findings of 8 of 8 files are kept in " + Path("found")),
             std::string::npos)
       << outcome.err;
 }

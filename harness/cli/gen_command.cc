@@ -150,8 +150,9 @@ Result<Json> Replay(const GenFlags& flags) {
 
 Result<Json> DrawGraphs(const GenFlags& flags) {
   if (flags.mutated || flags.must_warn) {
-    return MakeError(ErrorCode::kInvalid, fmt::format("{}: not of graphs; give --must-reject",
-                                                      flags.mutated ? "--mutated" : "--must-warn"));
+    return MakeError(ErrorCode::kInvalid,
+                     fmt::format("{}: graphs have no such files; give --must-reject",
+                                 flags.mutated ? "--mutated" : "--must-warn"));
   }
   std::vector<uint64_t> indices(flags.count);
   std::iota(indices.begin(), indices.end(), 0);
@@ -163,7 +164,7 @@ Result<Json> Make(const GenFlags& flags) {
   const bool graphs = flags.format == "graph" && !flags.pair;
   if (!flags.target.empty() && (!graphs || !flags.replay.empty())) {
     return MakeError(ErrorCode::kInvalid,
-                     "--target: only drawn graphs (--format graph) are of one");
+                     "--target: only graphs have a target; give --format graph or leave it out");
   }
   if (!flags.replay.empty()) return Replay(flags);
   if (graphs) return DrawGraphs(flags);
@@ -195,7 +196,7 @@ int Run(const GenFlags& flags, const std::string& typed) {
     printed["command"] = typed;
     Print(DumpJson(printed, 2));
   } else {
-    Print(fmt::format("{} {} files of {} in {}, with manifest.json; seed {}\n  {}",
+    Print(fmt::format("wrote {} {} files of {} to {}, with manifest.json; seed {}\n  {}",
                       (*manifest)["count"].dump(), (*manifest)["mode"].get<std::string>(),
                       (*manifest)["format"].get<std::string>(), flags.out,
                       (*manifest)["seed"].dump(), typed));
@@ -206,11 +207,11 @@ int Run(const GenFlags& flags, const std::string& typed) {
 }  // namespace
 
 void AddGenCommand(CommandLine& app, Selected& selected) {
-  CommandLine command = app.AddCommand("gen", "Make files of a format for a parser to read");
+  CommandLine command = app.AddCommand("gen", "Generate files of a format, valid or broken");
   auto flags = std::make_shared<GenFlags>();
-  CommandOption format =
-      command.AddOption("--format", flags->format,
-                        "Format, as `inspect` names it, or graph: the graphs that `run` draws");
+  CommandOption format = command.AddOption(
+      "--format", flags->format,
+      "Format, by the name that `inspect` prints, or graph: the graphs that `run` draws");
   CommandOption count = command.AddOption("--count", flags->count, "Files")
                             .Check(WholeNumber(1, 1000000))
                             .ShowDefault();
@@ -220,25 +221,25 @@ void AddGenCommand(CommandLine& app, Selected& selected) {
           .ShowDefault();
   command
       .AddOption("--out", flags->out,
-                 "Folder to write to; the files of an earlier set there, by its manifest, go")
+                 "Folder to write to; files that the manifest of an earlier set names are removed")
       .Check(FileName())
       .Required();
   command.AddOption("--target", flags->target, "Target of graphs (default: h13)");
   CommandOption valid =
       command.AddFlag("--valid", flags->valid, "Files that break no rule (the default)");
   CommandOption mutated =
-      command.AddFlag("--mutated", flags->mutated, "One to three mutations each");
-  CommandOption reject = command.AddFlag("--must-reject", flags->must_reject,
-                                         "Each breaks exactly the rule that the manifest names");
+      command.AddFlag("--mutated", flags->mutated, "Files with one to three mutations");
+  CommandOption reject =
+      command.AddFlag("--must-reject", flags->must_reject,
+                      "Files that each break exactly the rule that the manifest names");
   CommandOption warn =
       command.AddFlag("--must-warn", flags->must_warn,
-                      "The same with rules that rest on an assumption: a parser may "
-                      "accept these files");
+                      "Files that each break one assumed rule: a parser may accept them");
   valid.Excludes(mutated).Excludes(reject).Excludes(warn);
   mutated.Excludes(reject).Excludes(warn);
   reject.Excludes(warn);
   CommandOption pair =
-      command.AddFlag("--pair", flags->pair, "Descriptors and the containers that they belong to");
+      command.AddFlag("--pair", flags->pair, "Dispatch descriptors with their hardware containers");
   pair.Excludes(mutated).Excludes(reject).Excludes(warn);
   CommandOption corpus = command.AddFlag(
       "--corpus", flags->corpus,
@@ -256,10 +257,9 @@ void AddGenCommand(CommandLine& app, Selected& selected) {
       .Excludes(warn);
   command.AddFlag("--json", flags->json, "Print the manifest and the command that makes it again");
   command.Footer(
-      "Where a file's entry in the manifest has a format, read it with `inspect --format` of that: "
-      "bare task chains (td) leave their version open, and read as td they warn of it as "
-      "well; of others the broken rule is what tells their format.\nExample: anecheck gen --format "
-      "hwx --count 100 --must-reject --out /tmp/hwx");
+      "If a file's entry in the manifest has a format, read the file with `inspect --format` of "
+      "it: its content does not tell the format (a task chain does not state its "
+      "version).\nExample: anecheck gen --format hwx --count 100 --must-reject --out /tmp/hwx");
   command.WhenChosen([command, flags, &selected] {
     selected = [command, flags] {
       // A manifest has its own seeds.

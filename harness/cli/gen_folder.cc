@@ -62,9 +62,9 @@ Status PrepareSetFolder(const std::string& folder) {
     std::error_code error;
     std::filesystem::remove(path, error);
     if (error) {
-      return MakeError(
-          ErrorCode::kIo,
-          fmt::format("{}: is of an earlier set and cannot be removed: {}", path, error.message()));
+      return MakeError(ErrorCode::kIo,
+                       fmt::format("{}: belongs to an earlier set and cannot be removed: {}", path,
+                                   error.message()));
     }
   }
   return {};

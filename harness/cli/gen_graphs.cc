@@ -26,7 +26,7 @@ Result<Json> WriteGraphs(const GraphSet& set, const std::vector<uint64_t>& indic
   ANECHECK_ASSIGN(CampaignOptions options, ToOptions(flags));
   if (options.targets.size() != 1) {
     return MakeError(ErrorCode::kInvalid,
-                     fmt::format("--target {}: graphs are of one target", set.target));
+                     fmt::format("--target {}: graphs have one target; name one", set.target));
   }
   if (set.must_reject) options.modes = {CaseMode::kMustReject};
   ANECHECK_RETURN_IF_ERROR(PrepareSetFolder(folder));

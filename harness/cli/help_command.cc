@@ -89,8 +89,8 @@ int Run(const CLI::App& app, const HelpFlags& flags) {
 void AddHelpCommand(CommandLine& app, Selected& selected) {
   CommandLine command = app.AddCommand("help", "Print the help of a subcommand");
   auto flags = std::make_shared<HelpFlags>();
-  CommandOption path = command.AddOption("command", flags->path,
-                                         "Subcommand, and its subcommand: run, or finding export");
+  CommandOption path =
+      command.AddOption("command", flags->path, "Subcommand: run, or finding export");
   path.Expect(0, 2);
   CommandOption man = command.AddFlag("--man", flags->man, "Print the manual page in roff");
   CommandOption shell =

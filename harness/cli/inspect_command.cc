@@ -68,9 +68,9 @@ constexpr std::pair<FactEvidence, std::string_view> kEvidenceMeaning[] = {
     {FactEvidence::kRealFile, "confirmed by a file that a real tool made"},
     {FactEvidence::kSpecification, "stated by the specification"},
     {FactEvidence::kPublicNotes, "stated by public notes"},
-    {FactEvidence::kAssumed, "no source says so; rules that rest on it warn"},
+    {FactEvidence::kAssumed, "no source states it; rules that rest on it warn"},
     {FactEvidence::kOpaque, "bytes that no source describes, kept as they stand"},
-    {FactEvidence::kNotation, "this print's own: places, spellings, what follows from the rest"}};
+    {FactEvidence::kNotation, "of this print: places, spellings, derived values"}};
 
 std::string RulesText(std::span<const Rule> rules) {
   std::string text = fmt::format("{} rules, each with its evidence and source:\n", rules.size());
@@ -135,10 +135,9 @@ std::string CoverageText(const Format& format, const Coverage& coverage) {
   if (coverage.total != 0 && coverage.payload + coverage.fill == coverage.total) {
     return text + "; all is payload or fill\n";
   }
-  return text + fmt::format(
-                    "; typed are {:.1f} % of what is neither payload nor fill, {:.1f} % of "
-                    "what is no payload\n",
-                    100 * coverage.TypedShare(), 100 * coverage.TypedShareWithFill());
+  return text +
+         fmt::format("; typed: {:.1f} % without payload and fill, {:.1f} % without payload\n",
+                     100 * coverage.TypedShare(), 100 * coverage.TypedShareWithFill());
 }
 
 // What the tasks of a hardware container do, in words.
@@ -321,18 +320,14 @@ Result<std::pair<std::string, std::string>> DescriptorThenContainer(const Inspec
 std::pair<std::string_view, std::string> PairVerdict(const std::vector<Violation>& violations,
                                                      const std::string& descriptor) {
   if (violations.empty())
-    return {"together", "the two belong together: no rule of pairs is broken\n"};
+    return {"together", "the two files belong together: they break no rule of pairs\n"};
   if (!pair::IsComparable(violations)) {
-    return {
-        "not-comparable",
-        fmt::format("the two cannot be compared: {} shows no ports and no operations where they "
-                    "are expected\n",
-                    descriptor)};
+    return {"not-comparable", fmt::format("the two files cannot be compared: {} has no ports and "
+                                          "no operations at the expected places\n",
+                                          descriptor)};
   }
-  return {
-      "apart",
-      "the two do not belong together, as far as assumed rules can tell (--strict makes that an "
-      "error)\n"};
+  return {"apart",
+          "the two files do not belong together by assumed rules (--strict makes that an error)\n"};
 }
 
 Result<int> RunPair(const InspectFlags& flags) {
@@ -382,7 +377,7 @@ int Run(const InspectFlags& flags) {
 }  // namespace
 
 void AddInspectCommand(CommandLine& app, Selected& selected) {
-  CommandLine command = app.AddCommand("inspect", "Print what a file holds, and check it");
+  CommandLine command = app.AddCommand("inspect", "Print the content of a file, and verify it");
   auto flags = std::make_shared<InspectFlags>();
   command
       .AddOption("files", flags->paths,
@@ -390,13 +385,14 @@ void AddInspectCommand(CommandLine& app, Selected& selected) {
                  "descriptor and a container")
       .Required()
       .Expect(1, 2);
-  command.AddOption("--format", flags->format, "Read it as this format instead of guessing");
+  command.AddOption("--format", flags->format,
+                    "Format of the file (default: recognised by content)");
   command.AddFlag("--json", flags->json, "Print JSON; `encode` makes the file from it again");
-  command.AddFlag("--verify", flags->verify, "Check every rule; exit 1 where one is broken");
-  command.AddFlag("--strict", flags->strict, "Rules that rest on assumptions count as errors");
+  command.AddFlag("--verify", flags->verify, "Check every rule; exit code 1 if one is broken");
+  command.AddFlag("--strict", flags->strict, "Count broken assumed rules as errors");
   command.AddFlag("--explain", flags->explain,
-                  "Also every rule of the format, with its evidence and source, and of a hardware "
-                  "container what each task does");
+                  "Also print every rule of the format with its evidence and source, and the work "
+                  "of each task of a hardware container");
   command.Footer(
       "Example: anecheck inspect model.hwx --verify; anecheck inspect --verify A.e5 B.hwx");
   command.WhenChosen([flags, &selected] { selected = [flags] { return Run(*flags); }; });

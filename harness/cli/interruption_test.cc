@@ -224,7 +224,7 @@ TEST(Interruption, CtrlCAtATerminalStopsCleanlyAndTheRunGoesOn) {
                            " cells covered", "  h13      ", " passed, "}) {
     EXPECT_NE(seen.find(part), std::string::npos) << part << " in " << seen;
   }
-  EXPECT_NE(seen.find("interrupted; everything finished so far is recorded; go on with: anecheck "
+  EXPECT_NE(seen.find("interrupted; every finished batch is recorded; resume with: anecheck "
                       "run --resume --db " +
                       db),
             std::string::npos)
@@ -313,7 +313,7 @@ TEST(Interruption, ProbesThatAreStoppedKeepWhatWasMeasured) {
                                  "--case-timeout", "2000", "--db", db},
                                 said);
   EXPECT_EQ(Interrupted(probe, SIGINT, [&] { return IsThere(begun); }), 3);
-  EXPECT_NE(ReadTextFile(said)->find("interrupted; what was measured by then is recorded in " + db),
+  EXPECT_NE(ReadTextFile(said)->find("interrupted; the figures up to now are recorded in " + db),
             std::string::npos)
       << *ReadTextFile(said);
   const auto kept = Rows(db, "SELECT state, message FROM probes");
@@ -351,7 +351,7 @@ TEST(Interruption, APowerMeasurementThatIsStoppedIsNotDone) {
                  "--max-seconds", "0", "--shrink-tries", "0", "--jobs", "1", "--out", out},
                 said);
   EXPECT_EQ(Interrupted(power, SIGTERM, [&] { return IsThere(out + "/power.html"); }), 3);
-  EXPECT_NE(ReadTextFile(said)->find("interrupted; what is shown was finished before"),
+  EXPECT_NE(ReadTextFile(said)->find("interrupted; only finished hunts are shown"),
             std::string::npos);
 }
 

@@ -169,15 +169,15 @@ int Run(const LowerFlags& flags) {
 }  // namespace
 
 void AddLowerCommand(CommandLine& app, Selected& selected) {
-  CommandLine command =
-      app.AddCommand("lower", "What a graph becomes on a target, and where it is cut");
+  CommandLine command = app.AddCommand(
+      "lower", "Show the lowering of a model on a target: layers, cuts and dispatches");
   auto flags = std::make_shared<LowerFlags>();
   AddModelFlags(command, flags->model);
   command.AddOption("--target", flags->target_name, "h13, h17s, ...");
   command
-      .AddOption("--format", flags->format,
-                 "Write the model in one form to --out, in place of what it becomes on a target: "
-                 "a package for Core ML's compiler")
+      .AddOption(
+          "--format", flags->format,
+          "Write the model itself to --out, not its lowering: mlpackage for Core ML's compiler")
       .OneOf({"mlpackage"});
   command.AddOption("--route", flags->route, "Conversion or direct authoring")
       .OneOf({Route::kMil, Route::kNetlist})
@@ -187,7 +187,7 @@ void AddLowerCommand(CommandLine& app, Selected& selected) {
                  "Folder for model.mil, net.plist, program.e5, model.hwx, lowered.json, "
                  "plan.json and plan.txt")
       .Check(FileName());
-  command.AddFlag("--plan", flags->plan, "Print the plan (what happens without --out)");
+  command.AddFlag("--plan", flags->plan, "Print the plan (the default without --out)");
   command.AddFlag("--json", flags->json, "Print JSON");
   AddTargetFlags(command, flags->target);
   command.Footer("Example: anecheck lower model.mil --target h13 --out lowered --plan");

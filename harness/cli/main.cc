@@ -61,7 +61,7 @@ int FailToParse(const CLI::App& app, const CLI::ParseError& error, std::span<cha
   const std::string what =
       unknown.empty() ? error.what()
                       : fmt::format("{}: no such {}", unknown, option ? "option" : "subcommand");
-  LogError(fmt::format("{}; `{} --help` lists what there is", what, path));
+  LogError(fmt::format("{}; `{} --help` lists them", what, path));
   return kExitUsage;
 }
 

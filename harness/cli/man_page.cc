@@ -85,9 +85,8 @@ void AddCommand(const CommandDescription& command, const std::string& parent, st
 namespace {
 
 constexpr std::pair<const char*, const char*> kEnvironment[] = {
-    {"ANECHECK_ESPRESSO",
-     "The library with the e5rt_* symbols, where --espresso-lib is not given."},
-    {"TMPDIR", "Where temporary folders are made; they go when the command ends."},
+    {"ANECHECK_ESPRESSO", "The library with the e5rt_* symbols, unless --espresso-lib names one."},
+    {"TMPDIR", "The folder for temporary folders, which are removed when the command ends."},
 };
 
 }  // namespace

@@ -62,21 +62,22 @@ int Run(const MatrixFlags& flags) {
 
 void AddMatrixCommand(CommandLine& app, Selected& selected) {
   CommandLine command =
-      app.AddCommand("matrix", "Print what is attested and what is reached, operations by targets");
+      app.AddCommand("matrix", "Print a matrix of attested and reached operations by target");
   auto flags = std::make_shared<MatrixFlags>();
   AddEvidenceFlags(command, flags->evidence);
-  CommandOption format = command.AddOption("--format", flags->format, "Form of the output")
+  CommandOption format = command.AddOption("--format", flags->format, "Format of the output")
                              .OneOf({"html", "csv", "json", "md"})
                              .ShowDefault();
   command.AddFlag("--json", flags->json, "The same as --format json").Excludes(format);
-  command.AddOption("--targets,--target", flags->targets, "all, or h13,h17s").ShowDefault();
+  command.AddOption("--targets,--target", flags->targets, "Compiler targets: h13,h17s or all")
+      .ShowDefault();
   command.AddOption("--route", flags->route, "Conversion, direct authoring, or both")
       .OneOf({RouteSet::kMil, RouteSet::kNetlist, RouteSet::kBoth})
       .ShowDefault();
   command.AddOption("--baseline", flags->baseline, "An earlier matrix (--format json)");
-  command.AddOption("--os", flags->os, "Only statements of this system, or of none");
+  command.AddOption("--os", flags->os, "Only statements about this system, or about none");
   command.AddOption("--compiler", flags->compiler,
-                    "Only statements of this compiler version, or of none");
+                    "Only statements about this compiler version, or about none");
   AddTargetFlags(command, flags->target);
   command.Footer("Example: anecheck matrix --db results.sqlite --format html > matrix.html");
   command.WhenChosen([flags, &selected] { selected = [flags] { return Run(*flags); }; });

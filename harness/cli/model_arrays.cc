@@ -79,7 +79,7 @@ void WarnOfRounding(const Value& value, const npz::Array& array, std::span<const
                            value.name, beyond, given.size(), from, to));
   }
   if (rounded != 0 && role == Role::kOutput) {
-    LogWarning(fmt::format("{}: {} of {} numbers ({}) are none of {} and were rounded to it",
+    LogWarning(fmt::format("{}: {} of {} numbers ({}) are not exact in {} and were rounded",
                            value.name, rounded, given.size(), from, to));
   }
 }
@@ -94,7 +94,7 @@ Result<Tensor> FromArray(const Value& value, const npz::Array& array, Role role)
   if (!same_shape || (!floats && ArrayType(value.type.dtype) != array.type)) {
     const std::string is = same_shape ? fmt::format("is {}", npz::ElementDescr(array.type))
                                       : fmt::format("has shape [{}]", fmt::join(array.shape, ", "));
-    return MakeError(ErrorCode::kInvalid, fmt::format("{}: the array {}, the model wants {}",
+    return MakeError(ErrorCode::kInvalid, fmt::format("{}: the array {}; the model takes {}",
                                                       value.name, is, value.type.ToString()));
   }
   Tensor tensor{value.type, array.data};

@@ -17,21 +17,21 @@ void AddModelFlags(CommandLine& command, ModelFlags& flags) {
                     "The function of a model that has several (default: main, or the only one)");
   command
       .AddOption("--weights", flags.weights.files,
-                 "Weight file to read in place of the one of its name that the model names")
+                 "Weight file to read instead of the model's file of the same name")
       .OneAtATime();
   command
       .AddOption("--allow-path", flags.weights.allowed,
-                 "Folder outside of the model's own that may hold its weight files")
+                 "Further folder that may hold weight files of the model")
       .OneAtATime();
   command.AddFlag("--made-up-weights", flags.weights.made_up,
-                  "Make up the constants of weight files that are not there");
+                  "Make up the constants of missing weight files");
 }
 
 Result<ModelGraph> ReadModel(const Model& model, const std::string& function,
                              const std::vector<ModelShape>& shapes) {
   ANECHECK_ASSIGN(ModelGraph read, model.Read(function, shapes));
   if (read.made_up > 0) {
-    LogWarning(fmt::format("not there: {}; {} constants are filled with made-up numbers",
+    LogWarning(fmt::format("missing: {}; {} constants are filled with made-up numbers",
                            fmt::join(read.missing, ", "), read.made_up));
   }
   return read;

@@ -91,7 +91,7 @@ class NamedOps {
   std::string WhyNotOn(const OpDefinition& op, const CampaignTarget& target) const {
     const Route route = routes_.front();
     if (IsDrawnByName(op, target.family, route)) {
-      return "does not keep integers, and the modes named draw nothing else";
+      return "does not keep integers, and the named modes draw nothing else";
     }
     const std::string why = WhyNotDrawnByName(op, target.family, route);
     const Route other = OtherThan(route);

@@ -118,7 +118,7 @@ int Run(PowerFlags& flags) {
   Print(flags.json ? DumpJson(PowerToJson(*report), 2) : PowerToText(*report));
   if (!flags.json && !flags.out.empty()) Print(flags.out + "/power.html");
   if (report->interrupted) {
-    LogWarning("interrupted; what is shown was finished before");
+    LogWarning("interrupted; only finished hunts are shown");
     return kExitHarness;
   }
   const bool lost = report->lost && !report->lost->empty();
@@ -134,27 +134,26 @@ void AddPowerCommand(CommandLine& app, Selected& selected) {
   CampaignFlags& campaign = flags->campaign;
   PowerOptions& options = flags->options;
   campaign.targets = kHuntTargets;
-  command.AddOption("--cases", options.hunt.cases, "Cases of one hunt at the most")
+  command.AddOption("--cases", options.hunt.cases, "Most cases of one hunt")
       .Check(WholeNumber(1, kMostCases))
       .ShowDefault();
   command
-      .AddOption("--max-seconds", options.hunt.max_seconds,
-                 "Seconds of one hunt at the most, 0 for no limit")
+      .AddOption("--max-seconds", options.hunt.max_seconds, "Most seconds of one hunt; 0: no limit")
       .Check(NumberFromZero())
       .ShowDefault();
   command
       .AddOption("--clean-cases", options.clean_cases,
-                 "Cases on each target without a planted fault, defects off and on")
+                 "Cases of a clean campaign on each target, once with the defects off and once on")
       .Check(WholeNumber(0, kMostCases))
       .ShowDefault();
   command
       .AddOption("--shrink-tries", options.hunt.shrink_tries,
-                 "Candidates to run while a finding is made small")
+                 "Most candidates to run while a finding is shrunk")
       .Check(WholeNumber(0))
       .ShowDefault();
   command
       .AddOption("--case-timeout", options.hunt.case_timeout_ms,
-                 "Milliseconds without an answer after which a case hangs")
+                 "Time limit of a case in milliseconds; without an answer by then it hangs")
       .Check(WholeNumber(1, kMostMilliseconds))
       .ShowDefault();
   command
@@ -162,35 +161,33 @@ void AddPowerCommand(CommandLine& app, Selected& selected) {
                  "Hunt only this planted fault or known defect, by its id")
       .Delimiter(',');
   command.AddFlag("--no-magnitudes", flags->no_magnitudes,
-                  "Leave out the smallest error of each operation");
+                  "Do not measure the smallest error of each operation");
   command
       .AddOption("--magnitudes-of", options.magnitudes_of,
-                 "Measure only the smallest error of these operations or classes, named up to a "
-                 "comma: add,convolution")
+                 "Measure only the smallest error of these operations or classes: add,convolution")
       .Delimiter(',');
   command
       .AddOption("--targets,--target", campaign.targets,
-                 "Compiler targets, h13,h17s or all; clean campaigns take h13, h14, h15, h16 and "
-                 "h17s where none is given")
+                 "Compiler targets: h13,h17s or all; clean campaigns take h13, h14, h15, h16 and "
+                 "h17s by default")
       .ShowDefault();
   command.AddOption("--seed", campaign.seed, "Seed of every campaign")
       .Check(WholeNumber(0))
       .ShowDefault();
-  command.AddOption("--jobs", campaign.jobs, "Worker processes (default: one a processor)")
+  command.AddOption("--jobs", campaign.jobs, "Worker processes (default: one for each processor)")
       .Check(WholeNumber(1, kMostJobs));
   command.AddOption("--espresso-lib", campaign.library,
                     "The simulated engine (default: the one beside the tool)");
-  command.AddOption("--not-found", flags->not_found,
-                    "File of the faults and defects that are known not to be found, an id a line: "
-                    "exit code 1 where a hunt finds another one in none of its cases, or ten and "
-                    "more hunts find nothing at all");
-  command.AddFlag("--list", flags->list,
-                  "Print the faults and known defects by id, and measure nothing");
+  command.AddOption(
+      "--not-found", flags->not_found,
+      "File of the faults and defects that are known not to be found, one id a line: exit code 1 "
+      "if all cases of a hunt miss another one, or if ten or more hunts find nothing");
+  command.AddFlag("--list", flags->list, "List the faults and known defects, and measure nothing");
   command.AddOption("--out", flags->out, "Folder for power.html and power.json").Check(FileName());
   command.AddFlag("--json", flags->json, "Print JSON");
   command.Footer(
-      "Example: anecheck power --cases 2000 --fault conv-bias-dropped,D01\nExit code 1: something "
-      "was found on the engine without planted faults, or with --not-found a fault is lost.");
+      "Example: anecheck power --cases 2000 --fault conv-bias-dropped,D01\nExit code 1: a finding "
+      "on the engine without planted faults, or with --not-found a lost fault.");
   command.WhenChosen([flags, &selected] { selected = [flags] { return Run(*flags); }; });
 }
 

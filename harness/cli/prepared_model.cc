@@ -52,9 +52,10 @@ Status ComputeHostEdges(const Graph& host, const std::string& path,
 Status CheckPart(const Graph& part, std::string_view whose) {
   const Status valid = ValidateGraph(part);
   if (valid.ok()) return {};
-  return MakeError(ErrorCode::kInternal,
-                   fmt::format("the {}'s part of the model is broken: {}; please report the model",
-                               whose, valid.error().message));
+  return MakeError(
+      ErrorCode::kInternal,
+      fmt::format("the {}'s part of the model is broken: {}; report the model as a bug of anecheck",
+                  whose, valid.error().message));
 }
 
 // The model's parts, and each of its outputs once: two may be casts of one value, which an engine

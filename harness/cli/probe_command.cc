@@ -58,8 +58,8 @@ int Run(const ProbeFlags& flags, const std::string& command) {
   if (!data.ok()) return Fail(data.error());
   Print(flags.json ? ProbesToJson(*data).dump(2) : Table(*data));
   if (interruption.asked()) {
-    LogWarning(fmt::format("interrupted; what was measured by then is {}",
-                           options->db.empty() || data->empty() ? "printed, and nothing is recorded"
+    LogWarning(fmt::format("interrupted; the figures up to now are {}",
+                           options->db.empty() || data->empty() ? "printed and not recorded"
                                                                 : "recorded in " + options->db));
     return kExitHarness;
   }
@@ -71,20 +71,18 @@ int Run(const ProbeFlags& flags, const std::string& command) {
 }  // namespace
 
 void AddProbeCommand(CommandLine& app, Selected& selected) {
-  CommandLine command = app.AddCommand("probe",
-                                       "Find numeric cliffs by bisection and hold them against the "
-                                       "published figures");
+  CommandLine command = app.AddCommand(
+      "probe", "Find numeric cliffs by bisection and compare them with published figures");
   auto flags = std::make_shared<ProbeFlags>();
   CampaignFlags& campaign = flags->campaign;
   campaign.db.clear();
-  command.AddOption("--targets,--target", campaign.targets, "Compiler targets, h13,h17s or all")
+  command.AddOption("--targets,--target", campaign.targets, "Compiler targets: h13,h17s or all")
       .ShowDefault();
   command.AddOption("--probe", flags->names, "Only these probes").Delimiter(',');
   command.AddFlag("--runtime", flags->runtime,
-                  "Probe calls, events, limits and refusals instead of numbers");
+                  "Probe calls, events, limits and refusals, not values");
   AddRunnerFlags(command, campaign);
-  command.AddOption("--db", campaign.db, "Results file to record in (default: none)")
-      .Check(FileName());
+  command.AddOption("--db", campaign.db, "Results file (default: none)").Check(FileName());
   command.AddFlag("--json", flags->json, "Print JSON");
   command.Footer(
       "Example: anecheck probe --target h13\nExit code 1: a figure differs from the published "

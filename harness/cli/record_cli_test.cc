@@ -219,8 +219,8 @@ TEST_F(RecordCliTest, AFindingOfSeveralRunsIsChosenByItsRun) {
 TEST_F(RecordCliTest, WhatIsRefusedIsCountedInWords) {
   const Outcome refused =
       Tool("run --mode must-reject --cases 20 --seed 1 --targets h13" + Db("refused.sqlite"));
-  EXPECT_NE(refused.out.find("20 cases, 0 judged by values, 20 by refusal, acceptance or failure "
-                             "alone, 0 inconclusive"),
+  EXPECT_NE(refused.out.find("20 cases, 0 judged by values, 20 only by refusal, acceptance or "
+                             "failure, 0 inconclusive"),
             std::string::npos)
       << refused.out;
 }

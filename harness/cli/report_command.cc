@@ -26,10 +26,11 @@ int Run(const ReportFlags& flags) {
   if (!data.ok()) return Fail(data.error());
   const std::string page = flags.out + "/report.html";
   const int64_t otherwise = data->Probes(reports::ProbeStanding::kOtherwise);
-  const std::string probes = data->probes.empty()
-                                 ? ""
-                                 : fmt::format(", probes: {}, {} otherwise than published",
-                                               data->probes.size(), otherwise);
+  const std::string probes =
+      data->probes.empty()
+          ? ""
+          : fmt::format(", probes: {}, {} of them differ from the published figure",
+                        data->probes.size(), otherwise);
   if (flags.json) {
     Print(DumpJson({{"report", page},
                     {"simulated", data->AnySimulated()},

@@ -25,7 +25,7 @@ namespace {
 std::string JudgedText(const CampaignSummary& summary) {
   const uint64_t others = summary.cases - summary.judged - summary.inconclusive;
   if (others == 0) return fmt::format("{} judged", summary.judged);
-  return fmt::format("{} judged by values, {} by refusal, acceptance or failure alone",
+  return fmt::format("{} judged by values, {} only by refusal, acceptance or failure",
                      summary.judged, others);
 }
 
@@ -138,15 +138,14 @@ int Run(const RunFlags& flags, const std::string& command) {
   // Its exit code is that of a clean run.
   if (summary->cases > 0 && summary->inconclusive == summary->cases) {
     LogWarning(
-        fmt::format("nothing was found out: each of the {} cases is inconclusive; the reasons "
-                    "stand in column `message` of the table `cases`",
+        fmt::format("no result: all {} cases are inconclusive; column `message` of the table "
+                    "`cases` gives the reasons",
                     summary->cases));
   }
   if (summary->interrupted) {
-    LogWarning(
-        fmt::format("{}; everything finished so far is recorded; go on with: "
-                    "anecheck run --resume --db {}",
-                    interruption.asked() ? "interrupted" : "stopped by --time", options.db));
+    LogWarning(fmt::format(
+        "{}; every finished batch is recorded; resume with: anecheck run --resume --db {}",
+        interruption.asked() ? "interrupted" : "stopped by --time", options.db));
     // What a signal stopped is not done, whatever it found by then: a script must not take it for
     // that. --time ends as asked; the state of the run in the file tells what is left.
     if (interruption.asked()) return kExitHarness;
@@ -157,19 +156,20 @@ int Run(const RunFlags& flags, const std::string& command) {
 }  // namespace
 
 void AddRunCommand(CommandLine& app, Selected& selected) {
-  CommandLine command = app.AddCommand("run", "Generate, run, judge and record cases");
+  CommandLine command =
+      app.AddCommand("run", "Run a campaign: generate, run, judge and record cases");
   auto flags = std::make_shared<RunFlags>();
   AddCampaignFlags(command, flags->campaign);
   AddDefectsFlag(command, flags->campaign.defects);
   command.AddFlag("--json", flags->json, "Print the summary as JSON");
   command
       .AddOption("--events", flags->events,
-                 "Write what happens as JSON Lines to this file, - for standard output")
+                 "Write events as JSON Lines to this file; -: standard output")
       .Check(FileName());
   command.AddFlag("--strict", flags->strict,
-                  "Exit with 1 for known defects and unconfirmed deviations too");
+                  "Exit with 1 for known defects and unconfirmed deviations as well");
   command.AddFlag("--resume", flags->resume,
-                  "Go on with the newest unfinished campaign of the results file");
+                  "Resume an interrupted run: the newest unfinished one of the results file");
   command.Footer(
       "Example: anecheck run --cases 2000 --seed 1 --targets h13,h17s --db results.sqlite");
   command.WhenChosen([command, flags, &selected] {

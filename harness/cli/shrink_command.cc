@@ -94,27 +94,27 @@ int Shrink(const ShrinkFlags& flags) {
                     shrunk->tries, TextOf(shrunk->outcome), ShellWord(flags.out)));
   }
   if (!shrunk->unanswered.empty()) {
-    LogWarning(fmt::format("the runner does not answer to the small case: {}", shrunk->unanswered));
+    LogWarning(fmt::format("the runner gives no answer to the small case: {}", shrunk->unanswered));
   }
   if (!interruption.asked()) return kExitClean;
-  LogWarning(fmt::format("interrupted; {} may not be as small as can be", flags.out));
+  LogWarning(fmt::format("interrupted; {} may still get smaller", flags.out));
   return kExitHarness;
 }
 
 }  // namespace
 
 void AddShrinkCommand(CommandLine& app, Selected& selected) {
-  CommandLine command = app.AddCommand("shrink", "Make a finding's graph and data small");
+  CommandLine command = app.AddCommand("shrink", "Shrink the graph and the data of a finding");
   auto flags = std::make_shared<ShrinkFlags>();
   AddFindingArgument(command, flags->finding);
   AddDefectsFlag(command, flags->finding.defects);
   command.AddOption("--if", flags->condition,
-                    "Keep what makes `CMD FILE` exit with 0, instead of what gets the same "
-                    "verdict; FILE is a finding.json");
-  command.AddOption("--out", flags->out, "Where the small finding is written")
+                    "Keep candidates for which `CMD FILE` exits with 0 (default: those with the "
+                    "same verdict); FILE is a finding.json");
+  command.AddOption("--out", flags->out, "File for the small finding")
       .Check(FileName())
       .ShowDefault();
-  command.AddOption("--max-tries", flags->max_tries, "Candidates to run")
+  command.AddOption("--max-tries", flags->max_tries, "Most candidates to run")
       .Check(WholeNumber(1))
       .ShowDefault();
   command.AddFlag("--json", flags->json, "Print the sizes as JSON");

@@ -43,16 +43,14 @@ int PrintOps(const OpsFlags& flags) {
 }  // namespace
 
 void AddOpsCommand(CommandLine& app, Selected& selected) {
-  CommandLine command =
-      app.AddCommand("ops", "List the operations, or write the reference of them");
+  CommandLine command = app.AddCommand("ops", "List the operations, or write their reference");
   auto flags = std::make_shared<OpsFlags>();
-  command.AddOption("--format", flags->format, "What to print; html is one page")
+  command.AddOption("--format", flags->format, "Format of the output; html is one page")
       .OneOf({"text", "json", "md", "html"})
       .ShowDefault();
   command.AddOption("--adversary", flags->adversary,
-                    "What `adversary_test --gtest_output=json:FILE` wrote: the share of each "
-                    "bound that the worst "
-                    "engines reach, in place of the shares recorded with this tool");
+                    "Output of `adversary_test --gtest_output=json:FILE`: the share of each bound "
+                    "that the worst engines reach (default: the shares recorded with this tool)");
   command.AddFlag("--json", flags->json, "Print JSON");
   command.Footer("Example: anecheck ops --format html > operations.html");
   command.WhenChosen([flags, &selected] { selected = [flags] { return PrintOps(*flags); }; });
@@ -92,16 +90,16 @@ int RunTargets(const TargetsFlags& flags) {
 
 void AddTargetsCommand(CommandLine& app, Selected& selected) {
   CommandLine command =
-      app.AddCommand("targets", "List the compiler targets, show one in full, or how two differ");
+      app.AddCommand("targets", "List the compiler targets, show one in full, or compare two");
   auto flags = std::make_shared<TargetsFlags>();
   command.AddFlag("--json", flags->json, "Print JSON");
   AddTargetFlags(command, flags->replaced);
-  CommandLine show = command.AddCommand("show", "Every value of one target with its source");
+  CommandLine show = command.AddCommand("show", "Show every value of one target with its source");
   show.AddOption("target", flags->one, "A target, h13").Required();
   show.TakeParentOptions();
   show.AddFlag("--json", flags->json, "Print JSON");
   show.Footer("Example: anecheck targets show h13");
-  CommandLine diff = command.AddCommand("diff", "The properties in which two targets differ");
+  CommandLine diff = command.AddCommand("diff", "Show the differences between two targets");
   diff.AddOption("a", flags->a, "A target, h13").Required();
   diff.AddOption("b", flags->b, "Another").Required();
   diff.TakeParentOptions();

@@ -8,11 +8,11 @@
 namespace anecheck {
 
 void AddTargetFlags(CommandLine& command, TargetFlags& flags) {
-  command.AddOption("--targets-file", flags.files,
-                    "JSON of the form of harness/targets/data; what it states replaces what is "
-                    "known");
-  command.AddOption("--hal", flags.blobs, "TARGET=FILE: a hardware table of 0x938 bytes");
-  command.AddOption("--family-order", flags.family_order, "Which numbering of the families")
+  command.AddOption(
+      "--targets-file", flags.files,
+      "JSON file in the form of harness/targets/data; its values replace the built-in ones");
+  command.AddOption("--hal", flags.blobs, "TARGET=FILE: read a HAL table of 0x938 bytes");
+  command.AddOption("--family-order", flags.family_order, "Numbering of the families")
       .OneOf({"specification", "guide"})
       .ShowDefault();
 }

@@ -56,7 +56,7 @@ TEST_F(UsageCliTest, CasesThatOnlyMilSaysAreNoneOfNetworkDescriptions) {
   for (const std::string mode : {"state", "compressed", "must-reject", "metamorphic"}) {
     ExpectRefused("run --cases 1 --route netlist --mode " + mode + Db("x"),
                   "--mode " + mode +
-                      " --route netlist: only MIL text says such cases; give "
+                      " --route netlist: such cases exist in MIL text only; give "
                       "--route mil");
   }
   ASSERT_LE(Tool("run --cases 8 --targets h13 --route both --mode state" + Db("both")).code, 1);
@@ -81,7 +81,7 @@ TEST_F(UsageCliTest, ANameThatIsNoneComesWithNearOnesAndWhatListsThem) {
                 "--targets h99: unknown target \"h99\"; near names: h11");
   ExpectRefused("explain relu --target h99", "`anecheck targets` lists all");
   ExpectRefused("run --cases 1 --ops non_zero" + Db("x"),
-                "--ops non_zero: is catalogued and cannot be drawn: ");
+                "--ops non_zero: the generator cannot draw it: ");
 }
 
 }  // namespace
