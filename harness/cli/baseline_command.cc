@@ -1,4 +1,4 @@
-// `anecheck baseline`: numeric baselines, recorded, compared, and searched for what changed them.
+// `anecheck baseline`: records and compares numeric baselines, and searches for changes.
 #include <algorithm>
 #include <fmt/format.h>
 #include <memory>
@@ -40,7 +40,7 @@ Result<Baseline> Load(const std::string& path) {
   return BaselineFromJson(text, path);
 }
 
-// Runs kept cases where there are any, else those that the generator draws.
+// Runs the kept cases if there are any, else those that the generator draws.
 Result<Baseline> RecordWith(std::vector<BaselineCase> stored, const CampaignOptions& options) {
   ProgressLine line;
   const auto progress = [&](const CampaignProgress& state) {
@@ -90,7 +90,7 @@ int Record(const BaselineFlags& flags) {
   return kExitClean;
 }
 
-// What the file has, as far as --ops and --targets ask for it.
+// The entries of the file that --ops and --targets select.
 void Keep(const CampaignOptions& wanted, bool targets, Baseline& baseline) {
   std::erase_if(baseline.entries, [&](const BaselineEntry& entry) {
     const OpDefinition* op = FindOp(entry.op);

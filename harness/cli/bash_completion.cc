@@ -21,8 +21,8 @@ std::string Join(const std::vector<std::string>& words) {
 // The parts of the script that grow with the commands.
 struct Cases {
   std::string paths;    // which words lead into a subcommand
-  std::string values;   // what may follow an option
-  std::string options;  // what may stand anywhere
+  std::string values;   // that an option takes
+  std::string options;  // that may stand anywhere
   std::string words;    // subcommands, or the values of positionals
 };
 

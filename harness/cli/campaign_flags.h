@@ -36,11 +36,11 @@ struct CampaignFlags {
   int case_timeout_ms = 20000;
 };
 
-// What to run on, and how it is to behave: the part of AddCampaignFlags that `probe` shares.
+// The runner and its behaviour: the part of AddCampaignFlags that `probe` shares.
 void AddRunnerFlags(CommandLine& command, CampaignFlags& flags);
 void AddCampaignFlags(CommandLine& command, CampaignFlags& flags);
 
-// Errors name the flag that is wrong and what it may be.
+// Errors name the wrong flag and its possible values.
 Result<CampaignOptions> ToOptions(const CampaignFlags& flags);
 
 // Leaves out of "all" the targets whose front end takes nothing by the route; an error where one of

@@ -44,7 +44,7 @@ struct CheckFlags {
   CampaignFlags campaign;
   ModelFlags model;
   std::string inputs;
-  // What to type to check a function of it again.
+  // The command that checks a function of it again.
   std::function<std::string(const std::string& function)> command;
   bool json = false;
 };
@@ -157,16 +157,16 @@ struct Report {
   bool found = false;
 };
 
-// What one target by one route shows.
+// The result of one target by one route.
 struct Place {
   CampaignTarget target;
   Route route = Route::kMil;
   CheckRuns runs;  // of the model, then of its parts
   ordered_json warnings, report;
-  ordered_json not_looked_for;  // null where cliffs were
+  ordered_json not_looked_for;  // null if the search for cliffs took place
 };
 
-// What the engine makes of the model's parts, where it does not take the model as a whole.
+// Results of the model's parts, if the engine refuses the model as a whole.
 Result<PartsShown> ShowParts(const CheckSetting& setting, Runner& runner, const Case& item,
                              const std::vector<Refused>& refused, const ModelValues& values,
                              CheckRuns& runs) {
@@ -420,7 +420,7 @@ void AddCheckCommand(CommandLine& app, Selected& selected) {
   command.AddOption("--jobs", campaign.jobs, "Targets and routes that run in parallel")
       .Check(WholeNumber(1, kMostJobs))
       .ShowDefault();
-  campaign.case_timeout_ms = 120'000;  // a model is larger than what campaigns run
+  campaign.case_timeout_ms = 120'000;  // a model is larger than the graphs of campaigns
   AddRunnerFlags(command, campaign);
   AddDefectsFlag(command, campaign.defects);
   campaign.db.clear();

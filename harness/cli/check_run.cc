@@ -165,7 +165,7 @@ ordered_json OneByOneJson(const Location& location) {
           {"not_judged", count(Verdict::kInconclusive)}};
 }
 
-// One run of a case, and what it shows.
+// One run of a case, and its result.
 class OneRun {
  public:
   OneRun(const CheckSetting& setting, Runner& runner, Case& item, Evaluation& evaluation)
@@ -189,7 +189,7 @@ class OneRun {
     return ChargeDefect(item_, reply_, runner_, evaluation_, outcome_);
   }
 
-  // The operation that goes wrong where the execution as a whole says too little.
+  // The wrong operation, if the execution as a whole says too little.
   std::optional<Case> WrongAlone() {
     if (location_.first_wrong.empty()) return std::nullopt;
     Case alone;

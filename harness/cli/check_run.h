@@ -20,24 +20,24 @@
 
 namespace anecheck {
 
-// What is the same for every target and route.
+// The settings that every target and route shares.
 struct CheckSetting {
   std::string model;    // the file
-  std::string command;  // what to type to check it again
+  std::string command;  // the command that checks it again
   const CampaignOptions& options;
   const RunnerIdentity& identity;
-  // Told what is being done, in words, from any thread.
+  // Receives progress in words, from any thread.
   std::function<void(std::string_view)> tell;
 };
 
-// What one run shows, of the model or of a part of it.
+// The result of one run of the model or of a part of it.
 struct CheckRun {
   BatchRecord batch;     // the case, as a results file has it
-  bool taken = false;    // compiled and executed where it was asked to
+  bool taken = false;    // compiled and executed on the requested device
   bool reached = false;  // the same, and it was the engine that did
   std::optional<FindingRecord> finding;
   std::string node;                 // the operation that it is about: its first result
-  nlohmann::ordered_json location;  // null where nothing deviates
+  nlohmann::ordered_json location;  // null if nothing deviates
   // Of an execution that says too little as a whole, its operations judged on what the engine fed
   // them: {right, known_defect, defects, unconfirmed, not_judged}, up to the first wrong one; null
   // where that was not asked or could not be had.
@@ -63,7 +63,7 @@ Result<const CheckRun*> RunCheck(const CheckSetting& setting, Runner& runner, Ca
                                  Evaluation& evaluation, std::span<const Estimate> expected,
                                  CheckRuns& runs);
 
-// What the parts of a model show on one target by one route.
+// The results of a model's parts on one target by one route.
 struct PartsShown {
   // Objects {operations, first, last, verdict, stage, message}, in order.
   nlohmann::ordered_json parts = nlohmann::ordered_json::array();

@@ -26,7 +26,7 @@ std::string NameText(const ordered_json& operation) {
   return fmt::format("{} \"{}\"", Text(operation, "op"), Text(operation, "name"));
 }
 
-// A line for what the operations of a run show one by one; nothing where they were not asked.
+// A line for the verdicts of a run's operations one by one; empty if they were not judged so.
 std::string OneByOneText(const ordered_json& json) {
   if (json.is_null()) return "";
   std::string text =
@@ -122,7 +122,7 @@ std::string CliffText(const ordered_json& warning) {
                     where, what, elements, reach);
 }
 
-// What of the model's numbers is made up.
+// The model's numbers that are made up.
 std::string MadeUp(const ordered_json& json) {
   const auto constants = json["synthesised_constants"].get<uint64_t>();
   const bool inputs = json["made_up_inputs"].get<bool>();
@@ -130,7 +130,7 @@ std::string MadeUp(const ordered_json& json) {
   return fmt::format("{} made-up constants{}", constants, inputs ? " and made-up inputs" : "");
 }
 
-// What the host does of the model, a line each.
+// The host's part of the model, one line each.
 std::string HostText(const ordered_json& host) {
   constexpr std::pair<const char*, std::string_view> kLines[] = {
       {"computed", "the host computes operations whose operands an engine does not take"},

@@ -1,4 +1,4 @@
-// What `anecheck check` prints of its report.
+// The text form of `anecheck check`'s report.
 #pragma once
 
 #include <nlohmann/json_fwd.hpp>

@@ -1,4 +1,4 @@
-// What a subcommand of the tool is: a function that adds itself to the command line. One file a
+// A subcommand of the tool: a function that adds itself to the command line. One file a
 // subcommand; the list is commands.def.
 #pragma once
 
@@ -22,7 +22,7 @@ using Selected = std::function<int()>;
 // Prints "anecheck: error: ..." on standard error and returns the exit code for it.
 int Fail(const Error& error);
 
-// Writes text to standard output; a line break is added where it lacks one.
+// Writes text to standard output, with a line break if it lacks one.
 void Print(std::string_view text);
 
 }  // namespace anecheck

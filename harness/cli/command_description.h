@@ -12,9 +12,9 @@ namespace anecheck {
 struct OptionDescription {
   std::vector<std::string> names;  // "-h", "--help"; a positional has one name without dashes
   std::string text;
-  std::string value;                 // what it takes, "TEXT" or "INT"; empty for a switch
-  std::string fallback;              // the value where it is absent; empty where help gives none
-  std::vector<std::string> choices;  // the values it accepts; empty where no list says
+  std::string value;                 // the kind of its value, "TEXT" or "INT"; empty for a switch
+  std::string fallback;              // the default; empty if help gives none
+  std::vector<std::string> choices;  // the values it accepts; empty if there is no list
   bool list = false;                 // several choices may be given, with commas between
   bool positional = false;
   bool required = false;
@@ -25,7 +25,7 @@ struct CommandDescription {
   std::string name;  // the tool's, or the subcommand's word
   std::string text;
   std::vector<std::string> examples;  // command lines
-  std::vector<std::string> notes;     // what else stands below the options
+  std::vector<std::string> notes;     // the lines below the options
   std::vector<OptionDescription> options;
   std::vector<CommandDescription> commands;  // subcommands
 };

@@ -18,7 +18,7 @@ class Option;
 
 namespace anecheck {
 
-// What is wrong with a text that an option was given; empty where nothing is.
+// The error of an option's text; empty if there is none.
 using OptionCheck = std::function<std::string(const std::string& text)>;
 
 // An option or a flag. A handle: copies mean the same one, as long as the command line lives. What
@@ -43,7 +43,7 @@ class CommandOption {
   CommandOption& Delimiter(char delimiter);
   // Help tells the present value of the variable as the default.
   CommandOption& ShowDefault();
-  // What help calls its value.
+  // The name of its value in help.
   CommandOption& TypeName(std::string name);
   CommandOption& Excludes(CommandOption other);
 
@@ -72,7 +72,7 @@ class CommandLine {
 
   // Behind the options in its help: notes, and lines of "Example: ...".
   void Footer(const std::string& text);
-  // Called where this command was chosen and everything is parsed.
+  // Called if this command was chosen, after everything is parsed.
   void WhenChosen(std::function<void()> call);
 
   // Of what was parsed: whether the option of that name was given, and all that were.

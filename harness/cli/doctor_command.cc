@@ -1,4 +1,4 @@
-// `anecheck doctor`: what this machine can run, and what to do next.
+// `anecheck doctor`: the engines of this machine, and the next commands.
 #include <algorithm>
 #include <cstdlib>
 #include <fmt/format.h>
@@ -93,7 +93,7 @@ std::string Quoted(const std::string& path) {
   return quoted + "'";
 }
 
-// `library` is what --espresso-lib named; empty for the default.
+// `library` is the value of --espresso-lib; empty for the default.
 Json NextSteps(const Json& engine, const Json& machine, const std::string& library) {
   Json steps = Json::array();
   const std::string target = machine["target"].get<std::string>();

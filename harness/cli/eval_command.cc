@@ -41,7 +41,7 @@ using Arrays = std::vector<npz::NamedArray>;
 struct Subject {
   ModelGraph model;  // its states exposed (ExposeStates)
   std::vector<Tensor> inputs;
-  std::vector<std::string> state_outputs;  // what the last outputs give
+  std::vector<std::string> state_outputs;  // the states whose final content the last outputs give
 };
 
 // States take what `arrays` hold under their names, and give what they hold at last: those that
@@ -58,7 +58,7 @@ void ExposeStatesOf(Subject& subject, Arrays& arrays, Arrays* actual) {
   subject.model.graph = std::move(edges.graph);
 }
 
-// The model and its inputs, which say what extents its open axes have.
+// The model and its inputs, which give the extents of its open axes.
 Result<Subject> ReadSubject(const EvalFlags& flags, Arrays* actual = nullptr) {
   Arrays arrays;
   if (!flags.inputs.empty()) {
@@ -77,7 +77,7 @@ Result<Subject> ReadSubject(const EvalFlags& flags, Arrays* actual = nullptr) {
   return subject;
 }
 
-// An output's name or, of what a state holds at last, the state's.
+// The name of an output or, for its final content, of a state.
 const std::string& NameOf(const Subject& subject, size_t output) {
   const std::span<const ValueId> outputs = subject.model.graph.outputs();
   const size_t states = outputs.size() - subject.state_outputs.size();
@@ -128,7 +128,7 @@ int RunEval(const EvalFlags& flags) {
   return kExitClean;
 }
 
-// What an engine gave and only terms never measured on its family forbid is no finding yet.
+// A value that only terms never measured on the family forbid is no finding yet.
 void ConfirmWrong(const Graph& graph, std::span<const Tensor> inputs, size_t output,
                   const Tensor& actual, const Contract& contract, OutputJudgement& judged) {
   const bool same_type = actual.type == graph.type(graph.outputs()[output]);
@@ -154,7 +154,7 @@ nlohmann::ordered_json StatisticsOf(const Estimate& expected, const Tensor& actu
           {"fills", Fills(errors)}};
 }
 
-// What a person should know of an output that is inside its bound, on a line of its own.
+// A note on an output inside its bound, on one line.
 std::string ErrorsText(const nlohmann::ordered_json& errors) {
   if (errors.is_null()) return "";
   std::string text;

@@ -23,7 +23,7 @@ struct FindingFlags {
 };
 
 struct Exported {
-  std::string id, folder, provenance;  // where the evidence comes from
+  std::string id, folder, provenance;  // of the evidence: `provenance`
   bool has_outputs = false;
   bool script_shows = false;
   bool has_files = false;  // that show it, where its values do not

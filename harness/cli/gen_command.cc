@@ -30,7 +30,7 @@ struct GenFlags {
   uint64_t seed = 1;
   std::string out;
   std::string target;  // of graphs; empty: h13
-  bool valid = false;  // what happens without it too
+  bool valid = false;  // the default too
   bool mutated = false;
   bool must_reject = false;
   bool must_warn = false;

@@ -10,7 +10,7 @@ namespace anecheck {
 
 // Writes valid files and files with one value at an edge (generators/formats/corpus) to `folder`,
 // and the dictionary beside it, as "<folder>.dict": fuzzers read every file of a folder as a seed.
-// Returns what was written: {"format", "seed", "files": [{"file", "size", "reason"}],
+// Returns the written files: {"format", "seed", "files": [{"file", "size", "reason"}],
 // "dictionary"}.
 Result<Json> WriteCorpus(const std::string& format, uint64_t seed, const std::string& folder);
 

@@ -63,7 +63,7 @@ Json ViolationsToJson(const std::vector<Violation>& violations) {
   return list;
 }
 
-// What the words of evidence in the prints and in the rules mean, strongest first.
+// The meanings of the words of evidence in prints and rules, strongest first.
 constexpr std::pair<FactEvidence, std::string_view> kEvidenceMeaning[] = {
     {FactEvidence::kRealFile, "confirmed by a file that a real tool made"},
     {FactEvidence::kSpecification, "stated by the specification"},
@@ -116,7 +116,7 @@ std::string ViolationsText(const std::vector<Violation>& violations) {
   return text;
 }
 
-// What every field of the print rests on. Files whose JSON form would be too large have none.
+// The evidence of every field of the print. Files whose JSON form would be too large have none.
 std::string FieldEvidenceText(const Format& format, ByteSpan bytes) {
   const auto content = format.to_json(bytes);
   if (!content.ok()) {
@@ -140,7 +140,7 @@ std::string CoverageText(const Format& format, const Coverage& coverage) {
                      100 * coverage.TypedShare(), 100 * coverage.TypedShareWithFill());
 }
 
-// What the tasks of a hardware container do, in words.
+// The work of a hardware container's tasks, in words.
 std::string TasksText(ByteSpan bytes) {
   const auto program = emulator::LoadProgram(bytes);
   if (!program.ok()) return fmt::format("tasks: not explained: {}\n", program.error().message);

@@ -1,4 +1,4 @@
-// Ctrl-C, and what else asks a command to end: for those that keep what they have done by then.
+// Ctrl-C and other requests to end: for commands that keep their results up to then.
 #pragma once
 
 #include <atomic>

@@ -33,7 +33,7 @@ struct LowerFlags {
   bool json = false;
 };
 
-// What was written, and what was not with the reason.
+// The written files, and the others with the reason.
 struct Written {
   std::vector<std::string> files;
   std::vector<std::pair<std::string, std::string>> missing;

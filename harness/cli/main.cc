@@ -53,7 +53,7 @@ std::string Unknown(const CLI::App& app, std::span<char*> words, std::string& pa
   return "";
 }
 
-// One line: what is wrong, where, and what lists what is right.
+// One line: the error, its place, and the command that lists the right words.
 int FailToParse(const CLI::App& app, const CLI::ParseError& error, std::span<char*> words) {
   std::string path = "anecheck";
   const std::string unknown = Unknown(app, words, path);

@@ -1,4 +1,4 @@
-// `anecheck matrix`: operations and native layers by targets, what is attested and what is reached.
+// `anecheck matrix`: attested and reached operations and native layers by target.
 #include <memory>
 #include <nlohmann/json.hpp>
 #include <string>

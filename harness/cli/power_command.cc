@@ -79,7 +79,7 @@ Result<PowerReport> Measure(PowerFlags& flags, const Interruption& interruption)
   return report;
 }
 
-// What --fault and --quirk take.
+// The values of --fault and --quirk.
 Result<std::string> ListSubjects(const PowerFlags& flags) {
   ANECHECK_ASSIGN(const CampaignOptions campaign, ToOptions(flags.campaign));
   const std::string& library = flags.campaign.library;

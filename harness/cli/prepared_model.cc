@@ -34,7 +34,7 @@ void MakeUp(const Graph& graph, uint64_t seed, std::vector<npz::NamedArray>& arr
   }
 }
 
-// Puts in the place of made-up numbers, or adds, what the host computes for the engine.
+// Replaces made-up numbers by the values that the host computes for the engine, or adds these.
 Status ComputeHostEdges(const Graph& host, const std::string& path,
                         std::vector<npz::NamedArray>& arrays) {
   if (host.nodes().empty()) return {};
@@ -48,7 +48,7 @@ Status ComputeHostEdges(const Graph& host, const std::string& path,
   return {};
 }
 
-// What an engine makes of a broken part would say nothing of the model.
+// An engine's answer to a broken part would say nothing of the model.
 Status CheckPart(const Graph& part, std::string_view whose) {
   const Status valid = ValidateGraph(part);
   if (valid.ok()) return {};

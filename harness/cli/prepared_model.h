@@ -28,7 +28,7 @@ struct PreparedModel {
 // The numbers that a model is run at.
 struct ModelNumbers {
   std::string inputs;  // .npz, of states too; empty: every input is made up, and states are 0
-  uint64_t seed = 1;   // of what is made up
+  uint64_t seed = 1;   // of made-up numbers
 };
 
 // Reads a function of a model (Model::Read). Warns of what is made up or ignored. Errors: those of

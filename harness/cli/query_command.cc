@@ -33,7 +33,7 @@ std::string Quoted(const std::string& field) {
   return quoted + "\"";
 }
 
-// A BLOB as SQL spells one, X'00FF'; what else there is by its text.
+// A BLOB as SQL spells it, X'00FF'; other values by their text.
 std::string Spelt(const StoreValue& value) {
   if (value.kind != StoreValue::Kind::kBlob) return value.text;
   std::string spelt = "X'";
@@ -55,7 +55,7 @@ std::vector<std::string> Distinct(const std::vector<std::string>& columns) {
   return distinct;
 }
 
-// A value as JSON has it; what JSON cannot spell, an infinity, is its text.
+// A value as JSON has it; a number that JSON cannot spell, such as an infinity, is its text.
 Json ToJson(const StoreValue& value) {
   const char* const begin = value.text.data();
   const char* const end = begin + value.text.size();

@@ -21,7 +21,7 @@
 namespace anecheck {
 namespace {
 
-// Of how many cases what was judged. Each case is in one of the numbers.
+// Counts of judged cases by the kind of judgement. Each case is in one of them.
 std::string JudgedText(const CampaignSummary& summary) {
   const uint64_t others = summary.cases - summary.judged - summary.inconclusive;
   if (others == 0) return fmt::format("{} judged", summary.judged);
@@ -54,7 +54,7 @@ struct RunFlags {
   bool resume = false;
 };
 
-// What a resumed run takes from the command line: the machine's part, nothing that changes results.
+// The options of a resumed run that the command line gives: none of them changes results.
 constexpr std::string_view kWithResume[] = {"--resume", "--db",     "--jobs",  "--time",
                                             "--json",   "--strict", "--events"};
 
@@ -84,7 +84,7 @@ Status OpenEvents(const RunFlags& flags, std::optional<EventStream>& events) {
   return {};
 }
 
-// `events` receives the stream that was asked for, `options` what the campaign runs with.
+// `events` receives the requested stream, `options` the options of the campaign.
 Result<CampaignSummary> RunOrResume(const RunFlags& flags, const std::string& command,
                                     std::optional<EventStream>& events, CampaignOptions& options,
                                     const std::function<void(const CampaignProgress&)>& progress,
@@ -146,8 +146,8 @@ int Run(const RunFlags& flags, const std::string& command) {
     LogWarning(fmt::format(
         "{}; every finished batch is recorded; resume with: anecheck run --resume --db {}",
         interruption.asked() ? "interrupted" : "stopped by --time", options.db));
-    // What a signal stopped is not done, whatever it found by then: a script must not take it for
-    // that. --time ends as asked; the state of the run in the file tells what is left.
+    // A run that a signal stopped is not done, whatever it found: a script must not mistake it for
+    // a finished one. --time ends as asked; the state of the run in the file tells the difference.
     if (interruption.asked()) return kExitHarness;
   }
   return HasFindings(*summary, flags.strict) ? kExitFindings : kExitClean;

@@ -58,7 +58,7 @@ nlohmann::ordered_json SizeToJson(const CaseSize& size) {
   return {{"nodes", size.nodes}, {"elements", size.elements}};
 }
 
-// What the small case shows; --if may keep one that is right.
+// The verdict of the small case; --if may keep one that passes.
 std::string TextOf(const CaseOutcome& outcome) {
   return outcome.message().empty() ? fmt::format("shows: {}", outcome.verdict())
                                    : outcome.message();

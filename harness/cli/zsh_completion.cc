@@ -19,7 +19,7 @@ std::string Escape(const std::string& text) {
   return escaped;
 }
 
-// What completes a value: its choices, or files.
+// The completion of a value: its choices, or files.
 std::string Action(const OptionDescription& option) {
   if (option.choices.empty()) return "_files";
   std::string words;
