@@ -32,6 +32,9 @@ SMALL = {"--cases": 100, "--count": 4}
 # Options that shorten a subcommand of several minutes.
 LESS = {"power": "--fault conv-bias-dropped --no-magnitudes --clean-cases 60 --targets h13"}
 
+# Turns of phrase that have to be read twice.
+PUZZLES = re.compile(r"somebody|one's own|\bis told\b|^What .*|[;,] what .*|\b[Hh]old .* against\b", re.MULTILINE)
+
 MOST_LINES = 150
 MOST_LIMITS = 20
 LARGEST_PICTURE = 150 * 1024
@@ -125,6 +128,13 @@ class CommandsTest(unittest.TestCase):
         for path, document in DOCUMENTS.items():
             for name in set(re.findall(r"`anecheck ([a-z]+)", document)):
                 self.assertIn(name, known, path)
+
+
+    def test_help_uses_plain_words(self):
+        page = subprocess.run([BUILD / "anecheck", "help", "--man"], capture_output=True, text=True,
+                              check=True).stdout
+        self.assertIn("Fuzz an external parser", page)
+        self.assertEqual(PUZZLES.findall(page), [])
 
 
 class DocumentsTest(unittest.TestCase):

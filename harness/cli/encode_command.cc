@@ -165,7 +165,7 @@ void AddEncodeCommand(CommandLine& app, Selected& selected) {
       .TypeName("ADDRESS");
   command.AddFlag("--make-room", flags->make_room,
                   "Move the parts of a hardware container that follow grown tasks or sections");
-  command.AddFlag("--json", flags->json, "Print what was written as JSON");
+  command.AddFlag("--json", flags->json, "Print a summary as JSON");
   command.Footer(
       "Only \"content\" counts. Its \"derived\" members and the other members (coverage, evidence, "
       "rules, violations) follow from it: edits of them change nothing.\nExample: anecheck encode "

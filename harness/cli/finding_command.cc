@@ -102,7 +102,7 @@ void AddFindingCommand(CommandLine& app, Selected& selected) {
   exporter.AddOption("--out", flags->out, "The folder, named by an option")
       .Check(FileName())
       .Excludes(folder);
-  exporter.AddFlag("--json", flags->json, "Print what was written as JSON");
+  exporter.AddFlag("--json", flags->json, "Print a summary as JSON");
   exporter.Footer("Example: anecheck finding export f0123456789a report --db results.sqlite");
   exporter.WhenChosen([flags, &selected] { selected = [flags] { return Run(*flags); }; });
 }
