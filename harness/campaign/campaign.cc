@@ -86,11 +86,10 @@ Status CheckSameEngine(const CampaignOptions& options, const ResumePoint& point,
       {"system", real ? point.os : identity.os, identity.os}};
   for (const auto& [what, recorded, now] : kFields) {
     if (recorded == now) continue;
-    return MakeError(
-        ErrorCode::kInvalid,
-        fmt::format("{}: the run was begun on another engine ({}: {}; now {}); results "
-                    "of two engines cannot stand in one run",
-                    options.db, what, recorded, now));
+    return MakeError(ErrorCode::kInvalid,
+                     fmt::format("{}: the run began on another engine ({}: {}; now {}); one run "
+                                 "cannot hold results of two engines",
+                                 options.db, what, recorded, now));
   }
   return {};
 }
@@ -527,9 +526,9 @@ Result<std::unique_ptr<Runner>> MakeRunner(const CampaignOptions& options) {
                         .case_timeout_ms = options.worker.case_timeout_ms,
                         .memory_limit = options.worker.memory_limit}));
   }
-  return MakeError(ErrorCode::kInvalid, fmt::format("--runner {}: unknown; known are e5rt, "
-                                                    "roundtrip and exec:COMMAND",
-                                                    options.runner));
+  return MakeError(
+      ErrorCode::kInvalid,
+      fmt::format("--runner {}: unknown; give e5rt, roundtrip or exec:COMMAND", options.runner));
 }
 
 Result<CampaignSummary> RunCampaign(const CampaignOptions& options,

@@ -25,7 +25,7 @@ constexpr Misdeed kMisdeeds[] = {
     {"HANG", "hung", "no answer in 3000 ms"},
     {"EAT", "memory-growth", "the worker was stopped: it holds more than 300 MiB of memory"},
     {"SPOIL", "garbled", "the worker's reply cannot be read: its memory is spoiled"},
-    {"STRAY", "garbled", "the worker wrote what means nothing"},
+    {"STRAY", "garbled", "the worker wrote a message that cannot be read"},
     {"SILENT", "crashed", "the worker closed its channel and was killed"},
     {"FLOOD", "stray-output", "the worker was stopped: it wrote more than 8 MiB of output"},
 };

@@ -100,7 +100,7 @@ TEST_F(FuzzCommand, AFailureThatIsNotSeenAgainSaysSo) {
   EXPECT_EQ(finding["again"], false);
   EXPECT_EQ(finding["size"], finding["first_size"]);
   EXPECT_NE(ReadTextFile(finding["report"].get<std::string>())
-                ->find("\nit did not fail so when it was run again\n"),
+                ->find("\nnot reproduced: a second run did not fail in this way\n"),
             std::string::npos);
 }
 

@@ -369,7 +369,7 @@ TEST(Interruption, AShrinkThatIsStoppedInItsFirstRunSaysSo) {
       {"shrink", id, "--db", db, "--out", small, "--if", "touch " + begun + "; sleep 60; true"},
       said);
   EXPECT_EQ(Interrupted(shrink, SIGTERM, [&] { return IsThere(begun); }), 3);
-  EXPECT_NE(ReadTextFile(said)->find("interrupted before the finding itself was seen to show"),
+  EXPECT_NE(ReadTextFile(said)->find("interrupted before the finding itself was reproduced"),
             std::string::npos)
       << *ReadTextFile(said);
   EXPECT_FALSE(IsThere(small));
@@ -395,7 +395,7 @@ TEST(Interruption, AShrinkOfWhatHangsEndsWhenItIsAsked) {
   std::this_thread::sleep_for(std::chrono::seconds(2));
   kill(shrink, SIGTERM);
   EXPECT_EQ(EndOf(shrink), 3);
-  EXPECT_NE(ReadTextFile(said)->find("interrupted before the finding itself was seen to show"),
+  EXPECT_NE(ReadTextFile(said)->find("interrupted before the finding itself was reproduced"),
             std::string::npos)
       << *ReadTextFile(said);
 }

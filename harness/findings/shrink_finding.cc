@@ -79,9 +79,9 @@ bool IsStopped(const ShrinkOptions& options) {
 Error InterruptedAtFirst(const Artifact& finding) {
   return MakeError(
       ErrorCode::kInterrupted,
-      fmt::format("finding {}: interrupted before the finding itself was seen to show; "
-                  "nothing is written",
-                  finding.id));
+      fmt::format(
+          "finding {}: interrupted before the finding itself was reproduced; nothing is written",
+          finding.id));
 }
 
 Tensor RightTensor(const Estimate& estimate) {
@@ -323,12 +323,12 @@ Status IsTheRecordedOne(const Artifact& finding, const CaseOutcome& outcome) {
   const bool same_defect = finding.verdict != now || ShowsDefects(outcome, finding.defects);
   const bool same_verdict = finding.verdict == now || numbers;
   if (finding.verdict == Verdict::kFlaky || (same_verdict && same_defect && same_op)) return {};
-  return MakeError(ErrorCode::kInvalid,
-                   fmt::format("finding {}: the recorded verdict is {}, now it is {}: another "
-                               "defect; run the campaign again to find that, or say with --if "
-                               "what is kept",
-                               finding.id, TextOf(finding.verdict, finding.defects, finding.op),
-                               TextOf(now, outcome.shown.defects(), outcome.shown.op())));
+  return MakeError(
+      ErrorCode::kInvalid,
+      fmt::format("finding {}: the recorded verdict is {}, now it is {}: another defect; run the "
+                  "campaign again to find that one, or name a condition with --if",
+                  finding.id, TextOf(finding.verdict, finding.defects, finding.op),
+                  TextOf(now, outcome.shown.defects(), outcome.shown.op())));
 }
 
 }  // namespace
@@ -336,12 +336,10 @@ Status IsTheRecordedOne(const Artifact& finding, const CaseOutcome& outcome) {
 Result<ShrunkFinding> ShrinkFinding(const Artifact& finding, Runner& runner,
                                     const ShrinkOptions& options) {
   if (finding.verdict == Verdict::kBiased) {
-    return MakeError(
-        ErrorCode::kInvalid,
-        fmt::format("finding {}: biased is what many cases show together, and one made "
-                    "small would prove nothing alone; with --if a command of yours "
-                    "says what is kept",
-                    finding.id));
+    return MakeError(ErrorCode::kInvalid,
+                     fmt::format("finding {}: only many cases together show a bias, so that one "
+                                 "small case proves nothing; name a condition with --if",
+                                 finding.id));
   }
   FindingShrinker shrinker(finding, runner);
   std::optional<AnsweredCase> first = shrinker.AnswerTo({finding.item.graph, finding.item.inputs});
@@ -349,8 +347,8 @@ Result<ShrunkFinding> ShrinkFinding(const Artifact& finding, Runner& runner,
     if (IsStopped(options)) return InterruptedAtFirst(finding);
     return MakeError(
         ErrorCode::kInvalid,
-        fmt::format("finding {}: the recorded verdict is {}, now it is {}; only what "
-                    "still shows can be made smaller",
+        fmt::format("finding {}: the recorded verdict is {}, now it is {}; only a finding that "
+                    "still shows can be shrunk",
                     finding.id, finding.verdict,
                     first ? ToText(first->outcome.verdict()) : "that it cannot be run"));
   }

@@ -82,9 +82,10 @@ TEST(ShrinkFinding, TakesNoOtherDefectForTheRecordedOne) {
   artifact.op = "add";
   EXPECT_EQ(why(artifact), "");
   artifact.op = "mul";
-  EXPECT_EQ(why(artifact),
-            "finding f000000000001: the recorded verdict is wrong in mul, now it is wrong in add: "
-            "another defect; run the campaign again to find that, or say with --if what is kept");
+  EXPECT_EQ(
+      why(artifact),
+      "finding f000000000001: the recorded verdict is wrong in mul, now it is wrong in add: "
+      "another defect; run the campaign again to find that one, or name a condition with --if");
   artifact.op = "add";
   artifact.verdict = Verdict::kCrashed;
   EXPECT_NE(why(artifact), "");

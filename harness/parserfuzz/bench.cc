@@ -102,8 +102,8 @@ Status Bench::TryToStart(const std::vector<std::string>& command, const Bytes& f
   ANECHECK_ASSIGN(const CommandOutcome outcome, Run(command, file));
   if (outcome.stopped || !IsUnstarted(outcome)) return {};
   return MakeError(ErrorCode::kNotFound,
-                   fmt::format("{}: exit code {} for each of the first files, by which a program "
-                               "says that it cannot start another: {}",
+                   fmt::format("{}: exit code {} for each of the first files, which means that a "
+                               "program cannot start another one: {}",
                                CommandText(command), outcome.exit_code, LastLine(outcome.err)));
 }
 

@@ -97,7 +97,7 @@ std::string Describe(const ParserFuzzOptions& options, const Finding& finding,
   text += fmt::format("input: file {} of seed {}, {} bytes: {}\n", finding.index, options.seed,
                       finding.first_size, finding.origin);
   if (finding.small_size) text += fmt::format("small: {} bytes\n", *finding.small_size);
-  if (!finding.again) text += "it did not fail so when it was run again\n";
+  if (!finding.again) text += "not reproduced: a second run did not fail in this way\n";
   text += fmt::format("broken in {}, by the rules of the format:\n{}", "input",
                       DescribeBroken(*options.parts.format, finding.input));
   return text + fmt::format("on standard error, of the input:\n{}\n", finding.said);

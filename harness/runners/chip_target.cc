@@ -78,8 +78,8 @@ Status CheckOwnTarget(const RunnerIdentity& identity, std::string_view target) {
   const std::vector<std::string> own = TargetsOfChip(identity.chip);
   if (own.empty()) {
     return MakeError(ErrorCode::kInvalid,
-                     fmt::format("target {}: no target is known of this machine's chip, \"{}\", so "
-                                 "that nothing its engine answers can be judged",
+                     fmt::format("target {}: the target of this machine's chip, \"{}\", is "
+                                 "unknown, so that answers of its engine cannot be judged",
                                  target, identity.chip));
   }
   if (std::ranges::find(own, target) != own.end()) return {};

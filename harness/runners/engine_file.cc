@@ -48,8 +48,8 @@ Result<std::string> ContentOf(const EngineFile& file) {
 Error EngineReplaced(const std::string& engine, const std::string& before, const std::string& now) {
   return MakeError(
       ErrorCode::kInternal,
-      fmt::format("{}: the engine was replaced while it was at work (it was {}; now {}); results "
-                  "of two engines cannot stand in one run: put it back and go on with --resume, or "
+      fmt::format("{}: the engine was replaced during the run (it was {}; now {}); one run "
+                  "cannot hold results of two engines: put it back and continue with --resume, or "
                   "begin a new run",
                   engine, before, now));
 }

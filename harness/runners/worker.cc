@@ -373,7 +373,7 @@ RunReply E5rtRunner::Ended(uint64_t id, int what, Step step, const std::string& 
     default:
       reply.status = RunStatus::kGarbled;
       reply.step = Step::kNone;
-      reply.message = "the worker wrote what means nothing";
+      reply.message = "the worker wrote a message that cannot be read";
       break;
   }
   return reply;
