@@ -15,7 +15,7 @@
 // The test. Let s be the mean over the free elements of one output of the error, in units of the
 // room on its side: -1 <= s <= 1, whatever hangs together inside of that output. Cases are drawn
 // independently, so that under the premise the expectation of s, given all that came before, is at
-// most kLeastLean. Somebody who bets the part b of their money on each output, and has
+// most kLeastLean. A player who bets the part b of the money on each output, and has
 // 1 + b (s - kLeastLean) times as much after it, then gains nothing on the average, and by Ville's
 // inequality comes to T times the first sum, ever, with a probability of 1 / T at most. No look at
 // the sums costs anything, and products of several campaigns may be multiplied. kBets players are

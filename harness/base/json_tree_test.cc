@@ -122,7 +122,7 @@ TEST(JsonTree, CapsHoldBesideSyntax) {
   const auto deeper = JsonTree::Parse("[" + deep + "]");
   ASSERT_FALSE(deeper.ok());
   EXPECT_EQ(deeper.error().code, ErrorCode::kLimit);
-  // Nesting beyond the cap is told even where the text is no JSON before it.
+  // Nesting beyond the cap is reported even if the text before it is no JSON.
   const auto broken = ParseJson("x" + std::string(300, '['));
   ASSERT_FALSE(broken.ok());
   EXPECT_EQ(broken.error().code, ErrorCode::kLimit);

@@ -323,7 +323,7 @@ Result<CampaignOptions> OptionsOf(const Baseline& baseline) {
   options.ops.reset();
   for (const BaselineEntry& entry : baseline.entries) {
     options.routes = SetOf(entry.route);
-    // An operation that a later table no longer holds is told as missing by the comparison.
+    // The comparison reports an operation that a later table no longer holds as missing.
     if (const OpDefinition* op = FindOp(entry.op)) options.ops.set(op->schema.id);
     const auto mode = FindWord<CaseMode>(entry.configuration);
     if (mode && std::ranges::find(options.modes, *mode) == options.modes.end()) {

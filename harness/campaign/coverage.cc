@@ -28,7 +28,7 @@ enum Kind : uint8_t { kOpAttribute, kAttributeValue, kOpPair, kShape, kDtype, kV
 // In place of an operation where a cell is of all of them.
 constexpr uint64_t kAllOps = 0xfff;
 
-// A cell as a number, which is told from others without its name: `more` is a parameter or another
+// A cell as a number, which tells cells apart without their names: `more` is a parameter or another
 // operation, `what` the class.
 uint64_t Code(Kind kind, uint64_t op, uint64_t more, uint64_t what) {
   return uint64_t{kind + 1u} << 56 | op << 44 | more << 32 | what;

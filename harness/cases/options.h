@@ -42,7 +42,7 @@ struct CampaignOptions {
   RouteSet routes = RouteSet::kMil;  // of both the cases take turns
   std::string runner = "e5rt";
   WorkerOptions worker;
-  // JSON of the known defects of somebody's own engine (oracles/catalogue.h), kept with the run and
+  // JSON of the known defects of a user's engine (oracles/catalogue.h), kept with the run and
   // with each finding. Whoever judges has put them in force.
   std::vector<std::string> defects;
   std::string db;       // results file

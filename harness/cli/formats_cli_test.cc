@@ -147,7 +147,7 @@ TEST_F(FormatsCliTest, ASetTakesThePlaceOfAnEarlierOneAndLeavesOtherFiles) {
   EXPECT_FALSE(ReadFile(Path("set/graph_000000.json")).ok());
 }
 
-// A manifest of somebody's reaches no file that `gen` would not have written there.
+// A foreign manifest reaches no file that `gen` would not have written there.
 TEST_F(FormatsCliTest, AManifestNamesNoFileOutsideOfItsSet) {
   ASSERT_TRUE(WriteFileAtomic(Path("outside.hwx"), std::string_view("mine")).ok());
   Gen("foreign", "--format hwx --count 1");

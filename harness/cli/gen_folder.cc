@@ -14,7 +14,7 @@
 namespace anecheck {
 namespace {
 
-// Whether `gen` gives such a name to a file of `format`: a manifest that somebody wrote must not
+// Whether `gen` gives such a name to a file of `format`: a foreign manifest must not
 // reach out of the folder.
 bool IsOfASet(std::string_view name, std::string_view format) {
   const auto plain = [](char c) {

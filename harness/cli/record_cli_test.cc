@@ -225,7 +225,7 @@ TEST_F(RecordCliTest, WhatIsRefusedIsCountedInWords) {
       << refused.out;
 }
 
-// A condition of somebody's may keep a case that is right.
+// A user's condition may keep a case that passes.
 TEST_F(RecordCliTest, AShrunkCaseThatPassesIsToldAsSuch) {
   const std::string db = Db("passes.sqlite");
   const std::string run =

@@ -1,4 +1,4 @@
-// What a plan's two files must hold, and that a difference between them and the plan is told.
+// The required content of a plan's two files; a difference between them and the plan is reported.
 #include "harness/judging/compiled_plan.h"
 
 #include <fmt/format.h>

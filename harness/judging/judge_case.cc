@@ -282,7 +282,7 @@ Shown JudgeRefusal(const Case& item, const RunReply& reply) {
   if (!target.ok()) return inconclusive(target.error().message);
   const auto rules = RefusingRules(item.graph, **target);
   if (!rules.ok()) return inconclusive(rules.error().message);
-  // A case that somebody made smaller may have become legal, which shows nothing.
+  // A shrunk case may have become legal, which shows nothing.
   if (rules->empty()) {
     return inconclusive("the graph breaks no rule, so that nothing must refuse it");
   }

@@ -24,7 +24,7 @@ Result<Case> Partner(const Case& item, const Rewritten& rewritten) {
   return partner;
 }
 
-// Whether the case can be run as a network description too. Somebody else's program may take MIL
+// Whether the case can be run as a network description too. An external program may take MIL
 // text alone.
 bool RunsDirectly(const Case& item, Runner& runner) {
   if (item.route != Route::kMil) return false;

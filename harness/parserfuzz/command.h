@@ -1,4 +1,4 @@
-// Runs a program of somebody else's on one file, with limits, and tells how it ended. Used by
+// Runs an external program on one file, with limits, and tells how it ended. Used by
 // `anecheck fuzz`.
 #pragma once
 

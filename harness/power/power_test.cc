@@ -422,7 +422,7 @@ TEST(PowerTest, MediansAreOfReproducers) {
   const auto summary = PowerToJson(report)["summary"];
   EXPECT_EQ(summary["median_nodes"], 2);
   EXPECT_EQ(summary["median_elements"], 20);
-  EXPECT_EQ(summary["not_shrunk"], 1) << "what the medians lack is told";
+  EXPECT_EQ(summary["not_shrunk"], 1) << "the summary counts what the medians lack";
   EXPECT_NE(PowerToText(report).find("without 1 that could not be made small"), std::string::npos);
   EXPECT_EQ(summary["planted"], 4);
   EXPECT_EQ(summary["planted_found"], 3);

@@ -65,8 +65,8 @@ class Prober {
     return answer;
   }
 
-  // Numbers of another backend are no figures of the engine's (specification 001, section 3). A
-  // program of somebody's own need not prove where it ran.
+  // Numbers of another backend are no figures of the engine's (specification 001, section 3). An
+  // external program need not prove where it ran.
   Result<std::string> WhyNotOfTheEngine(const RunReply& reply) {
     if (reply.backend == kEngineBackend) return std::string();
     if (!reply.backend.empty()) return fmt::format("ran on {}", reply.backend);

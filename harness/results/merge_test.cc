@@ -287,7 +287,7 @@ TEST_F(MergeTest, FindingsAreReplayedFromTheJoinedFile) {
   EXPECT_EQ((*rows)[2][0], "anecheck replay fa" + db + " --run u3");
 }
 
-// Somebody else's folder, in which SQLite can make no log.
+// A read-only folder, in which SQLite can make no log.
 TEST_F(MergeTest, TakesFilesOfAFolderThatMayNotBeWritten) {
   const std::string shelf = folder_->File("shelf"), out = Path();
   ASSERT_TRUE(MakeDirectories(shelf).ok());

@@ -1,4 +1,4 @@
-// The results file: whole batches or nothing, and no file of somebody else's is touched.
+// The results file: whole batches or nothing, and no foreign file is touched.
 #include "harness/results/store.h"
 
 #include <algorithm>

@@ -25,7 +25,7 @@ std::string TargetOfChip(std::string_view chip);
 std::string DefaultTarget();
 
 // Errors: kInvalid where `identity` is that of a chip's own engine and the chip has another target.
-// Simulated engines and programs of somebody else's take every target.
+// Simulated engines and external programs take every target.
 Status CheckOwnTarget(const RunnerIdentity& identity, std::string_view target);
 
 // What an answer on `target` counts as where its proof was checked (RunnerIdentity::proved);

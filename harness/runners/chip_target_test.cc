@@ -15,7 +15,7 @@ TEST(ChipTarget, FollowsTheTable) {
   EXPECT_EQ(TargetOfChip("Apple M2"), "h14");
   EXPECT_EQ(TargetOfChip("Apple M4 Pro"), "h16g");
   EXPECT_EQ(TargetOfChip("Apple M5"), "h17");
-  EXPECT_EQ(TargetOfChip("M1"), "h13") << "as programs of somebody else's write it";
+  EXPECT_EQ(TargetOfChip("M1"), "h13") << "as external programs write it";
 }
 
 TEST(ChipTarget, WhereSourcesDifferEachTargetStands) {

@@ -86,7 +86,7 @@ constexpr std::string_view kTellsSize = R"sh(while read -r line; do
 done
 )sh";
 
-// A program of somebody's own finds the side file beside the text.
+// An external program finds the side file beside the text.
 TEST(LargeProgram, StandsInTheFolderOfAnExternalRunner) {
   const Graph graph = Selection();
   const auto program = GraphToMilProgram(graph);

@@ -1,5 +1,5 @@
-// What programs of somebody else's say about requests that were answered before, and what a runner
-// of such programs can do about it besides Runner's calls.
+// Replies of external programs to requests that were answered before, and the calls of a runner of
+// such programs, besides Runner's, that deal with them.
 #pragma once
 
 #include <cstdint>

@@ -19,7 +19,7 @@ class RewrittenFile {
 
   const std::string& path() const { return path_; }
 
-  // The file holds `content` and nothing else; one that somebody removed or replaced is opened
+  // The file holds `content` and nothing else; one that was removed or replaced is opened
   // anew. False, with errno, where it cannot be written.
   bool Write(std::string_view content);
 

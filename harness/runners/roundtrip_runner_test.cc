@@ -1,4 +1,4 @@
-// The round trip: nothing is lost on the way, and what is lost is told.
+// The round trip loses nothing, and reports a loss.
 #include "harness/runners/roundtrip_runner.h"
 
 #include <fmt/format.h>

@@ -1,5 +1,5 @@
 // What a graph is run on: the interface that campaigns see, whatever stands behind it — the real
-// engine, the simulated one, an encoder round trip or a program of somebody else's.
+// engine, the simulated one, an encoder round trip or an external program.
 #pragma once
 
 #include <atomic>

@@ -239,7 +239,7 @@ class ClusterTest(unittest.TestCase):
         if missing:
             self.skipTest(f"Slurm is not installed (apt-get install slurm-wlm munge): no {missing[0]}")
         if os.getuid() != 0:
-            self.skipTest("a Slurm of one's own needs root")
+            self.skipTest("a private Slurm needs root")
         slurm = Slurm(self.root)
         self.addCleanup(slurm.stop)
         shards = self.root / "shards"

@@ -1,4 +1,4 @@
-/* A libFuzzer target for somebody's parser, the toy reader of .npz archives, with mutations that
+/* A libFuzzer target for an external parser, the toy reader of .npz archives, with mutations that
  * know the format: an edit of a member brings its CRC-32 and sizes along.
  *
  *   clang -g -fsanitize=fuzzer,address,undefined npz_fuzzer.c \

@@ -101,9 +101,9 @@ Undescribed UndescribedIn(const hwx::Container& c) {
   return sum;
 }
 
-// As real containers are. What is not typed is told to the byte. Left out of the share is what the
-// generator draws at will where no source says what stands there: the contents of debugging
-// sections and notes, and registers known by their place alone.
+// As real containers are. The test names every byte that is not typed. Left out of the share is
+// what the generator draws at will where no source says what stands there: the contents of
+// debugging sections and notes, and registers known by their place alone.
 TEST(HwxGenerator, ContainersAreTypedToNinetyFivePercent) {
   for (uint64_t seed = 0; seed < 100; ++seed) {
     const Bytes bytes = Generated(seed);

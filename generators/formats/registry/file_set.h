@@ -25,7 +25,7 @@ std::string_view FileSetModeName(FileSetMode mode);
 Result<const DescriptorGenerator*> GeneratorOf(std::string_view format);
 
 // How the names of a format's files end, so that `inspect` knows those without a magic number. The
-// format's name where files are told by their content.
+// format's name if the content tells the format.
 std::string_view FileSuffix(std::string_view format);
 
 // One file as data: Make gives its bytes anywhere.

@@ -1,4 +1,4 @@
-// What tests of the commands that take a model of somebody's share: its arrays.
+// Shared by tests of the commands that take a user's model: its arrays.
 #pragma once
 
 #include <gtest/gtest.h>

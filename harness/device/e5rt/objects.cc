@@ -19,7 +19,7 @@ constexpr size_t kMostFailures = kMaxInFlight;
 
 }  // namespace
 
-// Memory of the system's that is zero already is not touched before somebody does.
+// Zero memory of the system is not touched before its first use.
 Buffer::Buffer(size_t bytes, uint32_t type)
     : Object(kKind),
       memory_(std::calloc(bytes / kGranule + 3, kGranule)),

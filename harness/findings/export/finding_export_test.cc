@@ -164,7 +164,7 @@ TEST(FindingExport, TakesThePlaceOfAnEarlierFindingAndLeavesOtherFiles) {
   write("actual.npz");
   const auto finding = FindingOf(Verdict::kCrashed);
   ASSERT_TRUE(ExportFinding(finding, "simulated", folder->path()).ok());
-  EXPECT_TRUE(ReadFile(folder->File("actual.npz")).ok()) << "of somebody else";
+  EXPECT_TRUE(ReadFile(folder->File("actual.npz")).ok()) << "of another program";
   for (const char* name : {"actual_again.npz", "rewritten.mil", "mine.txt"}) write(name);
   ASSERT_TRUE(ExportFinding(finding, "simulated", folder->path()).ok());
   for (const char* name : {"actual.npz", "actual_again.npz", "rewritten.mil"}) {

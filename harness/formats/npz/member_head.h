@@ -13,7 +13,7 @@
 
 namespace anecheck::npz {
 
-// A header of version 1 at its longest, which is six times what NumPy reads unless it is told to.
+// A header of version 1 at its longest, six times the limit that NumPy has by default.
 inline constexpr size_t kHeldOfMember = 10 + UINT16_MAX;
 
 // Moved, not copied: `bytes` may lie in `unpacked`.

@@ -207,7 +207,7 @@ size_t OutsideBlocks(const Chain& chain, const Generation& generation) {
   return outside;
 }
 
-// What one text decodes to under each coding and length of headers that somebody asks for, decoded
+// What one text decodes to under each requested coding and length of headers, decoded
 // once: generations differ in their blocks more than in these.
 class Decodings {
  public:
