@@ -4,11 +4,12 @@
 #include <cctype>
 #include <fmt/format.h>
 #include <map>
-#include <nlohmann/json.hpp>
 #include <set>
 #include <string_view>
 #include <utility>
 #include <vector>
+
+#include "harness/base/json.h"
 
 namespace anecheck::fuzz {
 namespace {
@@ -27,7 +28,7 @@ void CollectFields(const Json& json, std::string_view file, std::set<std::string
   if (json.is_structured()) {
     for (const Json& item : json) CollectFields(item, file, found);
   } else if (json.is_string()) {
-    const auto& text = json.get_ref<const std::string&>();
+    const auto& text = json.text();
     if (text.size() >= 2 && text.size() <= kMaxWrittenWord &&
         file.find(text) != std::string_view::npos) {
       found.insert(text);

@@ -2,8 +2,10 @@
 
 #include <algorithm>
 #include <fmt/format.h>
-#include <nlohmann/json.hpp>
 #include <string>
+
+#include "harness/base/json.h"
+#include "harness/base/json_pointer.h"
 
 namespace anecheck::fuzz {
 namespace {
@@ -32,8 +34,7 @@ bool HoldsRecords(const Json& json) {
 }
 
 // The places of array elements that are records, as JSON pointers, the outer ones first.
-void CollectRecords(const Json& json, const Json::json_pointer& at,
-                    std::vector<Json::json_pointer>& places) {
+void CollectRecords(const Json& json, const JsonPointer& at, std::vector<JsonPointer>& places) {
   if (json.is_object()) {
     for (const auto& [key, item] : json.items()) CollectRecords(item, at / key, places);
   } else if (HoldsRecords(json)) {
@@ -51,7 +52,7 @@ void KeepOne(Json& json, std::string_view kept) {
   const std::string_view rest =
       kept.empty() || slash == std::string_view::npos ? std::string_view() : kept.substr(slash);
   if (json.is_object()) {
-    for (const auto& [key, item] : json.items()) KeepOne(item, key == step ? rest : "");
+    for (auto& [key, item] : json.items()) KeepOne(item, key == step ? rest : "");
   } else if (HoldsRecords(json)) {
     Json element = json[step.empty() ? 0 : std::stoul(step)];
     KeepOne(element, rest);
@@ -89,8 +90,8 @@ void AddParts(const Format& format, const SeedCandidate& base,
   if (base.bytes.size() > kMaxBase) return;
   const Result<Json> json = format.to_json(base.bytes);
   if (!json.ok()) return;
-  std::vector<Json::json_pointer> places;
-  CollectRecords(*json, Json::json_pointer(), places);
+  std::vector<JsonPointer> places;
+  CollectRecords(*json, JsonPointer(), places);
   if (places.size() > kMaxKept) places.resize(kMaxKept);
   for (size_t i = 0; i < places.size(); ++i) {
     Json reduced = *json;

@@ -4,15 +4,14 @@
 #include <array>
 #include <fmt/format.h>
 #include <limits>
-#include <nlohmann/json.hpp>
 #include <optional>
 
+#include "harness/base/json.h"
+#include "harness/base/json_text.h"
 #include "harness/ops/op.h"
 
 namespace anecheck {
 namespace {
-
-using Json = nlohmann::json;
 
 constexpr std::array<std::string_view, kEffectCount> kEffectNames = {
     "port_overflow",  "interior_overflow", "width_slice_gain",   "tile_lattice",  "sum_lattice",
@@ -134,10 +133,9 @@ DepartureCatalogue::DepartureCatalogue()
     : rows_(KnownDepartures().begin(), KnownDepartures().end()) {}
 
 Status DepartureCatalogue::AddJson(std::string_view text) {
-  const Json document = Json::parse(text, nullptr, false);
-  if (document.is_discarded()) {
-    return MakeError(ErrorCode::kMalformed, "the departure catalogue is not JSON");
-  }
+  const Result<Json> read = ParseJson(text);
+  if (!read.ok()) return MakeError(ErrorCode::kMalformed, "the departure catalogue is not JSON");
+  const Json& document = *read;
   const auto list = document.is_object() ? document.find("departures") : document.end();
   if (!document.is_object() || list == document.end() || !list->is_array()) {
     return MakeError(ErrorCode::kMalformed,

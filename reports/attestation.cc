@@ -2,10 +2,10 @@
 
 #include <algorithm>
 #include <map>
-#include <nlohmann/json.hpp>
 #include <set>
 #include <unordered_map>
 
+#include "harness/base/json.h"
 #include "harness/base/json_text.h"
 #include "harness/ops/native_layers.h"
 #include "harness/ops/op.h"

@@ -4,12 +4,12 @@
 #pragma once
 
 #include <cstdint>
-#include <nlohmann/json_fwd.hpp>
 #include <span>
 #include <string>
 #include <string_view>
 #include <vector>
 
+#include "harness/base/json.h"
 #include "harness/base/result.h"
 #include "harness/evidence/evidence.h"
 #include "harness/targets/catalog.h"
@@ -83,7 +83,7 @@ std::string_view StateText(Stage stage);
 // Form 1: "targets", "routes", "ops", "verdicts", "statements", "known_conflicts" and "cells", each
 // cell [row, target, route, state, kind, verdict, flags, [statements]] with flags 1 admitted,
 // 2 reached, 4 conflict, 8 silicon, 16 new. Each of "ops" names what `run --ops` takes to test it.
-nlohmann::ordered_json AttestationJson(const Attestation& matrix);
+Json AttestationJson(const Attestation& matrix);
 // First column `op`, then one a target: of the routes that evidence reached the one with the
 // strongest evidence, else the furthest.
 std::string AttestationCsv(const Attestation& matrix);

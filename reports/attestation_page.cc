@@ -1,8 +1,8 @@
 // The page of the matrix: its data in the form that its script reads without a pause.
-#include <nlohmann/json.hpp>
 #include <string>
 #include <unordered_map>
 
+#include "harness/base/json.h"
 #include "harness/base/json_text.h"
 #include "reports/attestation.h"
 #include "reports/html.h"

@@ -2,11 +2,11 @@
 #include <cstdlib>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
-#include <nlohmann/json.hpp>
 #include <optional>
 #include <string>
 
 #include "harness/base/file.h"
+#include "harness/base/json.h"
 #include "reports/attestation.h"
 
 namespace anecheck::reports {

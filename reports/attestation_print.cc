@@ -3,8 +3,8 @@
 #include <fmt/format.h>
 #include <iterator>
 #include <map>
-#include <nlohmann/json.hpp>
 
+#include "harness/base/json.h"
 #include "harness/base/json_text.h"
 #include "harness/evidence/evidence_print.h"
 #include "oracles/legality/explain.h"
@@ -148,7 +148,7 @@ Status CompareWithBaseline(std::string_view baseline_json, std::string_view name
     for (const Json& cell : before.at("cells")) {
       states[Key(before, cell)] = cell.at(size_t{3}).get<std::string>();
     }
-  } catch (const nlohmann::json::exception&) {
+  } catch (const JsonError&) {
     return MakeError(
         ErrorCode::kMalformed,
         fmt::format("{}: is no matrix; make one with `anecheck matrix --format json`", name));

@@ -3,9 +3,9 @@
 #include "reports/attestation.h"
 
 #include <gmock/gmock.h>
-#include <nlohmann/json.hpp>
 
 #include "harness/base/file.h"
+#include "harness/base/json.h"
 #include "harness/base/json_text.h"
 #include "harness/ops/op.h"
 #include "oracles/legality/explain.h"

@@ -3,11 +3,11 @@
 #include <fmt/format.h>
 #include <functional>
 #include <gtest/gtest.h>
-#include <nlohmann/json.hpp>
 #include <set>
 #include <sqlite3.h>
 
 #include "harness/base/file.h"
+#include "harness/base/json.h"
 #include "harness/campaign/coverage.h"
 #include "harness/campaign/resume.h"
 #include "harness/cases/options_json.h"

@@ -3,9 +3,9 @@
 #include <algorithm>
 #include <cmath>
 #include <fmt/format.h>
-#include <nlohmann/json.hpp>
 
 #include "harness/base/base64.h"
+#include "harness/base/json.h"
 #include "harness/base/json_text.h"
 #include "harness/graph/types.h"
 #include "oracles/admitted_element.h"

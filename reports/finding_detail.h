@@ -2,11 +2,11 @@
 // with their expected intervals.
 #pragma once
 
-#include <nlohmann/json_fwd.hpp>
 #include <optional>
 #include <string_view>
 #include <vector>
 
+#include "harness/base/json.h"
 #include "harness/graph/types.h"
 #include "reports/report_data.h"
 
@@ -29,11 +29,10 @@ struct TensorValues {
 
 // Fills name, type and shape of `detail` as well; nothing where the entry, which must be an object,
 // has bytes that do not fit its type.
-std::optional<TensorValues> ReadTensorValues(const nlohmann::ordered_json& json,
-                                             TensorDetail& detail);
+std::optional<TensorValues> ReadTensorValues(const Json& json, TensorDetail& detail);
 
 // An element of `expected`: a number, or the name of one that JSON has not; NaN for all else.
-double ExpectedNumber(const nlohmann::ordered_json& json);
+double ExpectedNumber(const Json& json);
 
 // NaN ends admit NaN alone.
 bool IsOutside(double actual, double low, double high);

@@ -4,12 +4,12 @@
 #include <filesystem>
 #include <fmt/format.h>
 #include <map>
-#include <nlohmann/json.hpp>
 #include <set>
 #include <system_error>
 #include <tuple>
 
 #include "harness/base/file.h"
+#include "harness/base/json.h"
 #include "harness/base/json_text.h"
 #include "harness/base/shell_word.h"
 #include "harness/findings/artifact.h"

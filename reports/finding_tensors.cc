@@ -2,9 +2,9 @@
 
 #include <cmath>
 #include <fmt/format.h>
-#include <nlohmann/json.hpp>
 
 #include "harness/base/base64.h"
+#include "harness/base/json.h"
 #include "harness/base/json_text.h"
 #include "reports/finding_detail.h"
 #include "reports/text.h"

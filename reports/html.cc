@@ -1,7 +1,6 @@
 #include "reports/html.h"
 
-#include <nlohmann/json.hpp>
-
+#include "harness/base/json.h"
 #include "harness/base/json_text.h"
 #include "reports/page_files.h"
 
@@ -47,7 +46,7 @@ std::string AssemblePage(std::string_view body, std::initializer_list<std::strin
   return FillMark(FillMark(page, "{{style}}", joined(styles)), "{{script}}", joined(scripts));
 }
 
-std::string ReportHtml(const nlohmann::ordered_json& report) {
+std::string ReportHtml(const Json& report) {
   const std::string page = AssemblePage(page::kPageTemplate, {page::kPageStyle},
                                         {page::kPageHelpers, page::kPageCore, page::kPageMatrix,
                                          page::kPageFindings, page::kPageErrors, page::kPageStart});

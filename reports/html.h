@@ -3,14 +3,15 @@
 #pragma once
 
 #include <initializer_list>
-#include <nlohmann/json_fwd.hpp>
 #include <string>
 #include <string_view>
+
+#include "harness/base/json.h"
 
 namespace anecheck::reports {
 
 // `report` is ReportJson's.
-std::string ReportHtml(const nlohmann::ordered_json& report);
+std::string ReportHtml(const Json& report);
 
 // A page of its template, with the head that all pages share; the marks of its data are left.
 std::string AssemblePage(std::string_view body, std::initializer_list<std::string_view> styles,

@@ -1,7 +1,6 @@
 #include "reports/json.h"
 
-#include <nlohmann/json.hpp>
-
+#include "harness/base/json.h"
 #include "harness/base/version.h"
 #include "harness/campaign/campaign.h"
 #include "harness/judging/lean_watch.h"
@@ -10,8 +9,6 @@
 namespace anecheck::reports {
 namespace {
 
-using Json = nlohmann::ordered_json;
-
 Json CountsJson(const std::map<Verdict, int64_t, ByText>& verdicts) {
   Json json = Json::object();
   for (const auto& [verdict, cases] : verdicts) json[std::string(ToText(verdict))] = cases;
@@ -19,6 +16,8 @@ Json CountsJson(const std::map<Verdict, int64_t, ByText>& verdicts) {
 }
 
 Json RunJson(const RunInfo& run) {
+  Json libraries = Json::object();
+  for (const auto& [name, version] : run.libraries) libraries[name] = version;
   return {{"uuid", run.uuid},
           {"db", run.db},
           {"command", run.command},
@@ -34,7 +33,7 @@ Json RunJson(const RunInfo& run) {
           {"engine", run.engine},
           {"chip", run.chip},
           {"compiler_version", run.compiler_version},
-          {"libraries", Json(run.libraries)},
+          {"libraries", std::move(libraries)},
           {"cases", run.cases},
           {"verdicts", CountsJson(run.verdicts)}};
 }

@@ -1,8 +1,8 @@
 #include "reports/operation_reference.h"
 
 #include <fmt/format.h>
-#include <nlohmann/json.hpp>
 
+#include "harness/base/json.h"
 #include "harness/base/json_text.h"
 #include "harness/base/real_text.h"
 #include "harness/ops/device_matrix.h"

@@ -3,10 +3,10 @@
 #pragma once
 
 #include <map>
-#include <nlohmann/json_fwd.hpp>
 #include <string>
 #include <string_view>
 
+#include "harness/base/json.h"
 #include "harness/base/result.h"
 
 namespace anecheck::reports {
@@ -29,13 +29,13 @@ ReachedShares SharesOfThisTool();
 // "ops" ends with the native layers that no operation computes, each with the reason.
 // family_floor is the lowest family, "none" where only the host has the operation, and null for
 // operations that are catalogued only; reached_share is null where `shares` has none.
-nlohmann::ordered_json OperationReferenceJson(const ReachedShares& shares = SharesOfThisTool());
+Json OperationReferenceJson(const ReachedShares& shares = SharesOfThisTool());
 
 // One line an operation, for a terminal.
-std::string OperationReferenceText(const nlohmann::ordered_json& reference);
+std::string OperationReferenceText(const Json& reference);
 // One section an operation, by class. The argument is OperationReferenceJson's.
-std::string OperationReferenceMarkdown(const nlohmann::ordered_json& reference);
+std::string OperationReferenceMarkdown(const Json& reference);
 // The same as one page that needs no network and reads without a script; filtered by its address.
-std::string OperationReferenceHtml(const nlohmann::ordered_json& reference);
+std::string OperationReferenceHtml(const Json& reference);
 
 }  // namespace anecheck::reports

@@ -1,8 +1,8 @@
 // The reference of the operations as Markdown and as a page.
 #include <algorithm>
 #include <fmt/format.h>
-#include <nlohmann/json.hpp>
 
+#include "harness/base/json.h"
 #include "harness/base/json_text.h"
 #include "harness/verdict/route.h"
 #include "reports/html.h"

@@ -1,14 +1,13 @@
 #include "reports/power_page.h"
 
-#include <nlohmann/json.hpp>
-
+#include "harness/base/json.h"
 #include "harness/base/json_text.h"
 #include "reports/html.h"
 #include "reports/page_files.h"
 
 namespace anecheck::reports {
 
-std::string PowerHtml(const nlohmann::ordered_json& power) {
+std::string PowerHtml(const Json& power) {
   const std::string html = AssemblePage(page::kPowerTemplate, {page::kPageStyle},
                                         {page::kPageHelpers, page::kPowerPage});
   // The data comes last, so that nothing in it can pass for a mark of the template.

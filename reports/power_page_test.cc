@@ -4,11 +4,11 @@
 #include <cstdlib>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
-#include <nlohmann/json.hpp>
 #include <optional>
 #include <string>
 
 #include "harness/base/file.h"
+#include "harness/base/json.h"
 #include "harness/base/json_text.h"
 #include "harness/power/power.h"
 

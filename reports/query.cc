@@ -3,10 +3,10 @@
 #include <algorithm>
 #include <functional>
 #include <map>
-#include <nlohmann/json.hpp>
 #include <tuple>
 #include <utility>
 
+#include "harness/base/json.h"
 #include "harness/base/json_text.h"
 #include "harness/base/shell_word.h"
 #include "harness/campaign/campaign.h"

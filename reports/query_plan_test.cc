@@ -3,13 +3,13 @@
 // from the connections while they are open.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
-#include <nlohmann/json.hpp>
 #include <set>
 #include <sqlite3.h>
 #include <string>
 #include <vector>
 
 #include "harness/base/file.h"
+#include "harness/base/json.h"
 #include "harness/campaign/resume.h"
 #include "harness/cases/options_json.h"
 #include "reports/query.h"

@@ -2,17 +2,15 @@
 
 #include <algorithm>
 #include <fmt/format.h>
-#include <nlohmann/json.hpp>
 #include <set>
 
+#include "harness/base/json.h"
 #include "harness/base/version.h"
 #include "harness/campaign/campaign.h"
 #include "reports/text.h"
 
 namespace anecheck::reports {
 namespace {
-
-using Json = nlohmann::ordered_json;
 
 // Sentences about the verdicts of findings.
 struct Rule {

@@ -2,8 +2,7 @@
 // standard, 27 March 2020), for viewers and code scanning services.
 #pragma once
 
-#include <nlohmann/json_fwd.hpp>
-
+#include "harness/base/json.h"
 #include "reports/report_data.h"
 
 namespace anecheck::reports {
@@ -11,6 +10,6 @@ namespace anecheck::reports {
 // One SARIF run for each campaign. A new finding has level "error", one that a documented defect
 // explains "note". The rule is the verdict; the signature is the partial fingerprint by which
 // viewers match a finding over time.
-nlohmann::ordered_json SarifLog(const ReportData& data);
+Json SarifLog(const ReportData& data);
 
 }  // namespace anecheck::reports

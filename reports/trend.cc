@@ -3,12 +3,12 @@
 #include <algorithm>
 #include <ctime>
 #include <map>
-#include <nlohmann/json.hpp>
 #include <optional>
 #include <set>
 #include <tuple>
 
 #include "harness/base/file.h"
+#include "harness/base/json.h"
 #include "harness/base/json_text.h"
 #include "harness/base/version.h"
 #include "harness/baseline/baseline.h"
@@ -277,8 +277,8 @@ class TrendReader {
     }
     Json list = Json::array();
     for (auto& [key, defect] : defects) {
-      std::sort(defect["seen"].begin(), defect["seen"].end(),
-                [](const Json& a, const Json& b) { return a["run"] < b["run"]; });
+      std::ranges::sort(defect["seen"].elements(), {},
+                        [](const Json& seen) { return seen["run"].get<uint64_t>(); });
       list.push_back(std::move(defect));
     }
     return list;

@@ -2,10 +2,10 @@
 // baselines of several dates, versions or chips.
 #pragma once
 
-#include <nlohmann/json_fwd.hpp>
 #include <span>
 #include <string>
 
+#include "harness/base/json.h"
 #include "harness/base/result.h"
 #include "reports/report_data.h"
 
@@ -18,11 +18,11 @@ inline constexpr size_t kMapsShown = 24;
 // a baseline counts as a run without cases. Of a run that two files tell of, the longer record
 // counts. Evidence of different provenance is never added up or compared. Errors: what opening a
 // file gives.
-Result<nlohmann::ordered_json> ReadTrend(std::span<const std::string> db_paths,
-                                         std::span<const std::string> baseline_paths,
-                                         const ReportProgress& progress = {});
+Result<Json> ReadTrend(std::span<const std::string> db_paths,
+                       std::span<const std::string> baseline_paths,
+                       const ReportProgress& progress = {});
 
 // The page: one file that needs nothing from outside.
-std::string TrendHtml(const nlohmann::ordered_json& trend);
+std::string TrendHtml(const Json& trend);
 
 }  // namespace anecheck::reports

@@ -2,11 +2,11 @@
 // narrow window, keeps its contrast in both themes, and puts nothing on the console.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
-#include <nlohmann/json.hpp>
 #include <optional>
 #include <string>
 
 #include "harness/base/file.h"
+#include "harness/base/json.h"
 #include "reports/testing/browser.h"
 #include "reports/testing/sample_results.h"
 #include "reports/trend.h"

@@ -4,10 +4,10 @@
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
-#include <nlohmann/json.hpp>
 #include <optional>
 
 #include "harness/base/file.h"
+#include "harness/base/json.h"
 #include "harness/base/json_text.h"
 #include "harness/baseline/baseline.h"
 #include "harness/campaign/coverage.h"
@@ -71,7 +71,7 @@ TEST_F(TrendTest, ErrorsComeByRunOperationAndMagnitude) {
     if (item["op"] != "conv" || item["run"] != 2) continue;
     ++met;
     EXPECT_EQ(item["histogram"][0], 500);
-    EXPECT_EQ(item["magnitudes"], Json::parse("[[-4, 300, 3, 1], [2, 200, 0, 0]]"));
+    EXPECT_EQ(item["magnitudes"], ParseJson("[[-4, 300, 3, 1], [2, 200, 0, 0]]").value());
   }
   EXPECT_EQ(met, 1u);
 }
@@ -121,7 +121,8 @@ TEST_F(TrendTest, GrowthDoublesItsStepsAndEndsWithTheRun) {
   EXPECT_EQ(run["all_cells"], 2);
   std::vector<std::vector<int>> points;
   for (const Json& point : run["growth"]) {
-    points.push_back({point["cases"], point["cells"], point["findings"]});
+    points.push_back(
+        {point["cases"].get<int>(), point["cells"].get<int>(), point["findings"].get<int>()});
   }
   EXPECT_EQ(points, (std::vector<std::vector<int>>{{1, 1, 0}, {2, 1, 1}, {4, 1, 1}, {5, 2, 1}}));
 }
@@ -132,7 +133,7 @@ TEST_F(TrendTest, MapsShowWhereTheErrorSits) {
   EXPECT_EQ(maps[0]["rows"], 1);
   EXPECT_EQ(maps[0]["columns"], 2);
   EXPECT_EQ(maps[0]["outside"], 1);
-  EXPECT_EQ(maps[0]["is_outside"], Json::parse("[0, 1]"));
+  EXPECT_EQ(maps[0]["is_outside"], ParseJson("[0, 1]").value());
   EXPECT_EQ(maps[0]["ulp"][0], 0);
   EXPECT_GT(maps[0]["ulp"][1], 0);
 }
@@ -158,7 +159,7 @@ TEST_F(TrendTest, BaselinesAreFurtherRuns) {
   const Json& last = trend["errors"].back();
   EXPECT_EQ(last["run"], 2);
   EXPECT_EQ(last["histogram"][1], 14) << "over the configurations";
-  EXPECT_EQ(last["magnitudes"], Json::parse("[[0, 14, 14, 1]]"));
+  EXPECT_EQ(last["magnitudes"], ParseJson("[[0, 14, 14, 1]]").value());
 }
 
 TEST_F(TrendTest, FitsItsSchema) {

@@ -1,8 +1,7 @@
 #include "reports/write_reports.h"
 
-#include <nlohmann/json.hpp>
-
 #include "harness/base/file.h"
+#include "harness/base/json.h"
 #include "harness/base/json_text.h"
 #include "reports/finding_page.h"
 #include "reports/html.h"

@@ -7,12 +7,11 @@
 #include <cstring>
 #include <fmt/format.h>
 #include <map>
-#include <nlohmann/json.hpp>
 #include <optional>
 
 #include "fuzz/laws/memory_meter.h"
 #include "harness/base/hash.h"
-#include "harness/base/json_large.h"
+#include "harness/base/json.h"
 #include "harness/base/json_text.h"
 
 namespace anecheck::fuzz {

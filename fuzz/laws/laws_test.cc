@@ -4,10 +4,10 @@
 
 #include <fmt/format.h>
 #include <gtest/gtest.h>
-#include <nlohmann/json.hpp>
 
 #include "fuzz/fuzz_target.h"
 #include "fuzz/laws/law_report.h"
+#include "harness/base/json.h"
 #include "harness/formats/td/td.h"
 
 namespace anecheck::fuzz {
@@ -89,7 +89,7 @@ constexpr Format kWide = {
     .to_json = [](ByteSpan bytes) -> Result<Json> {
       Json json = Json::object();
       for (const uint8_t byte : bytes) {
-        json.get_ref<Json::object_t&>().emplace_back(fmt::format("{}", json.size()), byte);
+        json.members().emplace_back(fmt::format("{}", json.size()), byte);
       }
       return json;
     },

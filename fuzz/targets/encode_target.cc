@@ -1,6 +1,5 @@
 // JSON that people write for `anecheck encode`, for every format: it encodes or is refused in one
 // line, and what it encodes to obeys the format's laws or does not parse.
-#include <nlohmann/json.hpp>
 #include <string_view>
 
 #include "fuzz/fuzz_target.h"
@@ -8,6 +7,7 @@
 #include "fuzz/targets/input_text.h"
 #include "fuzz/targets/json_text_format.h"
 #include "generators/formats/registry/registry.h"
+#include "harness/base/json.h"
 #include "harness/base/json_text.h"
 #include "harness/formats/registry/registry.h"
 
@@ -24,7 +24,7 @@ bool Check(ByteSpan input) {
   if (!json->is_object()) return true;
   const auto name = json->find("format");
   if (name == json->end() || !name->is_string()) return true;
-  const auto format = FindFormat(name->get_ref<const std::string&>());
+  const auto format = FindFormat(name->text());
   if (!format.ok()) return true;
   const auto bytes = (*format)->from_json(*json);
   if (!bytes.ok()) {

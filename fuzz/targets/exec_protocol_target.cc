@@ -2,13 +2,13 @@
 // texts are one line each, and what was read reads the same once it is written again.
 #include <algorithm>
 #include <iterator>
-#include <nlohmann/json.hpp>
 #include <vector>
 
 #include "fuzz/fuzz_target.h"
 #include "fuzz/laws/laws.h"
 #include "fuzz/targets/input_text.h"
 #include "fuzz/targets/json_text_format.h"
+#include "harness/base/json.h"
 #include "harness/base/json_text.h"
 #include "harness/runners/exec_protocol.h"
 #include "harness/targets/catalog.h"
@@ -145,7 +145,7 @@ std::string DrawReply(ChoiceStream& choices) {
 
 // One member of a line gone, emptied or of another kind: what breaks the protocol.
 std::string Damage(const std::string& line, ChoiceStream& choices) {
-  Json json = Json::parse(line);
+  Json json = ParseJson(line).value();
   auto member = json.begin();
   std::advance(member, static_cast<long>(choices.Below(json.size())));
   const std::string key = member.key();

@@ -1,13 +1,13 @@
 // The public JSON form of graphs: what is accepted is a valid graph that writes back to an equal
 // one.
 #include <fmt/format.h>
-#include <nlohmann/json.hpp>
 #include <string>
 
 #include "fuzz/fuzz_target.h"
 #include "fuzz/laws/laws.h"
 #include "fuzz/targets/drawn_graph.h"
 #include "fuzz/targets/json_text_format.h"
+#include "harness/base/json.h"
 #include "harness/base/json_text.h"
 #include "harness/graph/fingerprint.h"
 #include "harness/graph/json.h"

@@ -1,9 +1,8 @@
 // JSON text as a format of its own, for the structured mutator to edit and cross documents with.
 #pragma once
 
-#include <nlohmann/json.hpp>
-
 #include "fuzz/targets/input_text.h"
+#include "harness/base/json.h"
 #include "harness/base/json_text.h"
 
 namespace anecheck::fuzz {

@@ -2,12 +2,12 @@
 // ANECHECK_FUZZ_CODING (an enumerator of td::Coding) and ANECHECK_FUZZ_NAME. The td format guesses
 // the generation, which hides the decoders behind the guess.
 #include <algorithm>
-#include <nlohmann/json.hpp>
 #include <utility>
 
 #include "fuzz/fuzz_target.h"
 #include "fuzz/laws/laws.h"
 #include "generators/formats/td/td_generator.h"
+#include "harness/base/json.h"
 #include "harness/formats/coverage/coverage.h"
 #include "harness/formats/td/td.h"
 

@@ -5,12 +5,12 @@
 
 #include <array>
 #include <cstdint>
-#include <nlohmann/json.hpp>
 #include <optional>
 #include <string>
 #include <utility>
 
 #include "generators/formats/descriptor_generator.h"
+#include "harness/base/json.h"
 
 namespace anecheck {
 
@@ -47,7 +47,7 @@ inline Result<Bytes> ApplyEdit(const Format& format, const DocumentEdit& edit, B
     } else if (edit.edit(json, a, b)) {
       return format.from_json(json);
     }
-  } catch (const Json::exception&) {
+  } catch (const JsonError&) {
     // A file without the keys that the edit looks for.
   }
   return MakeError(ErrorCode::kInvalid, "mutation " + mutation.kind + " does not apply");

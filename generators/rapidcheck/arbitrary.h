@@ -7,7 +7,6 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
-#include <nlohmann/json.hpp>
 #include <ostream>
 #include <rapidcheck.h>
 #include <string_view>
@@ -19,6 +18,7 @@
 #include "generators/graph_generator.h"
 #include "generators/repair/non_vacuous.h"
 #include "generators/shrink/edit.h"
+#include "harness/base/json.h"
 #include "harness/graph/json.h"
 
 namespace anecheck {

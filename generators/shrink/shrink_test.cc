@@ -6,12 +6,12 @@
 #include <atomic>
 #include <bit>
 #include <gtest/gtest.h>
-#include <nlohmann/json.hpp>
 #include <rapidcheck/gtest.h>
 #include <set>
 #include <string>
 
 #include "generators/graph_generator.h"
+#include "harness/base/json.h"
 #include "harness/base/json_text.h"
 #include "harness/graph/json.h"
 #include "harness/graph/validate.h"

@@ -5,7 +5,6 @@
 #include <charconv>
 #include <cstdint>
 #include <fmt/format.h>
-#include <nlohmann/json.hpp>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -46,7 +45,7 @@ inline Result<uint64_t> Number(const Json& value, std::string_view path) {
     return static_cast<uint64_t>(value.get<int64_t>());
   }
   if (value.is_string()) {
-    const auto& text = value.get_ref<const std::string&>();
+    const auto& text = value.text();
     uint64_t number = 0;
     if (text.size() > 2 && text[0] == '0' && text[1] == 'x') {
       const auto [end, error] =

@@ -4,6 +4,8 @@
 
 #include <array>
 #include <cstddef>
+#include <cstdint>
+#include <limits>
 #include <nlohmann/json.hpp>
 #include <string_view>
 #include <utility>
@@ -12,21 +14,30 @@
 
 namespace anecheck {
 
+using ParserJson = nlohmann::ordered_json;  // whose parser it is; no value of it is made
+
 // The error of a text that the library refuses, in the words of ParseJson.
-Error JsonSyntaxError(const Json::exception& error, std::string_view name);
+Error JsonSyntaxError(const ParserJson::exception& error, std::string_view name);
+
+// How many members an object may have.
+enum class JsonMembers : uint8_t { kCapped, kAny };
 
 // The error of a text that a receiver has refused: `syntax` unless the text goes beyond a cap.
-Error JsonTextError(std::string_view text, std::string_view name, Error syntax);
+Error JsonTextError(std::string_view text, std::string_view name, Error syntax,
+                    JsonMembers members = JsonMembers::kCapped);
 
 // A receiver of the library's parser that refuses what goes beyond the caps of json_text.h, and
 // keeps the first error instead of throwing it: much of what is read is no JSON, and unwinding
 // costs more than reading it.
-class JsonReceiver : public nlohmann::json_sax<Json> {
+class JsonReceiver : public nlohmann::json_sax<ParserJson> {
  public:
-  explicit JsonReceiver(std::string_view name) : name_(name) {}
+  explicit JsonReceiver(std::string_view name, JsonMembers members = JsonMembers::kCapped)
+      : name_(name),
+        max_members_(members == JsonMembers::kCapped ? kMaxJsonMembers
+                                                     : std::numeric_limits<int>::max()) {}
 
-  bool binary(Json::binary_t&) final { return false; }  // JSON text has none
-  bool parse_error(size_t, const std::string&, const Json::exception& error) final {
+  bool binary(ParserJson::binary_t&) final { return false; }  // JSON text has none
+  bool parse_error(size_t, const std::string&, const ParserJson::exception& error) final {
     error_ = JsonSyntaxError(error, name_);
     return false;
   }
@@ -43,13 +54,14 @@ class JsonReceiver : public nlohmann::json_sax<Json> {
   bool BeginValue() {
     if (!has_key_) return true;
     has_key_ = false;
-    return ++members_[depth_ - 1] <= kMaxJsonMembers;
+    return ++members_[depth_ - 1] <= max_members_;
   }
   void Leave() { --depth_; }
   void SawKey() { has_key_ = true; }
 
  private:
   std::string_view name_;
+  int max_members_;
   Error error_;
   size_t depth_ = 0;
   bool has_key_ = false;

@@ -2,19 +2,17 @@
 // input is cut short. Every room that reads or prints JSON goes through it.
 #pragma once
 
-#include <nlohmann/json_fwd.hpp>
 #include <string>
 #include <string_view>
 
+#include "harness/base/json.h"
 #include "harness/base/result.h"
 
 namespace anecheck {
 
-using Json = nlohmann::ordered_json;
-
 // Nesting deeper than any form of the project needs; below what recursion over a value can stand.
 inline constexpr int kMaxJsonDepth = 256;
-// Objects keep their members in a list, so reading one takes the square of their number.
+// Objects keep their members in a list, so that finding one takes time in their number.
 inline constexpr int kMaxJsonMembers = 10000;
 
 // Parses one JSON value (RFC 8259, UTF-8). kMalformed with the byte offset of the first wrong
@@ -22,9 +20,16 @@ inline constexpr int kMaxJsonMembers = 10000;
 // Members keep their order; of two with one name the last value counts.
 Result<Json> ParseJson(std::string_view text, std::string_view name = "json");
 
+// The same without the cap of members, for what a program of this project printed. Time and memory
+// are proportionate to the text.
+Result<Json> ParseLargeJson(std::string_view text, std::string_view name = "json");
+
 // Deterministic text: members in their order, shortest numbers that read back the same, bytes that
 // are not UTF-8 as U+FFFD, NaN and infinity as null. indent -1 gives one line, else that many
 // spaces a level and no line break at the end.
 std::string DumpJson(const Json& json, int indent = -1);
+
+// Of the library that parses: "3.11.2".
+std::string JsonLibraryVersion();
 
 }  // namespace anecheck

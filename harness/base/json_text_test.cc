@@ -3,10 +3,8 @@
 
 #include <cmath>
 #include <gtest/gtest.h>
-#include <nlohmann/json.hpp>
 #include <rapidcheck/gtest.h>
 
-#include "harness/base/json_large.h"
 #include "harness/base/testing/generators.h"
 
 namespace anecheck {

@@ -74,36 +74,36 @@ class JsonTree::Builder final : public JsonReceiver {
 
   // A document is not held to the caps.
   void Add(const Json& json) {
-    switch (json.type()) {
-      case Json::value_t::object:
+    switch (json.kind()) {
+      case Json::Kind::kObject:
         Open(Kind::kObject);
-        for (const auto& [name, value] : json.get_ref<const Json::object_t&>()) {
+        for (const auto& [name, value] : json.members()) {
           member_ = Append(name);
           Add(value);
         }
         open_.pop_back();
         break;
-      case Json::value_t::array:
+      case Json::Kind::kArray:
         Open(Kind::kArray);
-        for (const Json& element : json) Add(element);
+        for (const Json& element : json.elements()) Add(element);
         open_.pop_back();
         break;
-      case Json::value_t::string:
-        PutText(json.get_ref<const std::string&>());
+      case Json::Kind::kString:
+        PutText(json.text());
         break;
-      case Json::value_t::boolean:
+      case Json::Kind::kBoolean:
         Put(Kind::kBoolean, json.get<bool>() ? 1 : 0);
         break;
-      case Json::value_t::number_integer:
+      case Json::Kind::kInteger:
         Put(Kind::kInteger, static_cast<uint64_t>(json.get<int64_t>()));
         break;
-      case Json::value_t::number_unsigned:
+      case Json::Kind::kUnsigned:
         Put(Kind::kUnsigned, json.get<uint64_t>());
         break;
-      case Json::value_t::number_float:
+      case Json::Kind::kReal:
         PutReal(json.get<double>());
         break;
-      default:  // what JSON text cannot say counts as null, which no reader takes for another kind
+      case Json::Kind::kNull:
         Put(Kind::kNull, 0);
     }
   }
@@ -189,7 +189,7 @@ Result<JsonTree> JsonTree::Parse(std::string_view text, std::string_view name) {
   }
   JsonTree tree;
   Builder builder(tree, name, text.size());
-  if (!Json::sax_parse(text, &builder)) {
+  if (!ParserJson::sax_parse(text, &builder)) {
     return JsonTextError(text, name, std::move(builder).TakeError());
   }
   return tree;

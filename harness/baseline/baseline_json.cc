@@ -3,9 +3,9 @@
 #include <charconv>
 #include <cmath>
 #include <fmt/format.h>
-#include <nlohmann/json.hpp>
 
 #include "harness/base/base64.h"
+#include "harness/base/json.h"
 #include "harness/base/json_fields.h"
 #include "harness/base/real_text.h"
 #include "harness/baseline/baseline.h"

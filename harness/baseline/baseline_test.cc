@@ -3,9 +3,9 @@
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
-#include <nlohmann/json.hpp>
 #include <rapidcheck/gtest.h>
 
+#include "harness/base/json.h"
 #include "harness/baseline/blame.h"
 #include "harness/baseline/compare.h"
 #include "harness/ops/op.h"

@@ -1,9 +1,10 @@
 #include "harness/baseline/blame.h"
 
 #include <map>
-#include <nlohmann/json.hpp>
 #include <numeric>
 #include <utility>
+
+#include "harness/base/json.h"
 
 namespace anecheck {
 namespace {
@@ -80,19 +81,19 @@ Result<BlameReport> BlameDrifts(size_t count, const BaselineLoader& load,
   return Bisection(count, load, thresholds).Run();
 }
 
-nlohmann::ordered_json BlameToJson(const BlameReport& report, std::span<const std::string> files) {
-  nlohmann::ordered_json json;
+Json BlameToJson(const BlameReport& report, std::span<const std::string> files) {
+  Json json;
   json["version"] = 1;
   json["files_read"] = report.files_read;
-  json["entries"] = nlohmann::ordered_json::array();
+  json["entries"] = Json::array();
   const auto file = [&](size_t index) {
-    return nlohmann::ordered_json{{"file", files[index]},
-                                  {"recorded", report.recorded[index]},
-                                  {"tool_version", report.tool_version[index]},
-                                  {"engine", report.engine[index]}};
+    return Json{{"file", files[index]},
+                {"recorded", report.recorded[index]},
+                {"tool_version", report.tool_version[index]},
+                {"engine", report.engine[index]}};
   };
   for (const Blame& blame : report.entries) {
-    nlohmann::ordered_json row;
+    Json row;
     row["op"] = blame.drift.before.op;
     row["configuration"] = blame.drift.before.configuration;
     row["target"] = blame.drift.before.target;

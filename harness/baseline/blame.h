@@ -3,11 +3,11 @@
 
 #include <cstdint>
 #include <functional>
-#include <nlohmann/json_fwd.hpp>
 #include <span>
 #include <string>
 #include <vector>
 
+#include "harness/base/json.h"
 #include "harness/base/result.h"
 #include "harness/baseline/compare.h"
 
@@ -40,6 +40,6 @@ Result<BlameReport> BlameDrifts(size_t count, const BaselineLoader& load,
 
 // {"entries": [{op, configuration, target, route, class, detail, last_before: {...}, first_after:
 // {...}}], "files_read"}.
-nlohmann::ordered_json BlameToJson(const BlameReport& report, std::span<const std::string> files);
+Json BlameToJson(const BlameReport& report, std::span<const std::string> files);
 
 }  // namespace anecheck

@@ -3,7 +3,8 @@
 #include <algorithm>
 #include <cmath>
 #include <fmt/format.h>
-#include <nlohmann/json.hpp>
+
+#include "harness/base/json.h"
 
 namespace anecheck {
 namespace {
@@ -145,24 +146,24 @@ BaselineComparison CompareBaselines(const Baseline& before, const Baseline& afte
   return comparison;
 }
 
-nlohmann::ordered_json ComparisonToJson(const BaselineComparison& comparison) {
-  nlohmann::ordered_json json;
+Json ComparisonToJson(const BaselineComparison& comparison) {
+  Json json;
   json["version"] = 1;
-  json["summary"] = nlohmann::ordered_json::object();
+  json["summary"] = Json::object();
   for (size_t i = 0; i < kDriftCount; ++i) {
     json["summary"][std::string(kNames[i])] = comparison.counts[i];
   }
-  json["entries"] = nlohmann::ordered_json::array();
+  json["entries"] = Json::array();
   const auto figures = [](const BaselineEntry& entry) {
-    return nlohmann::ordered_json{{"outside", entry.outside},
-                                  {"max_ulp", entry.errors.max_ulp},
-                                  {"mean_ulp", entry.errors.MeanUlp()},
-                                  {"bias_ulp", entry.errors.Bias()},
-                                  {"mean_relative", entry.errors.MeanRelative()}};
+    return Json{{"outside", entry.outside},
+                {"max_ulp", entry.errors.max_ulp},
+                {"mean_ulp", entry.errors.MeanUlp()},
+                {"bias_ulp", entry.errors.Bias()},
+                {"mean_relative", entry.errors.MeanRelative()}};
   };
   for (const EntryDrift& entry : comparison.entries) {
     if (entry.drift == Drift::kIdentical) continue;
-    nlohmann::ordered_json row;
+    Json row;
     row["op"] = entry.before.op;
     row["configuration"] = entry.before.configuration;
     row["target"] = entry.before.target;

@@ -4,12 +4,12 @@
 
 #include <array>
 #include <cstdint>
-#include <nlohmann/json_fwd.hpp>
 #include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
 
+#include "harness/base/json.h"
 #include "harness/base/result.h"
 #include "harness/baseline/baseline.h"
 
@@ -60,6 +60,6 @@ BaselineComparison CompareBaselines(const Baseline& before, const Baseline& afte
 
 // {"summary": {"bit-identical": n, ...}, "entries": [...]}; entries that are bit-identical are only
 // counted.
-nlohmann::ordered_json ComparisonToJson(const BaselineComparison& comparison);
+Json ComparisonToJson(const BaselineComparison& comparison);
 
 }  // namespace anecheck

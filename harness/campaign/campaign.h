@@ -6,11 +6,11 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
-#include <nlohmann/json_fwd.hpp>
 #include <optional>
 #include <string>
 #include <vector>
 
+#include "harness/base/json.h"
 #include "harness/base/result.h"
 #include "harness/campaign/progress.h"
 #include "harness/cases/case.h"
@@ -89,10 +89,10 @@ bool HasFindings(const CampaignSummary& summary, bool strict);
 
 // {"provenance", "engine", "seed", "summary": {cases, judged, inconclusive, findings,
 // known_defects, unconfirmed}, "findings": [...]}.
-nlohmann::ordered_json SummaryToJson(const CampaignSummary& summary);
+Json SummaryToJson(const CampaignSummary& summary);
 // Its "summary".
-nlohmann::ordered_json CountsToJson(const CampaignSummary& summary);
+Json CountsToJson(const CampaignSummary& summary);
 // One of "findings".
-nlohmann::ordered_json FindingToJson(const FindingRecord& finding);
+Json FindingToJson(const FindingRecord& finding);
 
 }  // namespace anecheck

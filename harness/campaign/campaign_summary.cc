@@ -1,6 +1,6 @@
 // What campaigns count, and how they say it.
-#include <nlohmann/json.hpp>
 
+#include "harness/base/json.h"
 #include "harness/campaign/campaign.h"
 
 namespace anecheck {
@@ -34,7 +34,7 @@ bool HasFindings(const CampaignSummary& summary, bool strict) {
   return summary.findings > 0 || (strict && (summary.known_defects > 0 || summary.unconfirmed > 0));
 }
 
-nlohmann::ordered_json FindingToJson(const FindingRecord& finding) {
+Json FindingToJson(const FindingRecord& finding) {
   return {{"id", finding.id},
           {"op", finding.op},
           {"target", finding.target},
@@ -47,7 +47,7 @@ nlohmann::ordered_json FindingToJson(const FindingRecord& finding) {
           {"replay", finding.replay}};
 }
 
-nlohmann::ordered_json CountsToJson(const CampaignSummary& summary) {
+Json CountsToJson(const CampaignSummary& summary) {
   return {{"cases", summary.cases},
           {"judged", summary.judged},
           {"inconclusive", summary.inconclusive},
@@ -56,13 +56,13 @@ nlohmann::ordered_json CountsToJson(const CampaignSummary& summary) {
           {"unconfirmed", summary.unconfirmed}};
 }
 
-nlohmann::ordered_json SummaryToJson(const CampaignSummary& summary) {
-  nlohmann::ordered_json json;
+Json SummaryToJson(const CampaignSummary& summary) {
+  Json json;
   json["provenance"] = ToText(summary.provenance);
   json["engine"] = summary.engine;
   json["seed"] = summary.seed;
   json["summary"] = CountsToJson(summary);
-  json["findings"] = nlohmann::ordered_json::array();
+  json["findings"] = Json::array();
   for (const FindingRecord& finding : summary.list) {
     json["findings"].push_back(FindingToJson(finding));
   }

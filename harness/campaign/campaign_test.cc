@@ -6,9 +6,9 @@
 #include <gtest/gtest.h>
 #include <map>
 #include <mutex>
-#include <nlohmann/json.hpp>
 
 #include "harness/base/file.h"
+#include "harness/base/json.h"
 #include "harness/base/json_text.h"
 #include "harness/campaign/testing/campaign_test.h"
 #include "harness/findings/artifact.h"

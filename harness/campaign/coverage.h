@@ -7,7 +7,6 @@
 #include <bitset>
 #include <cstdint>
 #include <memory>
-#include <nlohmann/json_fwd.hpp>
 #include <optional>
 #include <set>
 #include <span>
@@ -15,6 +14,7 @@
 #include <string_view>
 #include <vector>
 
+#include "harness/base/json.h"
 #include "harness/base/result.h"
 #include "harness/campaign/campaign.h"
 #include "harness/cases/drawn_ops.h"
@@ -100,7 +100,7 @@ Result<SpaceCoverage> ReadCoverage(std::span<const std::string> paths);
 
 // {"cases", "asked_for_rules", "kinds": [{kind, cells, covered, share, others, empty: [...],
 // excluded: [{cell, reason}]}]}; share is null where no cell is known beforehand.
-nlohmann::ordered_json CoverageToJson(const SpaceCoverage& coverage);
+Json CoverageToJson(const SpaceCoverage& coverage);
 // The same for people, with at most `listed` empty cells of each kind.
 std::string CoverageToText(const SpaceCoverage& coverage, size_t listed);
 

@@ -2,8 +2,8 @@
 #include <algorithm>
 #include <fmt/format.h>
 #include <map>
-#include <nlohmann/json.hpp>
 
+#include "harness/base/json.h"
 #include "harness/base/json_text.h"
 #include "harness/campaign/coverage.h"
 #include "harness/cases/drawn_ops.h"
@@ -121,7 +121,7 @@ Result<SpaceCoverage> ReadCoverage(std::span<const std::string> paths) {
   return coverage;
 }
 
-nlohmann::ordered_json CoverageToJson(const SpaceCoverage& coverage) {
+Json CoverageToJson(const SpaceCoverage& coverage) {
   Json kinds = Json::array();
   for (const CoverageOfKind& kind : coverage.kinds) {
     Json excluded = Json::array();

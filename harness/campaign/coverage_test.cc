@@ -7,11 +7,11 @@
 #include <fmt/ranges.h>
 #include <gtest/gtest.h>
 #include <map>
-#include <nlohmann/json.hpp>
 #include <set>
 #include <tuple>
 
 #include "harness/base/file.h"
+#include "harness/base/json.h"
 #include "harness/campaign/resume.h"
 #include "harness/judging/judge_case.h"
 #include "harness/lowering/graph_to_netlist.h"

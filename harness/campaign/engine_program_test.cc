@@ -3,10 +3,10 @@
 // either is found.
 #include <fmt/format.h>
 #include <gtest/gtest.h>
-#include <nlohmann/json.hpp>
 
 #include "generators/must_reject.h"
 #include "harness/base/file.h"
+#include "harness/base/json.h"
 #include "harness/campaign/campaign.h"
 #include "harness/cases/rejected_graph.h"
 #include "harness/cases/second_execution.h"

@@ -5,8 +5,8 @@
 #include <filesystem>
 #include <fmt/format.h>
 #include <fstream>
-#include <nlohmann/json.hpp>
 
+#include "harness/base/json.h"
 #include "harness/base/json_text.h"
 #include "harness/base/version.h"
 #include "harness/campaign/coverage.h"

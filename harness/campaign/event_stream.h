@@ -5,9 +5,9 @@
 
 #include <cstdio>
 #include <memory>
-#include <nlohmann/json_fwd.hpp>
 #include <string>
 
+#include "harness/base/json.h"
 #include "harness/base/result.h"
 #include "harness/campaign/campaign.h"
 
@@ -37,7 +37,7 @@ class EventStream {
     void operator()(std::FILE* file) const;
   };
   EventStream(std::string path, std::FILE* file) : path_(std::move(path)), file_(file) {}
-  void Write(std::string_view event, const nlohmann::ordered_json& members);
+  void Write(std::string_view event, const Json& members);
   void Flush();
 
   std::string path_;

@@ -3,9 +3,9 @@
 #include <algorithm>
 #include <fmt/format.h>
 #include <functional>
-#include <nlohmann/json.hpp>
 #include <tuple>
 
+#include "harness/base/json.h"
 #include "harness/base/json_text.h"
 #include "harness/campaign/run_record.h"
 #include "harness/cases/options_json.h"

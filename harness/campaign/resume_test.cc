@@ -6,11 +6,11 @@
 #include <atomic>
 #include <functional>
 #include <gtest/gtest.h>
-#include <nlohmann/json.hpp>
 #include <rapidcheck/gtest.h>
 #include <tuple>
 
 #include "harness/base/file.h"
+#include "harness/base/json.h"
 #include "harness/cases/options_json.h"
 #include "harness/ops/op.h"
 #include "harness/results/testing/query_text.h"

@@ -3,13 +3,14 @@
 #include <cstdio>
 #include <ctime>
 #include <fmt/format.h>
-#include <nlohmann/json.hpp>
 #include <sqlite3.h>
 #include <unistd.h>
 #if defined(__GLIBC__)
 #include <gnu/libc-version.h>
 #endif
 
+#include "harness/base/json.h"
+#include "harness/base/json_text.h"
 #include "harness/base/version.h"
 #include "harness/cases/options_json.h"
 
@@ -36,8 +37,7 @@ std::map<std::string, std::string> Libraries() {
       {"sqlite", sqlite3_libversion()},
       {"fmt",
        fmt::format("{}.{}.{}", FMT_VERSION / 10000, FMT_VERSION / 100 % 100, FMT_VERSION % 100)},
-      {"nlohmann_json", fmt::format("{}.{}.{}", NLOHMANN_JSON_VERSION_MAJOR,
-                                    NLOHMANN_JSON_VERSION_MINOR, NLOHMANN_JSON_VERSION_PATCH)},
+      {"nlohmann_json", JsonLibraryVersion()},
       {"compiler", __VERSION__}};
 #if defined(__GLIBC__)
   libraries["glibc"] = gnu_get_libc_version();

@@ -1,14 +1,13 @@
 #include "harness/cases/case_json.h"
 
 #include <fmt/format.h>
-#include <nlohmann/json.hpp>
 #include <string>
 #include <utility>
 
+#include "harness/base/json.h"
+
 namespace anecheck {
 namespace {
-
-using nlohmann::ordered_json;
 
 Error Wrong(std::string_view member, std::string_view what) {
   return MakeError(ErrorCode::kInvalid, fmt::format("{}: {}", member, what));
@@ -16,18 +15,18 @@ Error Wrong(std::string_view member, std::string_view what) {
 
 // Exceptions of the JSON library mean a member of another type than expected.
 template <typename T>
-Status Read(const ordered_json& json, const char* member, T& value) {
+Status Read(const Json& json, const char* member, T& value) {
   if (!json.is_object() || !json.contains(member)) return Wrong(member, "is missing");
   try {
     value = json.at(member).get<T>();
-  } catch (const ordered_json::exception&) {
+  } catch (const JsonError&) {
     return Wrong(member, "has the wrong type");
   }
   return {};
 }
 
 template <Word E>
-Status ReadWord(const ordered_json& json, const char* member, E& word) {
+Status ReadWord(const Json& json, const char* member, E& word) {
   std::string text;
   ANECHECK_RETURN_IF_ERROR(Read(json, member, text));
   const Result<E> known = FromText<E>(text);
@@ -36,13 +35,13 @@ Status ReadWord(const ordered_json& json, const char* member, E& word) {
   return {};
 }
 
-Status ReadFamily(const ordered_json& json, const char* member, Case& item) {
+Status ReadFamily(const Json& json, const char* member, Case& item) {
   ANECHECK_RETURN_IF_ERROR(Read(json, member, item.target.family));
   const bool known = item.target.family >= 0 && item.target.family <= 7;
   return known ? Status() : Status(Wrong(member, "must be 0 to 7"));
 }
 
-ordered_json RangeToJson(const Case& item) {
+Json RangeToJson(const Case& item) {
   if (!item.range) return nullptr;
   return {{"input", item.range->input},
           {"axis", item.range->axis},
@@ -51,8 +50,8 @@ ordered_json RangeToJson(const Case& item) {
           {"step", item.range->step}};
 }
 
-Status ReadRange(const ordered_json& json, const char* member, Case& item) {
-  const ordered_json& written = json.at(member);
+Status ReadRange(const Json& json, const char* member, Case& item) {
+  const Json& written = json.at(member);
   CaseRange range;
   ANECHECK_RETURN_IF_ERROR(Read(written, "input", range.input));
   ANECHECK_RETURN_IF_ERROR(Read(written, "axis", range.axis));
@@ -72,31 +71,30 @@ Status ReadRange(const ordered_json& json, const char* member, Case& item) {
 struct Member {
   const char* name;
   bool optional;
-  ordered_json (*write)(const Case& item);
-  Status (*read)(const ordered_json& json, const char* member, Case& item);
+  Json (*write)(const Case& item);
+  Status (*read)(const Json& json, const char* member, Case& item);
 };
 
 constexpr Member kMembers[] = {
-    {"index", false, [](const Case& item) -> ordered_json { return item.index; },
-     [](const ordered_json& json, const char* member, Case& item) {
+    {"index", false, [](const Case& item) -> Json { return item.index; },
+     [](const Json& json, const char* member, Case& item) {
        return Read(json, member, item.index);
      }},
-    {"case_seed", false, [](const Case& item) -> ordered_json { return item.seed; },
-     [](const ordered_json& json, const char* member, Case& item) {
+    {"case_seed", false, [](const Case& item) -> Json { return item.seed; },
+     [](const Json& json, const char* member, Case& item) {
        return Read(json, member, item.seed);
      }},
-    {"target", false, [](const Case& item) -> ordered_json { return item.target.name; },
-     [](const ordered_json& json, const char* member, Case& item) {
+    {"target", false, [](const Case& item) -> Json { return item.target.name; },
+     [](const Json& json, const char* member, Case& item) {
        return Read(json, member, item.target.name);
      }},
-    {"family", false, [](const Case& item) -> ordered_json { return item.target.family; },
-     ReadFamily},
-    {"route", false, [](const Case& item) -> ordered_json { return ToText(item.route); },
-     [](const ordered_json& json, const char* member, Case& item) {
+    {"family", false, [](const Case& item) -> Json { return item.target.family; }, ReadFamily},
+    {"route", false, [](const Case& item) -> Json { return ToText(item.route); },
+     [](const Json& json, const char* member, Case& item) {
        return ReadWord(json, member, item.route);
      }},
-    {"mode", false, [](const Case& item) -> ordered_json { return ToText(item.mode); },
-     [](const ordered_json& json, const char* member, Case& item) {
+    {"mode", false, [](const Case& item) -> Json { return ToText(item.mode); },
+     [](const Json& json, const char* member, Case& item) {
        return ReadWord(json, member, item.mode);
      }},
     {"range", true, RangeToJson, ReadRange},
@@ -104,14 +102,14 @@ constexpr Member kMembers[] = {
 
 }  // namespace
 
-void WriteCase(const Case& item, ordered_json& json) {
+void WriteCase(const Case& item, Json& json) {
   for (const Member& member : kMembers) {
-    ordered_json value = member.write(item);
+    Json value = member.write(item);
     if (!value.is_null()) json[member.name] = std::move(value);
   }
 }
 
-Status ReadCase(const ordered_json& json, Case& item) {
+Status ReadCase(const Json& json, Case& item) {
   for (const Member& member : kMembers) {
     if (member.optional && !json.contains(member.name)) continue;
     ANECHECK_RETURN_IF_ERROR(member.read(json, member.name, item));

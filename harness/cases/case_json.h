@@ -2,8 +2,7 @@
 // and replay of it.
 #pragma once
 
-#include <nlohmann/json_fwd.hpp>
-
+#include "harness/base/json.h"
 #include "harness/base/result.h"
 #include "harness/cases/case.h"
 
@@ -11,8 +10,8 @@ namespace anecheck {
 
 // Adds {"index", "case_seed", "target", "family", "route", "mode", "range"} to `json`; members that
 // only some cases have are left out of the others.
-void WriteCase(const Case& item, nlohmann::ordered_json& json);
+void WriteCase(const Case& item, Json& json);
 // Reads them into `item`. Errors: kInvalid, beginning with the member that is wrong.
-Status ReadCase(const nlohmann::ordered_json& json, Case& item);
+Status ReadCase(const Json& json, Case& item);
 
 }  // namespace anecheck

@@ -9,20 +9,19 @@ namespace anecheck {
 namespace {
 
 using json_fields::Bad;
-using nlohmann::ordered_json;
 
 constexpr std::string_view kPath = "options";
 
-ordered_json OpsToJson(const CampaignOptions& options) {
+Json OpsToJson(const CampaignOptions& options) {
   if (options.ops.all()) return "all";
-  ordered_json names = ordered_json::array();
+  Json names = Json::array();
   for (const OpDefinition* op : AllOps()) {
     if (options.ops.test(op->schema.id)) names.push_back(op->schema.name);
   }
   return names;
 }
 
-Status ReadOps(const ordered_json& json, CampaignOptions& options) {
+Status ReadOps(const Json& json, CampaignOptions& options) {
   const auto found = json.find("ops");
   if (found == json.end()) return Bad(kPath, "needs \"ops\"");
   if (*found == "all") return {};
@@ -36,7 +35,7 @@ Status ReadOps(const ordered_json& json, CampaignOptions& options) {
   return {};
 }
 
-Status ReadTargets(const ordered_json& json, CampaignOptions& options) {
+Status ReadTargets(const Json& json, CampaignOptions& options) {
   ANECHECK_ASSIGN(const auto targets, json_fields::Array(json, "targets", kPath));
   for (const Json* item : targets) {
     CampaignTarget target;
@@ -51,7 +50,7 @@ Status ReadTargets(const ordered_json& json, CampaignOptions& options) {
   return {};
 }
 
-Status ReadShard(const ordered_json& json, CampaignOptions& options) {
+Status ReadShard(const Json& json, CampaignOptions& options) {
   ANECHECK_ASSIGN(const auto parts, json_fields::Array(json, "shard", kPath));
   if (parts.size() != 2) return Bad(kPath, "\"shard\" must be [index, count]");
   ANECHECK_ASSIGN(options.shard, json_fields::Number(*parts[0], "options.shard"));
@@ -60,7 +59,7 @@ Status ReadShard(const ordered_json& json, CampaignOptions& options) {
   return {};
 }
 
-Status ReadEngine(const ordered_json& json, CampaignOptions& options) {
+Status ReadEngine(const Json& json, CampaignOptions& options) {
   ANECHECK_ASSIGN(options.worker.library, json_fields::String(json, "library", kPath));
   ANECHECK_ASSIGN(options.worker.faults, json_fields::Strings(json, "faults", kPath));
   ANECHECK_ASSIGN(const auto quirks, json_fields::Strings(json, "quirks", kPath));
@@ -90,23 +89,23 @@ Result<QuirkSetting> ParseQuirk(std::string_view text) {
   return QuirkSetting{std::string(text.substr(0, equals)), state == "on"};
 }
 
-ordered_json OptionsToJson(const CampaignOptions& options) {
-  ordered_json json;
+Json OptionsToJson(const CampaignOptions& options) {
+  Json json;
   json["seed"] = options.seed;
   json["cases"] = options.cases;
-  json["shard"] = ordered_json::array({options.shard, options.shards});
+  json["shard"] = Json::array({options.shard, options.shards});
   json["route"] = ToText(options.routes);
   json["runner"] = options.runner;
   json["library"] = options.worker.library;
-  json["targets"] = ordered_json::array();
+  json["targets"] = Json::array();
   for (const CampaignTarget& target : options.targets) {
     json["targets"].push_back({{"name", target.name}, {"family", target.family}});
   }
-  json["modes"] = ordered_json::array();
+  json["modes"] = Json::array();
   for (const CaseMode mode : options.modes) json["modes"].push_back(ToText(mode));
   json["ops"] = OpsToJson(options);
   json["faults"] = options.worker.faults;
-  json["quirks"] = ordered_json::array();
+  json["quirks"] = Json::array();
   for (const QuirkSetting& quirk : options.worker.quirks) {
     json["quirks"].push_back(QuirkText(quirk));
   }
@@ -118,7 +117,7 @@ ordered_json OptionsToJson(const CampaignOptions& options) {
   return json;
 }
 
-Result<CampaignOptions> OptionsFromJson(const ordered_json& json) {
+Result<CampaignOptions> OptionsFromJson(const Json& json) {
   if (!json.is_object()) return Bad(kPath, "not a JSON object");
   CampaignOptions options;
   ANECHECK_ASSIGN(options.seed, json_fields::Number(json, "seed", kPath));

@@ -3,8 +3,7 @@
 // out: results do not depend on them.
 #pragma once
 
-#include <nlohmann/json_fwd.hpp>
-
+#include "harness/base/json.h"
 #include "harness/base/result.h"
 #include "harness/cases/case.h"
 
@@ -14,10 +13,10 @@ namespace anecheck {
 //  "targets": [{"name", "family"}], "modes": [name], "ops": "all" or [name], "faults": [id],
 //  "quirks": ["ID=on"], "defects": [text of a catalogue], "case_timeout_ms"}; "defects" only where
 // there are any.
-nlohmann::ordered_json OptionsToJson(const CampaignOptions& options);
+Json OptionsToJson(const CampaignOptions& options);
 
 // Errors: kMalformed, naming the member that is missing or wrong.
-Result<CampaignOptions> OptionsFromJson(const nlohmann::ordered_json& json);
+Result<CampaignOptions> OptionsFromJson(const Json& json);
 
 // "D01=on", "all=off". Errors: kInvalid.
 Result<QuirkSetting> ParseQuirk(std::string_view text);

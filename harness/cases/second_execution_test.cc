@@ -4,9 +4,9 @@
 
 #include <algorithm>
 #include <gtest/gtest.h>
-#include <nlohmann/json.hpp>
 
 #include "harness/base/file.h"
+#include "harness/base/json.h"
 #include "harness/campaign/testing/campaign_test.h"
 #include "harness/findings/artifact.h"
 #include "harness/findings/export/finding_export.h"

@@ -7,12 +7,12 @@
 #include <iterator>
 #include <memory>
 #include <mutex>
-#include <nlohmann/json.hpp>
 #include <optional>
 #include <set>
 #include <string>
 #include <vector>
 
+#include "harness/base/json.h"
 #include "harness/base/log.h"
 #include "harness/base/parallel_for.h"
 #include "harness/base/shell_word.h"
@@ -37,8 +37,6 @@
 
 namespace anecheck {
 namespace {
-
-using nlohmann::ordered_json;
 
 struct CheckFlags {
   CampaignFlags campaign;
@@ -79,9 +77,8 @@ Result<Expectation> Expect(const Case& item, int family, Evaluation& evaluation)
   return expectation;
 }
 
-ordered_json CliffsJson(const Graph& graph, const std::string& target,
-                        const std::vector<Cliff>& cliffs) {
-  ordered_json warnings = ordered_json::array();
+Json CliffsJson(const Graph& graph, const std::string& target, const std::vector<Cliff>& cliffs) {
+  Json warnings = Json::array();
   for (const Cliff& cliff : cliffs) {
     const NodeView node(graph, cliff.node);
     warnings.push_back({{"target", target},
@@ -128,16 +125,16 @@ Result<std::vector<Refused>> NotAttested(const Case& item) {
 
 // The model's operations on one target: those that the tables attest by the route of the case and
 // no run reached, and those that the tables do not attest.
-ordered_json TargetReport(const Case& item, const std::vector<Refused>& refused,
-                          const std::set<NodeId>& reached, const CaseRecord& record) {
+Json TargetReport(const Case& item, const std::vector<Refused>& refused,
+                  const std::set<NodeId>& reached, const CaseRecord& record) {
   std::set<NodeId> missed;
   for (NodeId id = 0; id < item.graph.nodes().size(); ++id) {
     if (!reached.contains(id)) missed.insert(id);
   }
-  ordered_json not_attested = ordered_json::array();
+  Json not_attested = Json::array();
   for (const Refused& entry : refused) {
     missed.erase(entry.node);
-    ordered_json& row = not_attested.emplace_back(OperationJson(item.graph, entry.node));
+    Json& row = not_attested.emplace_back(OperationJson(item.graph, entry.node));
     row["outcome"] = legality::OutcomeName(entry.outcome);
     row["layer"] = entry.layer;
     row["reason"] = entry.reason;
@@ -153,7 +150,7 @@ ordered_json TargetReport(const Case& item, const std::vector<Refused>& refused,
 // ---- the run ------------------------------------------------------------------------------------
 
 struct Report {
-  ordered_json json;
+  Json json;
   bool found = false;
 };
 
@@ -162,8 +159,8 @@ struct Place {
   CampaignTarget target;
   Route route = Route::kMil;
   CheckRuns runs;  // of the model, then of its parts
-  ordered_json warnings, report;
-  ordered_json not_looked_for;  // null if the search for cliffs took place
+  Json warnings, report;
+  Json not_looked_for;  // null if the search for cliffs took place
 };
 
 // Results of the model's parts, if the engine refuses the model as a whole.
@@ -278,37 +275,37 @@ std::string NodeOf(const std::vector<Place>& all, uint64_t case_index) {
   return "";
 }
 
-ordered_json ToJson(const CheckFlags& flags, const std::string& function,
-                    const RunnerIdentity& identity, const PreparedModel& prepared,
-                    const CampaignSummary& summary, std::vector<Place>& all) {
-  const ordered_json none = ordered_json::array();
-  ordered_json json = {{"model", flags.model.model},
-                       {"function", function},
-                       {"runner", identity.runner},
-                       {"provenance", ToText(identity.provenance)},
-                       {"engine", identity.engine},
-                       {"synthesised_constants", prepared.synthesised},
-                       {"made_up_inputs", flags.inputs.empty()},
-                       {"states_given", prepared.states},
-                       {"boundary_casts_left_out",
-                        {{"inputs", prepared.peeled.inputs}, {"outputs", prepared.peeled.outputs}}},
-                       {"on_the_host",
-                        {{"computed", prepared.edges.computed},
-                         {"widened_outputs", prepared.edges.widened},
-                         {"outputs_left_out", prepared.edges.left_out}}},
-                       {"summary", CountsToJson(summary)},
-                       {"findings", none},
-                       {"locations", none},
-                       {"warnings", none},
-                       {"cliffs_not_looked_for", none},
-                       {"targets", none}};
+Json ToJson(const CheckFlags& flags, const std::string& function, const RunnerIdentity& identity,
+            const PreparedModel& prepared, const CampaignSummary& summary,
+            std::vector<Place>& all) {
+  const Json none = Json::array();
+  Json json = {{"model", flags.model.model},
+               {"function", function},
+               {"runner", identity.runner},
+               {"provenance", ToText(identity.provenance)},
+               {"engine", identity.engine},
+               {"synthesised_constants", prepared.synthesised},
+               {"made_up_inputs", flags.inputs.empty()},
+               {"states_given", prepared.states},
+               {"boundary_casts_left_out",
+                {{"inputs", prepared.peeled.inputs}, {"outputs", prepared.peeled.outputs}}},
+               {"on_the_host",
+                {{"computed", prepared.edges.computed},
+                 {"widened_outputs", prepared.edges.widened},
+                 {"outputs_left_out", prepared.edges.left_out}}},
+               {"summary", CountsToJson(summary)},
+               {"findings", none},
+               {"locations", none},
+               {"warnings", none},
+               {"cliffs_not_looked_for", none},
+               {"targets", none}};
   for (const FindingRecord& finding : summary.list) {
-    ordered_json& entry = json["findings"].emplace_back(FindingToJson(finding));
+    Json& entry = json["findings"].emplace_back(FindingToJson(finding));
     entry["name"] = NodeOf(all, finding.case_index);
     entry["message"] = finding.summary;
   }
   for (Place& shown : all) {
-    for (ordered_json& warning : shown.warnings) json["warnings"].push_back(std::move(warning));
+    for (Json& warning : shown.warnings) json["warnings"].push_back(std::move(warning));
     for (CheckRun& run : shown.runs.list) {
       if (!run.location.is_null()) json["locations"].push_back(std::move(run.location));
     }
@@ -374,7 +371,7 @@ Result<std::vector<Report>> Check(const CheckFlags& flags) {
 // Several functions are an array of such reports.
 std::string JsonText(std::vector<Report>& reports) {
   if (reports.size() == 1) return reports.front().json.dump(2);
-  ordered_json functions = ordered_json::array();
+  Json functions = Json::array();
   for (Report& report : reports) functions.push_back(std::move(report.json));
   return functions.dump(2);
 }

@@ -244,7 +244,7 @@ TEST_F(ModelCommands, CheckSearchesThePartsThatTheEngineRefusesToo) {
   EXPECT_EQ(target["refused_alone"][0]["name"], "m");
   ASSERT_EQ(target["parts"].size(), 3u) << check.out;
   for (const auto& part : target["parts"]) EXPECT_EQ(part["verdict"], "pass") << check.out;
-  EXPECT_EQ(target["attested_not_reached"], nlohmann::json({"softmax"}));
+  EXPECT_EQ(target["attested_not_reached"], Json::array({"softmax"}));
 }
 
 TEST_F(ModelCommands, CheckJudgesOperationsOneByOneWhereTheWholeSaysTooLittle) {

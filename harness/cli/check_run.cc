@@ -21,8 +21,6 @@
 namespace anecheck {
 namespace {
 
-using nlohmann::ordered_json;
-
 // Gives the finding an id and the command that runs it again: from the results file or, without
 // one, this check.
 void Complete(const CheckSetting& setting, const Case& item, const CaseOutcome& outcome,
@@ -97,7 +95,7 @@ class PartRunner {
   // The operations of the parts that the engine does not take.
   Result<std::vector<NodeId>> RunAround() {
     std::vector<NodeId> suspects;
-    shown_.parts = ordered_json::array();
+    shown_.parts = Json::array();
     for (const ModelPart& part : cutter_.Around(outside_)) {
       ANECHECK_ASSIGN(AskedPart asked, Ask(item_.graph, part));
       if (asked.nodes.empty()) continue;
@@ -123,7 +121,7 @@ class PartRunner {
     ANECHECK_ASSIGN(const CheckRun* const run, RunAsked(asked));
     if (run->taken) return {};
     outside_[id] = true;
-    ordered_json& entry = shown_.refused.emplace_back(OperationJson(item_.graph, id));
+    Json& entry = shown_.refused.emplace_back(OperationJson(item_.graph, id));
     entry["verdict"] = ToText(run->record().verdict);
     entry["message"] = run->record().message;
     return {};
@@ -148,13 +146,13 @@ class PartRunner {
   PartsShown shown_;
 };
 
-ordered_json LocationJson(const Case& item, const Location& location) {
+Json LocationJson(const Case& item, const Location& location) {
   return {{"target", item.target.name},          {"located", location.judged},
           {"first_wrong", location.first_wrong}, {"name", location.node},
           {"message", location.message},         {"known_defect", location.defects.ToText()}};
 }
 
-ordered_json OneByOneJson(const Location& location) {
+Json OneByOneJson(const Location& location) {
   const auto count = [&](Verdict verdict) {
     return std::ranges::count(location.nodes, verdict, &JudgedNode::verdict);
   };
@@ -274,7 +272,7 @@ Result<PartsShown> RunParts(const CheckSetting& setting, Runner& runner, const C
   return PartRunner(setting, runner, item, std::move(outside), values, runs).Run();
 }
 
-ordered_json OperationJson(const Graph& graph, NodeId node) {
+Json OperationJson(const Graph& graph, NodeId node) {
   const Node& of = graph.node(node);
   return {{"op", of.schema->name},
           {"name", of.result_count == 0 ? "" : graph.value(of.first_result).name}};

@@ -3,7 +3,6 @@
 #pragma once
 
 #include <functional>
-#include <nlohmann/json.hpp>
 #include <optional>
 #include <set>
 #include <span>
@@ -11,6 +10,7 @@
 #include <string_view>
 #include <vector>
 
+#include "harness/base/json.h"
 #include "harness/base/result.h"
 #include "harness/campaign/campaign.h"
 #include "harness/check/model_values.h"
@@ -37,11 +37,11 @@ struct CheckRun {
   bool reached = false;  // the same, and it was the engine that did
   std::optional<FindingRecord> finding;
   std::string node;                 // the operation that it is about: its first result
-  nlohmann::ordered_json location;  // null if nothing deviates
+  Json location;  // null if nothing deviates
   // Of an execution that says too little as a whole, its operations judged on what the engine fed
   // them: {right, known_defect, defects, unconfirmed, not_judged}, up to the first wrong one; null
   // where that was not asked or could not be had.
-  nlohmann::ordered_json one_by_one;
+  Json one_by_one;
 
   const CaseRecord& record() const { return batch.cases[0]; }
 };
@@ -66,9 +66,9 @@ Result<const CheckRun*> RunCheck(const CheckSetting& setting, Runner& runner, Ca
 // The results of a model's parts on one target by one route.
 struct PartsShown {
   // Objects {operations, first, last, verdict, stage, message}, in order.
-  nlohmann::ordered_json parts = nlohmann::ordered_json::array();
+  Json parts = Json::array();
   // What the engine does not take alone though the tables attest it: {op, name, verdict, message}.
-  nlohmann::ordered_json refused = nlohmann::ordered_json::array();
+  Json refused = Json::array();
   bool searched =
       false;  // for those; `refused` empty then: it takes each alone, together it does not
   std::set<NodeId> reached;
@@ -82,6 +82,6 @@ Result<PartsShown> RunParts(const CheckSetting& setting, Runner& runner, const C
                             std::vector<bool> outside, const ModelValues& values, CheckRuns& runs);
 
 // An operation of a graph for people: {op, name}, the name of its first result.
-nlohmann::ordered_json OperationJson(const Graph& graph, NodeId node);
+Json OperationJson(const Graph& graph, NodeId node);
 
 }  // namespace anecheck

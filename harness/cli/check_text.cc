@@ -1,33 +1,31 @@
 #include "harness/cli/check_text.h"
 
 #include <fmt/format.h>
-#include <nlohmann/json.hpp>
 #include <string_view>
 #include <utility>
 
+#include "harness/base/json.h"
 #include "harness/cli/typed_command.h"
 #include "harness/verdict/route.h"
 
 namespace anecheck {
 namespace {
 
-using nlohmann::ordered_json;
-
-std::string Join(const ordered_json& names) {
+std::string Join(const Json& names) {
   std::string text;
   for (const auto& name : names) text += (text.empty() ? "" : ", ") + name.get<std::string>();
   return text;
 }
 
-std::string Text(const ordered_json& json, const char* key) { return json[key].get<std::string>(); }
+std::string Text(const Json& json, const char* key) { return json[key].get<std::string>(); }
 
 // `relu "y"`.
-std::string NameText(const ordered_json& operation) {
+std::string NameText(const Json& operation) {
   return fmt::format("{} \"{}\"", Text(operation, "op"), Text(operation, "name"));
 }
 
 // A line for the verdicts of a run's operations one by one; empty if they were not judged so.
-std::string OneByOneText(const ordered_json& json) {
+std::string OneByOneText(const Json& json) {
   if (json.is_null()) return "";
   std::string text =
       fmt::format("    judged one by one, on the values that the engine fed them: {} right",
@@ -42,10 +40,10 @@ std::string OneByOneText(const ordered_json& json) {
   return text + "\n";
 }
 
-std::string PartsText(const ordered_json& parts) {
+std::string PartsText(const Json& parts) {
   std::string text;
   for (size_t i = 0; i < parts.size(); ++i) {
-    const ordered_json& part = parts[i];
+    const Json& part = parts[i];
     const auto operations = part["operations"].get<size_t>();
     const std::string which = operations == 1
                                   ? NameText(part["first"])
@@ -59,7 +57,7 @@ std::string PartsText(const ordered_json& parts) {
   return text;
 }
 
-std::string TargetText(const ordered_json& target) {
+std::string TargetText(const Json& target) {
   std::string text = fmt::format(
       "{}{}: {}{}{}\n", Text(target, "target"),
       Text(target, "route") == ToText(Route::kMil) ? "" : " by " + Text(target, "route"),
@@ -86,7 +84,7 @@ std::string TargetText(const ordered_json& target) {
   return text + PartsText(target["parts"]);
 }
 
-std::string LocationText(const ordered_json& location) {
+std::string LocationText(const Json& location) {
   std::string what;
   if (!location["located"].get<bool>()) {
     what = "the wrong operation could not be located";
@@ -101,7 +99,7 @@ std::string LocationText(const ordered_json& location) {
   return fmt::format("{}: {}\n", Text(location, "target"), what);
 }
 
-std::string CliffText(const ordered_json& warning) {
+std::string CliffText(const Json& warning) {
   const std::string where = fmt::format("{}: {} \"{}\"", Text(warning, "target"),
                                         Text(warning, "op"), Text(warning, "name"));
   const bool past = warning["past"].get<bool>();
@@ -123,7 +121,7 @@ std::string CliffText(const ordered_json& warning) {
 }
 
 // The model's numbers that are made up.
-std::string MadeUp(const ordered_json& json) {
+std::string MadeUp(const Json& json) {
   const auto constants = json["synthesised_constants"].get<uint64_t>();
   const bool inputs = json["made_up_inputs"].get<bool>();
   if (constants == 0) return inputs ? "made-up inputs" : "";
@@ -131,7 +129,7 @@ std::string MadeUp(const ordered_json& json) {
 }
 
 // The host's part of the model, one line each.
-std::string HostText(const ordered_json& host) {
+std::string HostText(const Json& host) {
   constexpr std::pair<const char*, std::string_view> kLines[] = {
       {"computed", "the host computes operations whose operands an engine does not take"},
       {"widened_outputs", "an engine gives fp16: int32 outputs that the host widens"},
@@ -145,11 +143,11 @@ std::string HostText(const ordered_json& host) {
 
 }  // namespace
 
-std::string CheckText(const nlohmann::ordered_json& json) {
+std::string CheckText(const Json& json) {
   std::string text =
       fmt::format("{}{} on {} ({})\n", EvidenceMark(FindWord<Provenance>(Text(json, "provenance"))),
                   Text(json, "model"), Text(json, "runner"), Text(json, "provenance"));
-  const ordered_json& casts = json["boundary_casts_left_out"];
+  const Json& casts = json["boundary_casts_left_out"];
   if (!casts["inputs"].empty() || !casts["outputs"].empty()) {
     text += fmt::format(
         "an engine takes and gives fp16: the casts of fp32 inputs ({}) and outputs ({}) are left "

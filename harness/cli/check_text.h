@@ -1,12 +1,13 @@
 // The text form of `anecheck check`'s report.
 #pragma once
 
-#include <nlohmann/json_fwd.hpp>
 #include <string>
+
+#include "harness/base/json.h"
 
 namespace anecheck {
 
 // The report that `check --json` prints, in lines for people.
-std::string CheckText(const nlohmann::ordered_json& json);
+std::string CheckText(const Json& json);
 
 }  // namespace anecheck

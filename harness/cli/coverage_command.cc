@@ -1,9 +1,9 @@
 // `anecheck coverage`: how much of the space of cases campaigns have met.
 #include <memory>
-#include <nlohmann/json.hpp>
 #include <string>
 #include <vector>
 
+#include "harness/base/json.h"
 #include "harness/base/json_text.h"
 #include "harness/campaign/coverage.h"
 #include "harness/cli/command.h"

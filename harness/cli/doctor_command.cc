@@ -3,11 +3,11 @@
 #include <cstdlib>
 #include <fmt/format.h>
 #include <memory>
-#include <nlohmann/json.hpp>
 #include <sqlite3.h>
 #include <sys/utsname.h>
 #include <zlib.h>
 
+#include "harness/base/json_text.h"
 #include "harness/base/parallel_for.h"
 #include "harness/base/version.h"
 #include "harness/campaign/campaign.h"
@@ -19,8 +19,6 @@
 
 namespace anecheck {
 namespace {
-
-using Json = nlohmann::ordered_json;
 
 #if defined(__has_feature)
 #define ANECHECK_HAS_FEATURE(feature) __has_feature(feature)
@@ -69,18 +67,16 @@ Json Engine(const std::string& library) {
 }
 
 Json Build() {
-  return {
-      {"version", kToolVersion},
-      {"compiler", __VERSION__},
-      {"sanitizers", Sanitizers()},
-      {"libraries",
-       {{"sqlite", sqlite3_libversion()},
-        {"zlib", zlibVersion()},
-        {"fmt",
-         fmt::format("{}.{}.{}", FMT_VERSION / 10000, FMT_VERSION / 100 % 100, FMT_VERSION % 100)},
-        {"nlohmann_json", fmt::format("{}.{}.{}", NLOHMANN_JSON_VERSION_MAJOR,
-                                      NLOHMANN_JSON_VERSION_MINOR, NLOHMANN_JSON_VERSION_PATCH)},
-        {"CLI11", ParserVersion()}}}};
+  return {{"version", kToolVersion},
+          {"compiler", __VERSION__},
+          {"sanitizers", Sanitizers()},
+          {"libraries",
+           {{"sqlite", sqlite3_libversion()},
+            {"zlib", zlibVersion()},
+            {"fmt", fmt::format("{}.{}.{}", FMT_VERSION / 10000, FMT_VERSION / 100 % 100,
+                                FMT_VERSION % 100)},
+            {"nlohmann_json", JsonLibraryVersion()},
+            {"CLI11", ParserVersion()}}}};
 }
 
 // `path` as one word of a shell.

@@ -3,10 +3,9 @@
 #include <charconv>
 #include <fmt/format.h>
 #include <memory>
-#include <nlohmann/json.hpp>
 
 #include "harness/base/file.h"
-#include "harness/base/json_large.h"
+#include "harness/base/json.h"
 #include "harness/base/json_text.h"
 #include "harness/cli/command.h"
 #include "harness/cli/command_line.h"

@@ -3,9 +3,9 @@
 #include <cmath>
 #include <fmt/format.h>
 #include <memory>
-#include <nlohmann/json.hpp>
 #include <optional>
 
+#include "harness/base/json.h"
 #include "harness/base/log.h"
 #include "harness/cli/command.h"
 #include "harness/cli/command_line.h"
@@ -85,7 +85,7 @@ const std::string& NameOf(const Subject& subject, size_t output) {
                          : subject.state_outputs[output - states];
 }
 
-Result<nlohmann::ordered_json> Evaluate(const EvalFlags& flags) {
+Result<Json> Evaluate(const EvalFlags& flags) {
   ANECHECK_ASSIGN(const Contract contract, ContractFromName(flags.contract));
   ANECHECK_ASSIGN(const Subject subject, ReadSubject(flags));
   const ModelGraph& model = subject.model;
@@ -93,7 +93,7 @@ Result<nlohmann::ordered_json> Evaluate(const EvalFlags& flags) {
   Evaluation evaluation;
   ANECHECK_RETURN_IF_ERROR(evaluation.RunForOutputs(model.graph, inputs, contract));
   Arrays arrays;
-  nlohmann::ordered_json outputs = nlohmann::ordered_json::array();
+  Json outputs = Json::array();
   Estimate estimate;
   for (size_t i = 0; i < model.graph.outputs().size(); ++i) {
     const std::string& name = NameOf(subject, i);
@@ -106,10 +106,10 @@ Result<nlohmann::ordered_json> Evaluate(const EvalFlags& flags) {
     outputs.push_back({{"name", name}, {"type", estimate.type.ToString()}});
   }
   ANECHECK_RETURN_IF_ERROR(npz::WriteNpzFile(flags.out, arrays));
-  return nlohmann::ordered_json{{"out", flags.out},
-                                {"contract", flags.contract},
-                                {"synthesised_constants", model.made_up},
-                                {"outputs", outputs}};
+  return Json{{"out", flags.out},
+              {"contract", flags.contract},
+              {"synthesised_constants", model.made_up},
+              {"outputs", outputs}};
 }
 
 int RunEval(const EvalFlags& flags) {
@@ -140,7 +140,7 @@ void ConfirmWrong(const Graph& graph, std::span<const Tensor> inputs, size_t out
                                contract.name, never);
 }
 
-nlohmann::ordered_json StatisticsOf(const Estimate& expected, const Tensor& actual) {
+Json StatisticsOf(const Estimate& expected, const Tensor& actual) {
   if (!(actual.type == expected.type)) return nullptr;
   const ErrorStatistics errors = MeasureErrors(expected, actual);
   return {{"count", errors.count},
@@ -155,7 +155,7 @@ nlohmann::ordered_json StatisticsOf(const Estimate& expected, const Tensor& actu
 }
 
 // A note on an output inside its bound, on one line.
-std::string ErrorsText(const nlohmann::ordered_json& errors) {
+std::string ErrorsText(const Json& errors) {
   if (errors.is_null()) return "";
   std::string text;
   if (errors["fills"].get<bool>()) {
@@ -200,7 +200,7 @@ std::optional<UnpairedResult> Unpaired(const Subject& subject, std::span<const T
   return FindUnpaired(graph, actual, contract, evaluation);
 }
 
-Result<nlohmann::ordered_json> JudgeOutputs(const EvalFlags& flags, bool& wrong) {
+Result<Json> JudgeOutputs(const EvalFlags& flags, bool& wrong) {
   ANECHECK_RETURN_IF_ERROR(TryDefects(flags.defects));
   ANECHECK_ASSIGN(const Contract contract, ContractFromName(flags.contract));
   ANECHECK_ASSIGN(Arrays arrays, npz::ReadNpzFile(flags.actual));
@@ -211,7 +211,7 @@ Result<nlohmann::ordered_json> JudgeOutputs(const EvalFlags& flags, bool& wrong)
                   OutputsFromArrays(model.graph, arrays, flags.actual));
   Evaluation evaluation;
   ANECHECK_RETURN_IF_ERROR(evaluation.RunForOutputs(model.graph, inputs, contract));
-  nlohmann::ordered_json outputs = nlohmann::ordered_json::array();
+  Json outputs = Json::array();
   const auto unpaired = Unpaired(subject, actual, contract);
   Estimate expected;
   for (size_t i = 0; i < actual.size(); ++i) {
@@ -236,7 +236,7 @@ Result<nlohmann::ordered_json> JudgeOutputs(const EvalFlags& flags, bool& wrong)
                        {"errors", StatisticsOf(expected, actual[i])},
                        {"reason", judged.reason}});
   }
-  return nlohmann::ordered_json{{"contract", flags.contract}, {"outputs", outputs}};
+  return Json{{"contract", flags.contract}, {"outputs", outputs}};
 }
 
 int RunJudge(const EvalFlags& flags) {

@@ -2,10 +2,10 @@
 // evidence there is of it.
 #include <fmt/format.h>
 #include <memory>
-#include <nlohmann/json.hpp>
 #include <string>
 #include <vector>
 
+#include "harness/base/json.h"
 #include "harness/base/json_text.h"
 #include "harness/cli/command.h"
 #include "harness/cli/command_line.h"

@@ -1,8 +1,8 @@
 // `anecheck finding export`: a finding as a folder for a bug report.
 #include <fmt/format.h>
 #include <memory>
-#include <nlohmann/json.hpp>
 
+#include "harness/base/json.h"
 #include "harness/base/json_text.h"
 #include "harness/base/shell_word.h"
 #include "harness/cli/command.h"

@@ -1,13 +1,13 @@
 // The subcommands for files as a person or a script meets them: gen, inspect, encode and diff.
 #include <cstdlib>
 #include <gtest/gtest.h>
-#include <nlohmann/json.hpp>
 #include <string>
 #include <sys/wait.h>
 #include <vector>
 
 #include "generators/formats/registry/registry.h"
 #include "harness/base/file.h"
+#include "harness/base/json.h"
 #include "harness/base/json_text.h"
 #include "harness/base/testing/test_data.h"
 
@@ -64,7 +64,7 @@ TEST_F(FormatsCliTest, AContainerMovesToOtherApertures) {
     const Json json = *ParseJson(Tool("inspect --json " + Path(name)).out);
     for (const Json& command : json["content"]["commands"]) {
       if (command["cmd"] != "segment" || command["vmaddr"] == "0x0") continue;
-      const std::string address = command["vmaddr"];
+      const std::string& address = command["vmaddr"].text();
       if (address.size() < least.size() || address < least) least = address;
     }
     return least;

@@ -3,11 +3,11 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 #include <memory>
-#include <nlohmann/json.hpp>
 #include <optional>
 
 #include "generators/formats/registry/registry.h"
 #include "harness/base/file.h"
+#include "harness/base/json.h"
 #include "harness/base/json_text.h"
 #include "harness/base/log.h"
 #include "harness/cli/campaign_flags.h"

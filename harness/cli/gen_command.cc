@@ -2,12 +2,12 @@
 // makes each of them again.
 #include <fmt/format.h>
 #include <memory>
-#include <nlohmann/json.hpp>
 #include <numeric>
 
 #include "generators/formats/pair/pair_generator.h"
 #include "generators/formats/registry/file_set.h"
 #include "harness/base/file.h"
+#include "harness/base/json.h"
 #include "harness/base/json_text.h"
 #include "harness/cli/command.h"
 #include "harness/cli/command_line.h"

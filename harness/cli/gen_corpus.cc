@@ -1,6 +1,5 @@
 #include "harness/cli/gen_corpus.h"
 
-#include <nlohmann/json.hpp>
 #include <span>
 #include <utility>
 #include <vector>
@@ -9,6 +8,7 @@
 #include "generators/formats/corpus/seed_corpus.h"
 #include "generators/formats/registry/file_set.h"
 #include "harness/base/file.h"
+#include "harness/base/json.h"
 #include "harness/formats/registry/registry.h"
 
 namespace anecheck {

@@ -3,12 +3,12 @@
 #include <algorithm>
 #include <filesystem>
 #include <fmt/format.h>
-#include <nlohmann/json.hpp>
 #include <string_view>
 #include <system_error>
 #include <vector>
 
 #include "harness/base/file.h"
+#include "harness/base/json.h"
 #include "harness/base/json_text.h"
 
 namespace anecheck {

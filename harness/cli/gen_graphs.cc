@@ -1,9 +1,9 @@
 #include "harness/cli/gen_graphs.h"
 
 #include <fmt/format.h>
-#include <nlohmann/json.hpp>
 
 #include "harness/base/file.h"
+#include "harness/base/json.h"
 #include "harness/base/json_fields.h"
 #include "harness/campaign/campaign.h"
 #include "harness/cli/campaign_flags.h"

@@ -3,11 +3,11 @@
 #include <algorithm>
 #include <fmt/format.h>
 #include <memory>
-#include <nlohmann/json.hpp>
 #include <span>
 #include <utility>
 
 #include "harness/base/file.h"
+#include "harness/base/json.h"
 #include "harness/base/json_text.h"
 #include "harness/cli/command.h"
 #include "harness/cli/command_line.h"
@@ -241,7 +241,7 @@ int RunModel(const InspectFlags& flags, const InspectedModel& model) {
   const auto text = Describe(flags, kFormat_mil, bytes, violations);
   if (!text.ok()) return Fail(InFile(model.file, text.error()));
   if (flags.json) {
-    Json json = {{"model", ModelJson(model)}, {"program", Json::parse(*text)}};
+    Json json = {{"model", ModelJson(model)}, {"program", ParseJson(*text).value()}};
     Print(DumpJson(json, 2));
   } else {
     Print(ModelText(model) + *text);

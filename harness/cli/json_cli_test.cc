@@ -3,13 +3,13 @@
 #include <cstdlib>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
-#include <nlohmann/json.hpp>
 #include <sstream>
 #include <string>
 #include <sys/wait.h>
 #include <vector>
 
 #include "harness/base/file.h"
+#include "harness/base/json.h"
 #include "harness/base/json_text.h"
 #include "reports/testing/schema.h"
 
@@ -49,7 +49,7 @@ class JsonCliTest : public ::testing::Test {
   static std::vector<Json> Lines(const std::string& text) {
     std::vector<Json> lines;
     std::istringstream stream(text);
-    for (std::string line; std::getline(stream, line);) lines.push_back(Json::parse(line));
+    for (std::string line; std::getline(stream, line);) lines.push_back(ParseJson(line).value());
     return lines;
   }
 
@@ -168,8 +168,8 @@ TEST_F(JsonCliTest, MatrixAndProbesFitTheirSchemas) {
   EXPECT_EQ(SchemaProblem(Parse(Tool("matrix --targets h13,h17s --format json")), "matrix"), "");
   EXPECT_EQ(SchemaProblem(Parse(Tool("probe --targets h13 --json")), "probe"), "");
   // The statements that explain gives can be imported again.
-  const nlohmann::ordered_json explained = Parse(Tool("explain conv --target h13 --json"));
-  const nlohmann::ordered_json statements = {{"version", 1}, {"statements", explained["evidence"]}};
+  const Json explained = Parse(Tool("explain conv --target h13 --json"));
+  const Json statements = {{"version", 1}, {"statements", explained["evidence"]}};
   EXPECT_FALSE(statements["statements"].empty());
   EXPECT_EQ(SchemaProblem(statements, "evidence"), "");
 }

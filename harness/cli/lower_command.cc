@@ -1,11 +1,11 @@
 // `anecheck lower`: what a graph becomes on a target, and the texts that its compilers read.
 #include <fmt/format.h>
 #include <memory>
-#include <nlohmann/json.hpp>
 #include <string>
 #include <vector>
 
 #include "harness/base/file.h"
+#include "harness/base/json.h"
 #include "harness/base/json_text.h"
 #include "harness/cli/command.h"
 #include "harness/cli/command_line.h"

@@ -1,11 +1,11 @@
 // `anecheck matrix`: attested and reached operations and native layers by target.
 #include <memory>
-#include <nlohmann/json.hpp>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "harness/base/file.h"
+#include "harness/base/json.h"
 #include "harness/base/json_text.h"
 #include "harness/cli/command.h"
 #include "harness/cli/command_line.h"

@@ -1,10 +1,10 @@
 // `anecheck merge`: results of many machines in one file.
 #include <fmt/format.h>
 #include <memory>
-#include <nlohmann/json.hpp>
 #include <string>
 #include <vector>
 
+#include "harness/base/json.h"
 #include "harness/base/json_text.h"
 #include "harness/cli/command.h"
 #include "harness/cli/command_line.h"

@@ -1,9 +1,9 @@
 // `anecheck power`: how well campaigns find defects, measured on the simulated engine.
 #include <fmt/format.h>
 #include <memory>
-#include <nlohmann/json.hpp>
 
 #include "harness/base/file.h"
+#include "harness/base/json.h"
 #include "harness/base/json_text.h"
 #include "harness/base/log.h"
 #include "harness/cli/campaign_flags.h"

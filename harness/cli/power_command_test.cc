@@ -1,11 +1,11 @@
 // `anecheck power` and `anecheck coverage` as a script meets them.
 #include <cstdlib>
 #include <gtest/gtest.h>
-#include <nlohmann/json.hpp>
 #include <string>
 #include <sys/wait.h>
 
 #include "harness/base/file.h"
+#include "harness/base/json.h"
 #include "harness/base/json_text.h"
 
 namespace anecheck {

@@ -2,8 +2,8 @@
 #include <algorithm>
 #include <fmt/format.h>
 #include <memory>
-#include <nlohmann/json.hpp>
 
+#include "harness/base/json.h"
 #include "harness/base/log.h"
 #include "harness/cli/campaign_flags.h"
 #include "harness/cli/command.h"
@@ -23,7 +23,7 @@ struct ProbeFlags {
   bool json = false;
 };
 
-std::string Cell(const nlohmann::ordered_json& value) {
+std::string Cell(const Json& value) {
   if (value.is_null()) return "-";
   if (value.is_boolean()) return value.get<bool>() ? "yes" : "NO";
   return value.is_string() ? value.get<std::string>() : CliffText(value.get<double>());

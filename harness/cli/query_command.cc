@@ -4,8 +4,8 @@
 #include <cmath>
 #include <fmt/format.h>
 #include <memory>
-#include <nlohmann/json.hpp>
 
+#include "harness/base/json.h"
 #include "harness/base/json_text.h"
 #include "harness/base/real_text.h"
 #include "harness/cli/command.h"

@@ -1,8 +1,8 @@
 // `anecheck replay`: one finding again.
 #include <fmt/format.h>
 #include <memory>
-#include <nlohmann/json.hpp>
 
+#include "harness/base/json.h"
 #include "harness/campaign/campaign.h"
 #include "harness/cli/command.h"
 #include "harness/cli/command_line.h"
@@ -36,15 +36,15 @@ int Run(const ReplayFlags& flags) {
   if (!outcome.ok()) return Fail(outcome.error());
   const Outcome& shown = outcome->shown;
   if (flags.json) {
-    nlohmann::ordered_json json = {{"provenance", ToText(identity.provenance)},
-                                   {"engine", identity.engine},
-                                   {"id", artifact.id},
-                                   {"verdict", ToText(shown.verdict())},
-                                   {"recorded_verdict", ToText(artifact.verdict)},
-                                   {"known_defect", shown.defects().ToText()},
-                                   {"op", shown.op()},
-                                   {"target", outcome->target},
-                                   {"message", shown.message()}};
+    Json json = {{"provenance", ToText(identity.provenance)},
+                 {"engine", identity.engine},
+                 {"id", artifact.id},
+                 {"verdict", ToText(shown.verdict())},
+                 {"recorded_verdict", ToText(artifact.verdict)},
+                 {"known_defect", shown.defects().ToText()},
+                 {"op", shown.op()},
+                 {"target", outcome->target},
+                 {"message", shown.message()}};
     Print(json.dump(2));
   } else {
     Print(fmt::format("{}{} on {}: {}{} (recorded: {}){}{}", EvidenceMark(identity.provenance),

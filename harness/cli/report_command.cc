@@ -1,10 +1,10 @@
 // `anecheck report`: a folder of reports from results files.
 #include <fmt/format.h>
 #include <memory>
-#include <nlohmann/json.hpp>
 #include <string>
 #include <vector>
 
+#include "harness/base/json.h"
 #include "harness/base/json_text.h"
 #include "harness/cli/command.h"
 #include "harness/cli/command_line.h"

@@ -2,9 +2,9 @@
 #include <algorithm>
 #include <fmt/format.h>
 #include <memory>
-#include <nlohmann/json.hpp>
 #include <optional>
 
+#include "harness/base/json.h"
 #include "harness/base/log.h"
 #include "harness/campaign/campaign.h"
 #include "harness/campaign/event_stream.h"

@@ -3,9 +3,9 @@
 #include <fmt/format.h>
 #include <limits>
 #include <memory>
-#include <nlohmann/json.hpp>
 
 #include "harness/base/file.h"
+#include "harness/base/json.h"
 #include "harness/base/log.h"
 #include "harness/base/shell_word.h"
 #include "harness/campaign/campaign.h"
@@ -54,7 +54,7 @@ Result<ShrunkFinding> Run(const ShrinkFlags& flags, const std::atomic<bool>* sto
   return ShrinkFindingIf(artifact, *runner, predicate, folder.path(), options);
 }
 
-nlohmann::ordered_json SizeToJson(const CaseSize& size) {
+Json SizeToJson(const CaseSize& size) {
   return {{"nodes", size.nodes}, {"elements", size.elements}};
 }
 
@@ -75,15 +75,15 @@ int Shrink(const ShrinkFlags& flags) {
   const Status written = WriteFileAtomic(flags.out, json.dump(1) + "\n");
   if (!written.ok()) return Fail(written.error());
   if (flags.json) {
-    const nlohmann::ordered_json summary = {{"provenance", ToText(identity.provenance)},
-                                            {"engine", identity.engine},
-                                            {"id", artifact.id},
-                                            {"out", flags.out},
-                                            {"verdict", ToText(shrunk->outcome.verdict())},
-                                            {"op", shrunk->outcome.shown.op()},
-                                            {"before", SizeToJson(shrunk->before)},
-                                            {"after", SizeToJson(shrunk->after)},
-                                            {"tries", shrunk->tries}};
+    const Json summary = {{"provenance", ToText(identity.provenance)},
+                          {"engine", identity.engine},
+                          {"id", artifact.id},
+                          {"out", flags.out},
+                          {"verdict", ToText(shrunk->outcome.verdict())},
+                          {"op", shrunk->outcome.shown.op()},
+                          {"before", SizeToJson(shrunk->before)},
+                          {"after", SizeToJson(shrunk->after)},
+                          {"tries", shrunk->tries}};
     Print(summary.dump(2));
   } else {
     Print(

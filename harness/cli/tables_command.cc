@@ -1,8 +1,8 @@
 // `anecheck ops` and `anecheck targets`: the tables the tool works by.
 #include <memory>
-#include <nlohmann/json.hpp>
 
 #include "harness/base/file.h"
+#include "harness/base/json.h"
 #include "harness/cli/command.h"
 #include "harness/cli/command_line.h"
 #include "harness/cli/target_flags.h"
@@ -27,7 +27,7 @@ int PrintOps(const OpsFlags& flags) {
     if (!read.ok()) return Fail(read.error());
     shares = std::move(read).value();
   }
-  const nlohmann::ordered_json reference = reports::OperationReferenceJson(shares);
+  const Json reference = reports::OperationReferenceJson(shares);
   if (flags.json || flags.format == "json") {
     Print(reference.dump(2));
   } else if (flags.format == "md") {
@@ -72,7 +72,7 @@ Status PrintTargets(const TargetsFlags& flags) {
   } else if (flags.a.empty()) {
     Print(flags.json ? TargetsJson(catalog).dump(2) : TargetsText(catalog));
   } else if (flags.json) {
-    ANECHECK_ASSIGN(const nlohmann::ordered_json diff, TargetsDiffJson(catalog, flags.a, flags.b));
+    ANECHECK_ASSIGN(const Json diff, TargetsDiffJson(catalog, flags.a, flags.b));
     Print(diff.dump(2));
   } else {
     ANECHECK_ASSIGN(const std::string diff, TargetsDiffText(catalog, flags.a, flags.b));

@@ -2,12 +2,11 @@
 
 #include <algorithm>
 #include <fmt/format.h>
-#include <nlohmann/json.hpp>
+
+#include "harness/base/json.h"
 
 namespace anecheck::evidence {
 namespace {
-
-using Json = nlohmann::ordered_json;
 
 bool Names(std::span<const std::string> subjects, std::string_view subject) {
   const std::string_view name = subject.substr(0, subject.find(" ["));

@@ -2,12 +2,12 @@
 // `anecheck explain` and, for the known conflicts, by the matrix.
 #pragma once
 
-#include <nlohmann/json_fwd.hpp>
 #include <span>
 #include <string>
 #include <string_view>
 #include <vector>
 
+#include "harness/base/json.h"
 #include "harness/evidence/evidence.h"
 
 namespace anecheck::evidence {
@@ -27,10 +27,10 @@ Found About(std::span<const Statement> statements, std::span<const std::string> 
 std::string FoundText(const Found& found);
 // {"evidence": [statement], "conflicts": [{"stronger", "weaker", "decided", "why"}],
 // "known_conflicts": [...]}; statements as in StatementsJson, conflicts by their indices.
-nlohmann::ordered_json FoundJson(const Found& found);
+Json FoundJson(const Found& found);
 
-nlohmann::ordered_json StatementJson(const Statement& statement);
-nlohmann::ordered_json ConflictJson(const Conflict& conflict);
-nlohmann::ordered_json KnownConflictJson(const KnownConflict& conflict);
+Json StatementJson(const Statement& statement);
+Json ConflictJson(const Conflict& conflict);
+Json KnownConflictJson(const KnownConflict& conflict);
 
 }  // namespace anecheck::evidence

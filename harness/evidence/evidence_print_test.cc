@@ -2,7 +2,8 @@
 #include "harness/evidence/evidence_print.h"
 
 #include <gmock/gmock.h>
-#include <nlohmann/json.hpp>
+
+#include "harness/base/json.h"
 
 namespace anecheck::evidence {
 namespace {

@@ -1,9 +1,9 @@
 #include "harness/findings/artifact.h"
 
 #include <fmt/format.h>
-#include <nlohmann/json.hpp>
 
 #include "harness/base/base64.h"
+#include "harness/base/json.h"
 #include "harness/base/version.h"
 #include "harness/cases/case_json.h"
 #include "harness/cases/options_json.h"
@@ -15,24 +15,22 @@
 namespace anecheck {
 namespace {
 
-using nlohmann::ordered_json;
-
-ordered_json TensorToJson(const std::string& name, const Tensor& tensor) {
-  ordered_json json;
+Json TensorToJson(const std::string& name, const Tensor& tensor) {
+  Json json;
   json["name"] = name;
   json["dtype"] = DTypeName(tensor.type.dtype);
-  json["shape"] = ordered_json::array();
+  json["shape"] = Json::array();
   for (const int64_t dim : tensor.type.shape.dims()) json["shape"].push_back(dim);
   json["data"] = Base64Encode(tensor.bytes);
   return json;
 }
 
-ordered_json RunnerToJson(const CampaignOptions& options) {
-  ordered_json json;
+Json RunnerToJson(const CampaignOptions& options) {
+  Json json;
   json["kind"] = options.runner;
   json["library"] = options.worker.library;
   json["faults"] = options.worker.faults;
-  json["quirks"] = ordered_json::array();
+  json["quirks"] = Json::array();
   for (const QuirkSetting& quirk : options.worker.quirks) {
     json["quirks"].push_back(QuirkText(quirk));
   }
@@ -42,18 +40,18 @@ ordered_json RunnerToJson(const CampaignOptions& options) {
   return json;
 }
 
-ordered_json ExpectedToJson(const Case& item) {
-  ordered_json list = ordered_json::array();
+Json ExpectedToJson(const Case& item) {
+  Json list = Json::array();
   const auto estimates = Evaluate(item.graph, item.inputs, ConformingContract(item.target.family));
   if (!estimates.ok()) return list;
-  const auto number = [](double value) -> ordered_json {
+  const auto number = [](double value) -> Json {
     if (value != value) return "NaN";
     if (value - value != 0) return value > 0 ? "Infinity" : "-Infinity";
     return value;
   };
   for (size_t i = 0; i < estimates->size(); ++i) {
     const Estimate& estimate = (*estimates)[i];
-    ordered_json& json = list.emplace_back();
+    Json& json = list.emplace_back();
     json["name"] = item.graph.value(item.graph.outputs()[i]).name;
     for (const double value : estimate.value) json["value"].push_back(number(value));
     for (const double value : estimate.low) json["low"].push_back(number(value));
@@ -62,16 +60,16 @@ ordered_json ExpectedToJson(const Case& item) {
   return list;
 }
 
-ordered_json OutputsToJson(const Graph& graph, std::span<const Tensor> outputs) {
-  ordered_json list = ordered_json::array();
+Json OutputsToJson(const Graph& graph, std::span<const Tensor> outputs) {
+  Json list = Json::array();
   for (size_t i = 0; i < outputs.size(); ++i) {
     list.push_back(TensorToJson(graph.value(graph.outputs()[i]).name, outputs[i]));
   }
   return list;
 }
 
-ordered_json InputsToJson(const Graph& graph, std::span<const Tensor> inputs) {
-  ordered_json list = ordered_json::array();
+Json InputsToJson(const Graph& graph, std::span<const Tensor> inputs) {
+  Json list = Json::array();
   const std::vector<ValueId> ids = graph.ValuesOfKind(ValueKind::kInput);
   for (size_t i = 0; i < ids.size(); ++i) {
     list.push_back(TensorToJson(graph.value(ids[i]).name, inputs[i]));
@@ -81,9 +79,9 @@ ordered_json InputsToJson(const Graph& graph, std::span<const Tensor> inputs) {
 
 // The relation of a metamorphic case with the rewritten graph: the one that was run, or the one
 // that would be.
-ordered_json RelationToJson(const Case& item, const CaseOutcome& outcome) {
+Json RelationToJson(const Case& item, const CaseOutcome& outcome) {
   const CaseRelation& relation = outcome.relation ? *outcome.relation : *item.relation;
-  ordered_json json = {{"name", relation.name}, {"site", relation.site}};
+  Json json = {{"name", relation.name}, {"site", relation.site}};
   std::optional<RewrittenCase> rewritten = outcome.rewritten;
   if (!rewritten) {
     Case pinned = item;
@@ -106,16 +104,16 @@ Error Wrong(std::string_view member, std::string_view what) {
 
 // Exceptions of the JSON library mean a member of another type than expected.
 template <typename T>
-Result<T> Get(const ordered_json& json, const char* member) {
+Result<T> Get(const Json& json, const char* member) {
   if (!json.is_object() || !json.contains(member)) return Wrong(member, "is missing");
   try {
     return json.at(member).get<T>();
-  } catch (const ordered_json::exception&) {
+  } catch (const JsonError&) {
     return Wrong(member, "has the wrong type");
   }
 }
 
-Status ReadRunner(const ordered_json& json, CampaignOptions& options) {
+Status ReadRunner(const Json& json, CampaignOptions& options) {
   ANECHECK_ASSIGN(options.runner, Get<std::string>(json, "kind"));
   ANECHECK_ASSIGN(options.worker.library, Get<std::string>(json, "library"));
   ANECHECK_ASSIGN(options.worker.faults, Get<std::vector<std::string>>(json, "faults"));
@@ -142,9 +140,9 @@ Status ReadRunner(const ordered_json& json, CampaignOptions& options) {
 }
 
 // What else stands there follows from the graph.
-Status ReadRelation(const ordered_json& json, Case& item) {
+Status ReadRelation(const Json& json, Case& item) {
   if (!json.contains("relation")) return {};
-  ANECHECK_ASSIGN(const ordered_json written, Get<ordered_json>(json, "relation"));
+  ANECHECK_ASSIGN(const Json written, Get<Json>(json, "relation"));
   CaseRelation relation;
   ANECHECK_ASSIGN(relation.name, Get<std::string>(written, "name"));
   ANECHECK_ASSIGN(relation.site, Get<std::string>(written, "site"));
@@ -155,7 +153,7 @@ Status ReadRelation(const ordered_json& json, Case& item) {
   return {};
 }
 
-Status ReadInputs(const ordered_json& json, const char* member, const Graph& graph,
+Status ReadInputs(const Json& json, const char* member, const Graph& graph,
                   std::vector<Tensor>& inputs) {
   if (!json.is_array()) return Wrong(member, "must be a list");
   const std::vector<ValueId> ids = graph.ValuesOfKind(ValueKind::kInput);
@@ -177,7 +175,7 @@ Status ReadInputs(const ordered_json& json, const char* member, const Graph& gra
 }
 
 // What another shape of the program's range shows.
-ordered_json ShapeToJson(const Case& item, const RunReply& reply, size_t index) {
+Json ShapeToJson(const Case& item, const RunReply& reply, size_t index) {
   const RunShape& shape = item.further[index];
   const ValueId input = *shape.graph.FindValue(item.range->input);
   const size_t second = GivesSecond(RequestOf(item)) ? 1 : 0;
@@ -189,11 +187,10 @@ ordered_json ShapeToJson(const Case& item, const RunReply& reply, size_t index) 
 
 }  // namespace
 
-nlohmann::ordered_json ArtifactToJson(const CampaignOptions& options,
-                                      const RunnerIdentity& identity, const Case& item,
-                                      const CaseOutcome& outcome, const RunReply& reply,
-                                      const std::string& id) {
-  ordered_json json;
+Json ArtifactToJson(const CampaignOptions& options, const RunnerIdentity& identity,
+                    const Case& item, const CaseOutcome& outcome, const RunReply& reply,
+                    const std::string& id) {
+  Json json;
   json["version"] = 1;
   json["tool_version"] = kToolVersion;
   json["provenance"] = ToText(identity.provenance);
@@ -228,7 +225,7 @@ nlohmann::ordered_json ArtifactToJson(const CampaignOptions& options,
   return json;
 }
 
-Result<Artifact> ArtifactFromJson(const nlohmann::ordered_json& json) {
+Result<Artifact> ArtifactFromJson(const Json& json) {
   Artifact artifact;
   ANECHECK_ASSIGN(const int version, Get<int>(json, "version"));
   if (version != 1) return Wrong("version", "must be 1");
@@ -244,7 +241,7 @@ Result<Artifact> ArtifactFromJson(const nlohmann::ordered_json& json) {
     ANECHECK_ASSIGN(const std::string defects, Get<std::string>(json, "known_defect"));
     artifact.defects = DefectSet::FromText(defects);
   }
-  ANECHECK_ASSIGN(const ordered_json item, Get<ordered_json>(json, "case"));
+  ANECHECK_ASSIGN(const Json item, Get<Json>(json, "case"));
   ANECHECK_ASSIGN(artifact.options.seed, Get<uint64_t>(item, "seed"));
   const Status read_case = ReadCase(item, artifact.item);
   if (!read_case.ok()) {
@@ -252,14 +249,14 @@ Result<Artifact> ArtifactFromJson(const nlohmann::ordered_json& json) {
   }
   artifact.options.routes = SetOf(artifact.item.route);
   artifact.options.targets = {artifact.item.target};
-  ANECHECK_ASSIGN(const ordered_json runner, Get<ordered_json>(json, "runner"));
+  ANECHECK_ASSIGN(const Json runner, Get<Json>(json, "runner"));
   ANECHECK_RETURN_IF_ERROR(ReadRunner(runner, artifact.options));
   if (json.contains("defects")) {
     ANECHECK_ASSIGN(artifact.options.defects, Get<std::vector<std::string>>(json, "defects"));
   }
-  ANECHECK_ASSIGN(const ordered_json graph, Get<ordered_json>(json, "graph"));
+  ANECHECK_ASSIGN(const Json graph, Get<Json>(json, "graph"));
   ANECHECK_ASSIGN(artifact.item.graph, GraphFromJson(graph, OpVocabulary()));
-  ANECHECK_ASSIGN(const ordered_json inputs, Get<ordered_json>(json, "inputs"));
+  ANECHECK_ASSIGN(const Json inputs, Get<Json>(json, "inputs"));
   Case& read = artifact.item;
   ANECHECK_RETURN_IF_ERROR(ReadInputs(inputs, "inputs", read.graph, read.inputs));
   const auto again = json.find("again");

@@ -1,8 +1,7 @@
 // A finding as a file: everything that is needed to run one case again on any machine.
 #pragma once
 
-#include <nlohmann/json_fwd.hpp>
-
+#include "harness/base/json.h"
 #include "harness/base/result.h"
 #include "harness/cases/case.h"
 #include "harness/judging/judge_case.h"
@@ -27,10 +26,9 @@ namespace anecheck {
 // shape of a program with a range that shows the finding, where one does, and the text of that
 // program; "files", what the compiler left, only where that is the finding. `identity` is that of
 // the runner that answered.
-nlohmann::ordered_json ArtifactToJson(const CampaignOptions& options,
-                                      const RunnerIdentity& identity, const Case& item,
-                                      const CaseOutcome& outcome, const RunReply& reply,
-                                      const std::string& id);
+Json ArtifactToJson(const CampaignOptions& options, const RunnerIdentity& identity,
+                    const Case& item, const CaseOutcome& outcome, const RunReply& reply,
+                    const std::string& id);
 
 // What a replay needs of an artifact.
 struct Artifact {
@@ -42,6 +40,6 @@ struct Artifact {
   DefectSet defects;  // likewise
 };
 // Errors name the member that is wrong.
-Result<Artifact> ArtifactFromJson(const nlohmann::ordered_json& json);
+Result<Artifact> ArtifactFromJson(const Json& json);
 
 }  // namespace anecheck

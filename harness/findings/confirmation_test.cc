@@ -2,9 +2,9 @@
 #include <gtest/gtest.h>
 #include <limits>
 #include <map>
-#include <nlohmann/json.hpp>
 #include <set>
 
+#include "harness/base/json.h"
 #include "harness/base/json_text.h"
 #include "harness/campaign/testing/campaign_test.h"
 #include "harness/findings/artifact.h"

@@ -2,9 +2,9 @@
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
-#include <nlohmann/json.hpp>
 #include <utility>
 
+#include "harness/base/json.h"
 #include "harness/base/shell_word.h"
 #include "harness/findings/artifact.h"
 #include "harness/findings/run_again.h"

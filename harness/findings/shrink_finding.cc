@@ -2,9 +2,9 @@
 
 #include <algorithm>
 #include <fmt/format.h>
-#include <nlohmann/json.hpp>
 
 #include "harness/base/file.h"
+#include "harness/base/json.h"
 #include "harness/cases/second_execution.h"
 #include "harness/findings/run_again.h"
 #include "harness/judging/lean_watch.h"

@@ -4,10 +4,10 @@
 #include <algorithm>
 #include <atomic>
 #include <gtest/gtest.h>
-#include <nlohmann/json.hpp>
 
 #include "harness/base/file.h"
 #include "harness/base/half.h"
+#include "harness/base/json.h"
 #include "harness/base/json_text.h"
 #include "harness/findings/run_again.h"
 #include "harness/graph/json.h"

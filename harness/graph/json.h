@@ -12,20 +12,20 @@
 // "Infinity" and "-Infinity". "states" and "blocks" stand only where there are any.
 #pragma once
 
-#include <nlohmann/json_fwd.hpp>
 #include <string_view>
 
+#include "harness/base/json.h"
 #include "harness/base/result.h"
 #include "harness/graph/graph.h"
 
 namespace anecheck {
 
 // Precondition: the graph is valid.
-nlohmann::ordered_json GraphToJson(const Graph& graph);
+Json GraphToJson(const Graph& graph);
 
 // Reads and validates. Unknown keys, unknown operations, another version and every rule of
 // ValidateGraph are errors whose message begins with the path, `ops[3].inputs.weight`.
-Result<Graph> GraphFromJson(const nlohmann::ordered_json& json, const Vocabulary& vocabulary);
+Result<Graph> GraphFromJson(const Json& json, const Vocabulary& vocabulary);
 
 // The same of a text, without the library's values between: several times as fast. Its own errors
 // are those of ParseJson, which begin with `name`.

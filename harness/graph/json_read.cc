@@ -400,7 +400,7 @@ Result<Graph> GraphFromTree(const JsonTree& tree, const Vocabulary& vocabulary) 
 
 }  // namespace
 
-Result<Graph> GraphFromJson(const nlohmann::ordered_json& json, const Vocabulary& vocabulary) {
+Result<Graph> GraphFromJson(const Json& json, const Vocabulary& vocabulary) {
   return GraphFromTree(JsonTree::Of(json), vocabulary);
 }
 

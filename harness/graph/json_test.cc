@@ -3,21 +3,20 @@
 
 #include <functional>
 #include <gtest/gtest.h>
-#include <nlohmann/json.hpp>
 
+#include "harness/base/json.h"
 #include "harness/graph/fingerprint.h"
 #include "harness/graph/test_vocabulary.h"
 
 namespace anecheck {
 namespace {
 
-using nlohmann::ordered_json;
 using testing::ExampleGraph;
 using testing::TestVocabulary;
 
 TEST(GraphJson, RoundTripKeepsEverything) {
   const Graph graph = ExampleGraph();
-  const ordered_json json = GraphToJson(graph);
+  const Json json = GraphToJson(graph);
   const auto back = GraphFromJson(json, TestVocabulary());
   ASSERT_TRUE(back.ok()) << back.error().message;
   EXPECT_EQ(GraphFingerprint(*back), GraphFingerprint(graph));
@@ -57,7 +56,7 @@ TEST(GraphJson, StatesAndBlocksAndInfinitiesSurvive) {
   graph.AddArgument(0, x);
   graph.AddBlock(block);
   graph.AddOutput(*graph.FinishNode());
-  const ordered_json json = GraphToJson(graph);
+  const Json json = GraphToJson(graph);
   EXPECT_EQ(json["states"][0]["name"], "memory");
   EXPECT_EQ(json["ops"][0]["attrs"]["scale"], "-Infinity");
   EXPECT_EQ(json["ops"][1]["blocks"][0]["inputs"][0]["name"], "inner");
@@ -67,91 +66,84 @@ TEST(GraphJson, StatesAndBlocksAndInfinitiesSurvive) {
 }
 
 struct Mistake {
-  std::function<void(ordered_json&)> make;
+  std::function<void(Json&)> make;
   const char* message;
 };
 
 TEST(GraphJson, EveryMistakeIsNamedByItsPath) {
   const Mistake kMistakes[] = {
-      {[](ordered_json& j) { j = 3; }, "graph: must be an object"},
-      {[](ordered_json& j) { j["version"] = 2; }, "version: must be 1"},
-      {[](ordered_json& j) { j["version"] = 1.0; }, "version: must be 1"},
-      {[](ordered_json& j) { j["ops"][0]["name"] = 5; }, "ops[0].name: must be a string"},
-      {[](ordered_json& j) { j["ops"][0]["name"] = "z"; },
+      {[](Json& j) { j = 3; }, "graph: must be an object"},
+      {[](Json& j) { j["version"] = 2; }, "version: must be 1"},
+      {[](Json& j) { j["version"] = 1.0; }, "version: must be 1"},
+      {[](Json& j) { j["ops"][0]["name"] = 5; }, "ops[0].name: must be a string"},
+      {[](Json& j) { j["ops"][0]["name"] = "z"; },
        "ops[0].name: \"z\" is not the name of its first output, \"y\""},
-      {[](ordered_json& j) { j["ops"][0]["name"] = "v\n2\x7f"; },
+      {[](Json& j) { j["ops"][0]["name"] = "v\n2\x7f"; },
        "ops[0].name: \"v\\x0a2\\x7f\" is not the name of its first output, \"y\""},
-      {[](ordered_json& j) { j["ops"][0]["blocks"] = {GraphToJson(ExampleGraph()), 3}; },
+      {[](Json& j) { j["ops"][0]["blocks"] = {GraphToJson(ExampleGraph()), 3}; },
        "ops[0].blocks[1]: graph: must be an object"},
-      {[](ordered_json& j) { j["extra"] = 1; }, "graph: unknown key \"extra\""},
-      {[](ordered_json& j) { j.erase("ops"); }, "graph: \"ops\" is missing"},
-      {[](ordered_json& j) { j["name"] = 1; }, "name: must be a string"},
-      {[](ordered_json& j) { j["inputs"] = 1; }, "inputs: must be a list"},
-      {[](ordered_json& j) { j["inputs"][0]["dtype"] = "fp17"; },
-       "inputs[0]: dtype \"fp17\" is unknown"},
-      {[](ordered_json& j) { j["inputs"][0]["shape"] = {1, 2, 3, 4, 5, 6, 7, 8, 9}; },
+      {[](Json& j) { j["extra"] = 1; }, "graph: unknown key \"extra\""},
+      {[](Json& j) { j.erase("ops"); }, "graph: \"ops\" is missing"},
+      {[](Json& j) { j["name"] = 1; }, "name: must be a string"},
+      {[](Json& j) { j["inputs"] = 1; }, "inputs: must be a list"},
+      {[](Json& j) { j["inputs"][0]["dtype"] = "fp17"; }, "inputs[0]: dtype \"fp17\" is unknown"},
+      {[](Json& j) { j["inputs"][0]["shape"] = {1, 2, 3, 4, 5, 6, 7, 8, 9}; },
        "inputs[0]: shape must be a list of at most 8"},
-      {[](ordered_json& j) { j["inputs"][0]["shape"][0] = -1; },
-       "inputs[0]: extent -1 is negative"},
-      {[](ordered_json& j) { j["inputs"][0]["shape"][0] = 1.5; },
-       "inputs[0].shape: must be an integer"},
-      {[](ordered_json& j) { j["inputs"][0]["shape"] = {1u << 20, 1u << 20}; },
+      {[](Json& j) { j["inputs"][0]["shape"][0] = -1; }, "inputs[0]: extent -1 is negative"},
+      {[](Json& j) { j["inputs"][0]["shape"][0] = 1.5; }, "inputs[0].shape: must be an integer"},
+      {[](Json& j) { j["inputs"][0]["shape"] = {1u << 20, 1u << 20}; },
        "inputs[0]: has more than 2^31 elements"},
-      {[](ordered_json& j) { j["inputs"][0]["shape"] = {0, 1u << 20, 1u << 20}; },
+      {[](Json& j) { j["inputs"][0]["shape"] = {0, 1u << 20, 1u << 20}; },
        "inputs[0]: has more than 2^31 elements"},
-      {[](ordered_json& j) { j["inputs"][0]["shape"][0] = 18446744073709551615u; },
+      {[](Json& j) { j["inputs"][0]["shape"][0] = 18446744073709551615u; },
        "inputs[0].shape: is too large"},
-      {[](ordered_json& j) { j["inputs"][0]["name"] = ""; }, "inputs[0]: name is empty"},
-      {[](ordered_json& j) { j["consts"][0]["name"] = "x"; },
-       "consts[0]: name \"x\" is used twice"},
-      {[](ordered_json& j) { j["consts"][0]["data"] = "AQID"; },
+      {[](Json& j) { j["inputs"][0]["name"] = ""; }, "inputs[0]: name is empty"},
+      {[](Json& j) { j["consts"][0]["name"] = "x"; }, "consts[0]: name \"x\" is used twice"},
+      {[](Json& j) { j["consts"][0]["data"] = "AQID"; },
        "consts[0].data: has 3 bytes, tensor<fp16, [2]> needs 4"},
-      {[](ordered_json& j) { j["consts"][0]["data"] = "!"; }, "consts[0].data"},
-      {[](ordered_json& j) { j["ops"] = 1; }, "ops: must be a list"},
-      {[](ordered_json& j) { j["ops"][0]["op"] = "nothing"; },
-       "ops[0]: operation \"nothing\" is unknown"},
-      {[](ordered_json& j) { j["ops"][0]["inputs"]["y"] = ordered_json::array({"x"}); },
+      {[](Json& j) { j["consts"][0]["data"] = "!"; }, "consts[0].data"},
+      {[](Json& j) { j["ops"] = 1; }, "ops: must be a list"},
+      {[](Json& j) { j["ops"][0]["op"] = "nothing"; }, "ops[0]: operation \"nothing\" is unknown"},
+      {[](Json& j) { j["ops"][0]["inputs"]["y"] = Json::array({"x"}); },
        "ops[0].inputs.y: mix has no such argument"},
-      {[](ordered_json& j) { j["ops"][0]["inputs"]["x"] = "x"; },
+      {[](Json& j) { j["ops"][0]["inputs"]["x"] = "x"; },
        "ops[0].inputs.x: must be a list of names"},
-      {[](ordered_json& j) { j["ops"][0]["inputs"]["x"] = ordered_json::array({"later"}); },
+      {[](Json& j) { j["ops"][0]["inputs"]["x"] = Json::array({"later"}); },
        "ops[0].inputs.x: \"later\" is not defined before it"},
-      {[](ordered_json& j) { j["ops"][0]["inputs"] = 1; }, "ops[0].inputs: must be an object"},
-      {[](ordered_json& j) { j["ops"][0]["attrs"]["sort"] = 1; },
+      {[](Json& j) { j["ops"][0]["inputs"] = 1; }, "ops[0].inputs: must be an object"},
+      {[](Json& j) { j["ops"][0]["attrs"]["sort"] = 1; },
        "ops[0].attrs.sort: mix has no such attribute"},
-      {[](ordered_json& j) { j["ops"][0]["attrs"] = 1; }, "ops[0].attrs: must be an object"},
-      {[](ordered_json& j) { j["ops"][0]["attrs"]["count"] = "7"; },
+      {[](Json& j) { j["ops"][0]["attrs"] = 1; }, "ops[0].attrs: must be an object"},
+      {[](Json& j) { j["ops"][0]["attrs"]["count"] = "7"; },
        "ops[0].attrs.count: must be an integer"},
-      {[](ordered_json& j) { j["ops"][0]["attrs"]["count"] = int64_t{1} << 31; },
+      {[](Json& j) { j["ops"][0]["attrs"]["count"] = int64_t{1} << 31; },
        "mix: count: 2147483648 is no int32"},
-      {[](ordered_json& j) { j["ops"][0]["attrs"]["sizes"] = {1, -(int64_t{1} << 31) - 1}; },
+      {[](Json& j) { j["ops"][0]["attrs"]["sizes"] = {1, -(int64_t{1} << 31) - 1}; },
        "mix: sizes: -2147483649 is no int32"},
-      {[](ordered_json& j) { j["ops"][0]["attrs"]["scale"] = "much"; },
+      {[](Json& j) { j["ops"][0]["attrs"]["scale"] = "much"; },
        "ops[0].attrs.scale: must be a number"},
-      {[](ordered_json& j) { j["ops"][0]["attrs"]["flag"] = 1; },
+      {[](Json& j) { j["ops"][0]["attrs"]["flag"] = 1; },
        "ops[0].attrs.flag: must be true or false"},
-      {[](ordered_json& j) { j["ops"][0]["attrs"]["mode"] = 1; },
-       "ops[0].attrs.mode: must be a string"},
-      {[](ordered_json& j) { j["ops"][0]["attrs"]["sizes"] = 1; },
-       "ops[0].attrs.sizes: must be a list"},
-      {[](ordered_json& j) { j["ops"][0]["attrs"]["mask"] = ordered_json::array({1}); },
+      {[](Json& j) { j["ops"][0]["attrs"]["mode"] = 1; }, "ops[0].attrs.mode: must be a string"},
+      {[](Json& j) { j["ops"][0]["attrs"]["sizes"] = 1; }, "ops[0].attrs.sizes: must be a list"},
+      {[](Json& j) { j["ops"][0]["attrs"]["mask"] = Json::array({1}); },
        "ops[0].attrs.mask: must be a list of true and false"},
-      {[](ordered_json& j) { j["ops"][0]["attrs"]["x"] = 1; },
+      {[](Json& j) { j["ops"][0]["attrs"]["x"] = 1; },
        "ops[0].attrs.x: is a tensor argument and belongs under inputs"},
-      {[](ordered_json& j) { j["ops"][0]["outputs"] = ordered_json::array(); },
+      {[](Json& j) { j["ops"][0]["outputs"] = Json::array(); },
        "ops[0].outputs: must be a list, not empty"},
-      {[](ordered_json& j) { j["ops"][0]["blocks"] = 1; }, "ops[0].blocks: must be a list"},
-      {[](ordered_json& j) { j["ops"][0]["blocks"] = ordered_json::array({1}); },
+      {[](Json& j) { j["ops"][0]["blocks"] = 1; }, "ops[0].blocks: must be a list"},
+      {[](Json& j) { j["ops"][0]["blocks"] = Json::array({1}); },
        "ops[0].blocks[0]: graph: must be an object"},
-      {[](ordered_json& j) { j["ops"][0]["outputs"][0]["shape"] = ordered_json::array({1}); },
+      {[](Json& j) { j["ops"][0]["outputs"][0]["shape"] = Json::array({1}); },
        "ops[0] \"y\": mix: result 0 is declared"},
-      {[](ordered_json& j) { j["outputs"] = 1; }, "outputs: must be a list"},
-      {[](ordered_json& j) { j["outputs"] = ordered_json::array({"none"}); },
+      {[](Json& j) { j["outputs"] = 1; }, "outputs: must be a list"},
+      {[](Json& j) { j["outputs"] = Json::array({"none"}); },
        "outputs: \"none\" is not defined before it"},
-      {[](ordered_json& j) { j["outputs"] = ordered_json::array(); }, "the graph has no outputs"},
+      {[](Json& j) { j["outputs"] = Json::array(); }, "the graph has no outputs"},
   };
   for (const Mistake& mistake : kMistakes) {
-    ordered_json json = GraphToJson(ExampleGraph());
+    Json json = GraphToJson(ExampleGraph());
     mistake.make(json);
     const auto graph = GraphFromJson(json, TestVocabulary());
     ASSERT_FALSE(graph.ok()) << mistake.message;
@@ -171,10 +163,10 @@ TEST(GraphJson, TextThatIsNoJsonIsRefusedUnderItsName) {
 }
 
 TEST(GraphJson, DeepBlocksAreRefused) {
-  ordered_json json = GraphToJson(ExampleGraph());
+  Json json = GraphToJson(ExampleGraph());
   for (int depth = 0; depth < 40; ++depth) {
-    ordered_json outer = GraphToJson(ExampleGraph());
-    outer["ops"][0]["blocks"] = ordered_json::array({json});
+    Json outer = GraphToJson(ExampleGraph());
+    outer["ops"][0]["blocks"] = Json::array({json});
     json = std::move(outer);
   }
   const auto graph = GraphFromJson(json, TestVocabulary());

@@ -1,31 +1,29 @@
 #include <cmath>
-#include <nlohmann/json.hpp>
 
 #include "harness/base/base64.h"
+#include "harness/base/json.h"
 #include "harness/graph/json.h"
 
 namespace anecheck {
 namespace {
 
-using nlohmann::ordered_json;
-
-ordered_json NumberToJson(double number) {
+Json NumberToJson(double number) {
   if (std::isnan(number)) return "NaN";
   if (std::isinf(number)) return number > 0 ? "Infinity" : "-Infinity";
   return number;
 }
 
-ordered_json DeclarationToJson(const Value& value) {
-  ordered_json json;
+Json DeclarationToJson(const Value& value) {
+  Json json;
   json["name"] = value.name;
   json["dtype"] = DTypeName(value.type.dtype);
-  json["shape"] = ordered_json::array();
+  json["shape"] = Json::array();
   for (const int64_t dim : value.type.shape.dims()) json["shape"].push_back(dim);
   return json;
 }
 
-ordered_json AttributeToJson(const Graph& graph, const Attribute& attribute) {
-  ordered_json list = ordered_json::array();
+Json AttributeToJson(const Graph& graph, const Attribute& attribute) {
+  Json list = Json::array();
   switch (attribute.kind) {
     case AttributeKind::kInt:
       return attribute.integer;
@@ -48,27 +46,27 @@ ordered_json AttributeToJson(const Graph& graph, const Attribute& attribute) {
   return list;
 }
 
-ordered_json NodeToJson(const Graph& graph, const Node& node) {
-  ordered_json json;
+Json NodeToJson(const Graph& graph, const Node& node) {
+  Json json;
   json["op"] = node.schema->name;
   json["name"] =
       node.result_count > 0 ? graph.value(node.first_result).name : std::string(node.schema->name);
-  json["inputs"] = ordered_json::object();
+  json["inputs"] = Json::object();
   for (const Argument& argument : graph.arguments(node)) {
     const std::string parameter(node.schema->parameters[argument.parameter].name);
     json["inputs"][parameter].push_back(graph.value(argument.value).name);
   }
-  json["attrs"] = ordered_json::object();
+  json["attrs"] = Json::object();
   for (const Attribute& attribute : graph.attributes(node)) {
     const std::string parameter(node.schema->parameters[attribute.parameter].name);
     json["attrs"][parameter] = AttributeToJson(graph, attribute);
   }
-  json["outputs"] = ordered_json::array();
+  json["outputs"] = Json::array();
   for (uint32_t i = 0; i < node.result_count; ++i) {
     json["outputs"].push_back(DeclarationToJson(graph.value(node.first_result + i)));
   }
   if (node.block_count > 0) {
-    json["blocks"] = ordered_json::array();
+    json["blocks"] = Json::array();
     for (const Graph& block : graph.blocks(node)) json["blocks"].push_back(GraphToJson(block));
   }
   return json;
@@ -76,13 +74,13 @@ ordered_json NodeToJson(const Graph& graph, const Node& node) {
 
 }  // namespace
 
-nlohmann::ordered_json GraphToJson(const Graph& graph) {
-  ordered_json json;
+Json GraphToJson(const Graph& graph) {
+  Json json;
   json["version"] = 1;
   json["name"] = graph.name;
-  json["inputs"] = ordered_json::array();
-  ordered_json states = ordered_json::array();
-  ordered_json consts = ordered_json::array();
+  json["inputs"] = Json::array();
+  Json states = Json::array();
+  Json consts = Json::array();
   for (ValueId id = 0; id < graph.values().size(); ++id) {
     const Value& value = graph.value(id);
     if (value.kind == ValueKind::kInput) json["inputs"].push_back(DeclarationToJson(value));
@@ -93,9 +91,9 @@ nlohmann::ordered_json GraphToJson(const Graph& graph) {
   }
   if (!states.empty()) json["states"] = std::move(states);
   json["consts"] = std::move(consts);
-  json["ops"] = ordered_json::array();
+  json["ops"] = Json::array();
   for (const Node& node : graph.nodes()) json["ops"].push_back(NodeToJson(graph, node));
-  json["outputs"] = ordered_json::array();
+  json["outputs"] = Json::array();
   for (const ValueId output : graph.outputs()) json["outputs"].push_back(graph.value(output).name);
   return json;
 }

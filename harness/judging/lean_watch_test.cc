@@ -2,9 +2,9 @@
 #include "harness/judging/lean_watch.h"
 
 #include <gtest/gtest.h>
-#include <nlohmann/json.hpp>
 #include <sqlite3.h>
 
+#include "harness/base/json.h"
 #include "harness/base/json_text.h"
 #include "harness/campaign/resume.h"
 #include "harness/campaign/testing/campaign_test.h"

@@ -4,9 +4,9 @@
 #include <filesystem>
 #include <fmt/format.h>
 #include <map>
-#include <nlohmann/json.hpp>
 
 #include "harness/base/byte_reader.h"
+#include "harness/base/json.h"
 #include "harness/base/json_text.h"
 #include "harness/base/mapped_file.h"
 #include "harness/formats/mil/parser.h"

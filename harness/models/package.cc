@@ -2,11 +2,11 @@
 
 #include <filesystem>
 #include <fmt/format.h>
-#include <nlohmann/json.hpp>
 #include <vector>
 
 #include "harness/base/checksum.h"
 #include "harness/base/file.h"
+#include "harness/base/json.h"
 #include "harness/base/json_fields.h"
 #include "harness/base/mapped_file.h"
 

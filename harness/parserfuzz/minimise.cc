@@ -1,9 +1,9 @@
 #include <algorithm>
-#include <nlohmann/json.hpp>
 #include <string>
 #include <utility>
 #include <vector>
 
+#include "harness/base/json.h"
 #include "harness/parserfuzz/parser_fuzz.h"
 
 namespace anecheck::parserfuzz {
@@ -70,8 +70,8 @@ class Minimiser {
       for (size_t end = array.size(); end > 0 && MayDropParts();) {
         const size_t begin = end - std::min(run, end);
         Json kept = array;
-        array.erase(array.begin() + static_cast<Json::difference_type>(begin),
-                    array.begin() + static_cast<Json::difference_type>(end));
+        array.erase(array.begin() + static_cast<std::ptrdiff_t>(begin),
+                    array.begin() + static_cast<std::ptrdiff_t>(end));
         if (TryJson(root)) {
           dropped = true;
         } else {

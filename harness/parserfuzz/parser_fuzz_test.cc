@@ -6,7 +6,6 @@
 #include <chrono>
 #include <csignal>
 #include <gtest/gtest.h>
-#include <nlohmann/json.hpp>
 #include <set>
 #include <string>
 #include <thread>
@@ -14,6 +13,8 @@
 
 #include "generators/formats/td/td_generator.h"
 #include "harness/base/file.h"
+#include "harness/base/json.h"
+#include "harness/base/json_text.h"
 #include "harness/formats/td/td.h"
 
 namespace anecheck::parserfuzz {
@@ -311,18 +312,17 @@ TEST(Minimise, EndsWhereItIsEnough) {
 
 // Its file is the JSON form, padded as containers are to pages.
 constexpr size_t kPage = 512;
-const Format kPadded = {.name = "padded",
-                        .to_json = [](ByteSpan bytes) -> Result<Json> {
-                          Json json = Json::parse(bytes.begin(), bytes.end(), nullptr, false);
-                          if (json.is_discarded()) return MakeError(ErrorCode::kMalformed, "none");
-                          return json;
-                        },
-                        .from_json = [](const Json& json) -> Result<Bytes> {
-                          const std::string text = json.dump();
-                          Bytes bytes(text.begin(), text.end());
-                          bytes.resize((bytes.size() / kPage + 1) * kPage, ' ');
-                          return bytes;
-                        }};
+const Format kPadded = {
+    .name = "padded",
+    .to_json = [](ByteSpan bytes) -> Result<Json> {
+      return ParseJson({reinterpret_cast<const char*>(bytes.data()), bytes.size()});
+    },
+    .from_json = [](const Json& json) -> Result<Bytes> {
+      const std::string text = json.dump();
+      Bytes bytes(text.begin(), text.end());
+      bytes.resize((bytes.size() / kPage + 1) * kPage, ' ');
+      return bytes;
+    }};
 
 // What fails is a word in one of many members: bytes cannot be left out, and few files are smaller.
 TEST(Minimise, LeavesOutMembersAndElementsWithWhichNoFileGetsSmaller) {

@@ -6,10 +6,10 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 #include <mutex>
-#include <nlohmann/json.hpp>
 #include <thread>
 
 #include "harness/base/file.h"
+#include "harness/base/json.h"
 #include "harness/base/json_text.h"
 #include "harness/findings/run_again.h"
 #include "harness/findings/shrink_finding.h"

@@ -5,11 +5,11 @@
 #include <atomic>
 #include <cstdint>
 #include <functional>
-#include <nlohmann/json_fwd.hpp>
 #include <optional>
 #include <string>
 #include <vector>
 
+#include "harness/base/json.h"
 #include "harness/power/hunt.h"
 
 namespace anecheck {
@@ -98,7 +98,7 @@ Result<PowerReport> MeasurePower(const PowerOptions& options,
 //  is the smallest error
 // that is found in every operation of it; null where there is none. Medians are null without a
 // reproducer.
-nlohmann::ordered_json PowerToJson(const PowerReport& report);
+Json PowerToJson(const PowerReport& report);
 // The same as a table for people.
 std::string PowerToText(const PowerReport& report);
 

@@ -2,9 +2,9 @@
 #include <algorithm>
 #include <fmt/format.h>
 #include <map>
-#include <nlohmann/json.hpp>
 #include <set>
 
+#include "harness/base/json.h"
 #include "harness/base/json_text.h"
 #include "harness/power/power.h"
 
@@ -156,7 +156,7 @@ std::string HuntLine(const Json& row) {
 
 }  // namespace
 
-nlohmann::ordered_json PowerToJson(const PowerReport& report) {
+Json PowerToJson(const PowerReport& report) {
   Json targets = Json::array(), faults = Json::array();
   for (const CampaignTarget& target : report.targets) targets.push_back(target.name);
   for (const HuntResult& hunt : report.hunts) faults.push_back(HuntToJson(hunt));

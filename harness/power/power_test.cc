@@ -7,11 +7,11 @@
 #include <chrono>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
-#include <nlohmann/json.hpp>
 #include <set>
 #include <thread>
 
 #include "harness/base/file.h"
+#include "harness/base/json.h"
 #include "harness/probe/runtime_probe.h"
 #include "harness/runners/worker.h"
 #include "oracles/contract.h"
@@ -327,7 +327,7 @@ TEST(PowerTest, AClassShowsWhatIsFoundInAllItsOperations) {
   EXPECT_EQ(classes[1]["ulps"], 4);
   EXPECT_EQ(classes[1]["one_ulp_ops"], 1);
   // Why not less: the freedoms of what was not found at one unit alone.
-  EXPECT_EQ(classes[1]["freedoms"], nlohmann::ordered_json::array({"wide_intermediate"}));
+  EXPECT_EQ(classes[1]["freedoms"], Json::array({"wide_intermediate"}));
   EXPECT_NE(PowerToText(report).find("less is admitted by: exponential_ulp\n"), std::string::npos);
 }
 

@@ -5,9 +5,9 @@
 #include <cmath>
 #include <fmt/format.h>
 #include <fmt/ranges.h>
-#include <nlohmann/json.hpp>
 
 #include "harness/base/half.h"
+#include "harness/base/json.h"
 #include "harness/campaign/run_record.h"
 #include "harness/lowering/graph_to_mil.h"
 #include "harness/probe/runtime_probe.h"
@@ -155,7 +155,7 @@ std::string PublishedText(const ProbeDatum& datum) {
                                    : CliffText(datum.published->first_bad);
 }
 
-nlohmann::ordered_json NumberOrText(const std::string& text, double value) {
+Json NumberOrText(const std::string& text, double value) {
   if (text == CliffText(value) && std::isfinite(value)) return value;
   return text;
 }
@@ -330,10 +330,10 @@ Result<std::vector<ProbeDatum>> RunProbes(const CampaignOptions& options,
   return data;
 }
 
-nlohmann::ordered_json ProbesToJson(std::span<const ProbeDatum> data) {
-  nlohmann::ordered_json list = nlohmann::ordered_json::array();
+Json ProbesToJson(std::span<const ProbeDatum> data) {
+  Json list = Json::array();
   for (const ProbeDatum& datum : data) {
-    nlohmann::ordered_json& json = list.emplace_back();
+    Json& json = list.emplace_back();
     json["probe"] = datum.probe;
     json["target"] = datum.target;
     json["measured"] = NumberOrText(MeasuredText(datum), datum.value);

@@ -4,13 +4,13 @@
 
 #include <atomic>
 #include <cstdint>
-#include <nlohmann/json_fwd.hpp>
 #include <optional>
 #include <span>
 #include <string>
 #include <string_view>
 #include <vector>
 
+#include "harness/base/json.h"
 #include "harness/base/result.h"
 #include "harness/campaign/campaign.h"
 #include "harness/runners/runner.h"
@@ -89,7 +89,7 @@ Result<std::vector<ProbeDatum>> RunProbes(const CampaignOptions& options,
 
 // [{probe, target, measured, published, agrees, message, source, provenance, engine}]: `measured`
 // is a number, "Infinity", "NaN", "no cliff" or "unmeasured"; `published` also null.
-nlohmann::ordered_json ProbesToJson(std::span<const ProbeDatum> data);
+Json ProbesToJson(std::span<const ProbeDatum> data);
 
 // A value as recorded and shown: shortest decimal, "Infinity", "-Infinity" or "NaN".
 std::string CliffText(double value);

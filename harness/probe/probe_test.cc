@@ -6,11 +6,11 @@
 #include <functional>
 #include <gtest/gtest.h>
 #include <map>
-#include <nlohmann/json.hpp>
 #include <set>
 
 #include "harness/base/file.h"
 #include "harness/base/half.h"
+#include "harness/base/json.h"
 #include "harness/ops/op.h"
 #include "harness/probe/runtime_probe.h"
 #include "harness/results/store.h"

@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <cmath>
 #include <fmt/format.h>
-#include <nlohmann/json.hpp>
 
+#include "harness/base/json_text.h"
 #include "harness/base/one_line.h"
 
 namespace anecheck {
@@ -49,7 +49,7 @@ Problem CheckReal(const ColumnRule& rule, double value) {
 Problem CheckText(const ColumnRule& rule, std::string_view text) {
   const bool known = rule.words.empty() || std::ranges::find(rule.words, text) != rule.words.end();
   if (!known) return fmt::format("holds the text {}, which is no {}", Shown(text), rule.kind);
-  if (rule.json && !nlohmann::json::accept(text)) {
+  if (rule.json && !ParseJson(text).ok()) {
     return fmt::format("holds the text {}, which is no JSON", Shown(text));
   }
   return {};

@@ -3,9 +3,9 @@
 #include <algorithm>
 #include <fmt/format.h>
 #include <fmt/ranges.h>
-#include <nlohmann/json.hpp>
 #include <span>
 
+#include "harness/base/json.h"
 #include "harness/base/json_text.h"
 
 namespace anecheck {
@@ -46,7 +46,7 @@ Status ReadString(const Json& json, const char* member, std::string& out) {
   const auto found = json.find(member);
   if (found == json.end() || found->is_null()) return {};
   if (!found->is_string()) return Wrong(member, "must be a string");
-  out = OneLine(found->get_ref<const std::string&>());
+  out = OneLine(found->text());
   return {};
 }
 

@@ -4,9 +4,9 @@
 #include <cctype>
 #include <filesystem>
 #include <fmt/format.h>
-#include <nlohmann/json.hpp>
 #include <utility>
 
+#include "harness/base/json.h"
 #include "harness/base/json_text.h"
 #include "harness/graph/json.h"
 #include "harness/lowering/graph_to_mil.h"

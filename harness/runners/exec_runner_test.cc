@@ -5,10 +5,10 @@
 #include <atomic>
 #include <chrono>
 #include <gtest/gtest.h>
-#include <nlohmann/json.hpp>
 #include <rapidcheck/gtest.h>
 #include <thread>
 
+#include "harness/base/json.h"
 #include "harness/base/json_text.h"
 #include "harness/runners/executable_path.h"
 #include "harness/runners/testing/hostile_runner.h"

@@ -69,7 +69,7 @@ Status ReadFamily(const Json& row, const char* key, const std::string& path, boo
 Result<LimitValue> ReadLimit(const Json& row, const std::string& path) {
   const auto found = row.find("value");
   if (found == row.end()) return Bad(path, "needs \"value\"");
-  if (found->is_string() && found->get_ref<const std::string&>() == "unlimited") {
+  if (found->is_string() && found->text() == "unlimited") {
     return LimitValue{kUnlimited};
   }
   if (!found->is_array()) {

@@ -4,11 +4,12 @@
 #include "harness/targets/catalog.h"
 
 #include <gtest/gtest.h>
-#include <nlohmann/json.hpp>
 #include <rapidcheck/gtest.h>
 #include <set>
 #include <string>
 #include <vector>
+
+#include "harness/base/json.h"
 
 namespace anecheck {
 namespace {
@@ -278,7 +279,7 @@ TEST(Replacement, AFaultyUsersFileChangesNothingAndSaysWhere) {
   }
 }
 
-void CollectScalars(nlohmann::ordered_json& json, std::vector<nlohmann::ordered_json*>& found) {
+void CollectScalars(Json& json, std::vector<Json*>& found) {
   if (!json.is_structured()) found.push_back(&json);
   if (json.is_structured()) {
     for (auto& item : json) CollectScalars(item, found);
@@ -286,8 +287,7 @@ void CollectScalars(nlohmann::ordered_json& json, std::vector<nlohmann::ordered_
 }
 
 TEST(Replacement, OddValuesAnywhereAreRefusedOrTakenButNeverThrow) {
-  using OddJson = nlohmann::ordered_json;
-  OddJson document = OddJson::parse(R"({
+  Json document = ParseJson(R"({
     "targets": [{"name": "H13", "tier": "A13", "chips": [{"value": "c", "source": "s"}],
                  "td_version": [{"value": 7, "source": "s"}]}],
     "fields": [{"offset": "0x218", "values": [{"value": 1, "targets": ["A13"], "source": "s"}],
@@ -295,15 +295,16 @@ TEST(Replacement, OddValuesAnywhereAreRefusedOrTakenButNeverThrow) {
     "limits": [{"name": "max_rank", "values": [{"value": [1, 2], "targets": ["H13"]}]}],
     "sets": [{"targets": ["H13"], "count": 1, "tags": ["&BGA"], "description": "d"}],
     "floors": [{"op": "sin", "floor": 3, "source": "s"}],
-    "prefixes": [{"tag": "&", "code": 0, "meaning": "m"}]})");
+    "prefixes": [{"tag": "&", "code": 0, "meaning": "m"}]})")
+                      .value();
   EXPECT_TRUE(TargetCatalog(TargetCatalog::Builtin()).ApplyUserFile(document.dump(), "f").ok());
-  std::vector<OddJson*> scalars;
+  std::vector<Json*> scalars;
   CollectScalars(document, scalars);
   int refused = 0;
-  for (OddJson* scalar : scalars) {
-    const OddJson kept = *scalar;
-    for (const OddJson& odd : {OddJson(nullptr), OddJson(-3), OddJson(1.5), OddJson("odd"),
-                               OddJson::array({1}), OddJson::object(), OddJson(true)}) {
+  for (Json* scalar : scalars) {
+    const Json kept = *scalar;
+    for (const Json& odd : {Json(nullptr), Json(-3), Json(1.5), Json("odd"), Json::array({1}),
+                            Json::object(), Json(true)}) {
       *scalar = odd;
       TargetCatalog catalog = TargetCatalog::Builtin();
       refused += catalog.ApplyUserFile(document.dump(), "f").ok() ? 0 : 1;

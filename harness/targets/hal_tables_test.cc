@@ -4,10 +4,10 @@
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 #include <map>
-#include <nlohmann/json.hpp>
 #include <optional>
 #include <string>
 
+#include "harness/base/json.h"
 #include "harness/targets/catalog.h"
 #include "harness/targets/targets_print.h"
 
@@ -30,8 +30,8 @@ const std::map<std::pair<std::string, std::string>, std::string>& Printed() {
       for (const auto& property : target["properties"]) {
         const bool field = property["group"] != "target" && property["group"] != "limit";
         if (!field || property["value"].is_null()) continue;
-        printed->emplace(std::pair(target["name"].get<std::string>(), property["key"]),
-                         property["value"]);
+        printed->emplace(std::pair(target["name"].get<std::string>(), property["key"].text()),
+                         property["value"].get<std::string>());
       }
     }
     return printed;

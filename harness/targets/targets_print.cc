@@ -1,13 +1,12 @@
 #include "harness/targets/targets_print.h"
 
 #include <fmt/format.h>
-#include <nlohmann/json.hpp>
 #include <utility>
+
+#include "harness/base/json.h"
 
 namespace anecheck {
 namespace {
-
-using Json = nlohmann::ordered_json;
 
 std::string Show(uint64_t value) {
   return value == kUnlimited ? "unlimited" : fmt::format("{}", value);
@@ -155,7 +154,7 @@ std::string TargetsText(const TargetCatalog& catalog) {
   return text + "* sources differ: `anecheck targets --json` has every statement\n";
 }
 
-nlohmann::ordered_json TargetJson(const TargetCatalog& catalog, const Target& target) {
+Json TargetJson(const TargetCatalog& catalog, const Target& target) {
   Json properties = Json::array();
   for (const TargetProperty& property : TargetProperties(catalog, target)) {
     properties.push_back(PropertyJson(property));
@@ -168,7 +167,7 @@ nlohmann::ordered_json TargetJson(const TargetCatalog& catalog, const Target& ta
   return row;
 }
 
-nlohmann::ordered_json TargetsJson(const TargetCatalog& catalog) {
+Json TargetsJson(const TargetCatalog& catalog) {
   Json list = Json::array();
   for (const Target& target : catalog.targets()) list.push_back(TargetJson(catalog, target));
   return list;
@@ -210,8 +209,7 @@ Result<std::string> TargetsDiffText(const TargetCatalog& catalog, std::string_vi
                             comparison.both_unknown);
 }
 
-Result<nlohmann::ordered_json> TargetsDiffJson(const TargetCatalog& catalog, std::string_view a,
-                                               std::string_view b) {
+Result<Json> TargetsDiffJson(const TargetCatalog& catalog, std::string_view a, std::string_view b) {
   ANECHECK_ASSIGN(const Comparison comparison, Compare(catalog, a, b));
   Json differences = Json::array();
   for (const Difference& difference : comparison.differences) {

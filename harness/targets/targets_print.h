@@ -2,11 +2,11 @@
 // two. Used by `anecheck targets` and `anecheck explain`.
 #pragma once
 
-#include <nlohmann/json_fwd.hpp>
 #include <string>
 #include <string_view>
 #include <vector>
 
+#include "harness/base/json.h"
 #include "harness/base/result.h"
 #include "harness/targets/catalog.h"
 
@@ -35,9 +35,9 @@ std::string TargetsText(const TargetCatalog& catalog);
 
 // [{"name": "H13", "tier": "A13", "properties": [{"group", "key", "name", "known", "value",
 // "statements": [{"value", "source"}], "conflicting"}]}]; "value" is null where not known.
-nlohmann::ordered_json TargetsJson(const TargetCatalog& catalog);
+Json TargetsJson(const TargetCatalog& catalog);
 // One item of it.
-nlohmann::ordered_json TargetJson(const TargetCatalog& catalog, const Target& target);
+Json TargetJson(const TargetCatalog& catalog, const Target& target);
 
 // One target in full: every known property with its source, and the names of the unknown ones.
 std::string TargetText(const TargetCatalog& catalog, const Target& target);
@@ -48,7 +48,6 @@ Result<std::string> TargetsDiffText(const TargetCatalog& catalog, std::string_vi
                                     std::string_view b);
 // {"a": "H13", "b": "H17s", "differences": [{"group", "key", "name", "a", "b"}], "same": 40,
 // "both_unknown": 12}; "a" and "b" are null where not known.
-Result<nlohmann::ordered_json> TargetsDiffJson(const TargetCatalog& catalog, std::string_view a,
-                                               std::string_view b);
+Result<Json> TargetsDiffJson(const TargetCatalog& catalog, std::string_view a, std::string_view b);
 
 }  // namespace anecheck

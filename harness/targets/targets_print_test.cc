@@ -4,7 +4,8 @@
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
-#include <nlohmann/json.hpp>
+
+#include "harness/base/json.h"
 
 namespace anecheck {
 namespace {
@@ -22,7 +23,7 @@ TEST(TargetsText, HasOneLineATarget) {
 }
 
 TEST(TargetsJson, GivesEveryStatementAndNullForUnknown) {
-  const nlohmann::ordered_json list = TargetsJson(Catalog());
+  const Json list = TargetsJson(Catalog());
   ASSERT_EQ(list.size(), 28u);
   for (const auto& target : list) {
     for (const auto& property : target["properties"]) {
@@ -52,7 +53,7 @@ TEST(TargetText, ShowsSourcesConflictsAndUnknowns) {
 }
 
 TEST(TargetsDiff, ListsWhatDiffers) {
-  const nlohmann::ordered_json diff = *TargetsDiffJson(Catalog(), "h13", "h17s");
+  const Json diff = *TargetsDiffJson(Catalog(), "h13", "h17s");
   EXPECT_EQ(diff["a"], "H13");
   EXPECT_EQ(diff["b"], "H17s");
   bool cores = false;
@@ -73,7 +74,7 @@ TEST(TargetsDiff, ListsWhatDiffers) {
 
 TEST(TargetsDiff, OfATargetWithItselfIsEmpty) {
   for (const Target& target : Catalog().targets()) {
-    const nlohmann::ordered_json diff = *TargetsDiffJson(Catalog(), target.name, target.name);
+    const Json diff = *TargetsDiffJson(Catalog(), target.name, target.name);
     EXPECT_TRUE(diff["differences"].empty()) << target.name;
     EXPECT_EQ(diff["same"].get<size_t>() + diff["both_unknown"].get<size_t>(),
               TargetProperties(Catalog(), target).size());

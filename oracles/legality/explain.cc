@@ -2,9 +2,9 @@
 
 #include <algorithm>
 #include <fmt/format.h>
-#include <nlohmann/json.hpp>
 #include <set>
 
+#include "harness/base/json.h"
 #include "harness/base/json_text.h"
 
 namespace anecheck::legality {

@@ -1,9 +1,9 @@
 // A verdict for people and for programs. What `anecheck explain` prints.
 #pragma once
 
-#include <nlohmann/json_fwd.hpp>
 #include <string>
 
+#include "harness/base/json.h"
 #include "harness/graph/schema.h"
 #include "harness/targets/target.h"
 #include "oracles/legality/instance.h"
@@ -20,6 +20,6 @@ std::string VerdictText(const Verdict& verdict, const Target& target);
 
 // {"op", "native_layer", "target", "route", "outcome", "layers": [{"layer", "verdict", "reached",
 // "rule", "reason", "source", "others": [{"says", "source"}], "depends_on": [...]}]}.
-nlohmann::ordered_json VerdictJson(const Verdict& verdict);
+Json VerdictJson(const Verdict& verdict);
 
 }  // namespace anecheck::legality

@@ -2,8 +2,8 @@
 #include "oracles/legality/explain.h"
 
 #include <gmock/gmock.h>
-#include <nlohmann/json.hpp>
 
+#include "harness/base/json.h"
 #include "harness/ops/op.h"
 #include "oracles/legality/testing/judge.h"
 

@@ -1,12 +1,11 @@
 #include "oracles/plan/plan_print.h"
 
 #include <fmt/format.h>
-#include <nlohmann/json.hpp>
+
+#include "harness/base/json.h"
 
 namespace anecheck::plan {
 namespace {
-
-using Json = nlohmann::ordered_json;
 
 Json TextOrNull(const std::string& text) { return text.empty() ? Json(nullptr) : Json(text); }
 

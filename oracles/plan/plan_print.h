@@ -1,9 +1,9 @@
 // A lowering plan for people and for programs. What `anecheck lower` prints and writes.
 #pragma once
 
-#include <nlohmann/json_fwd.hpp>
 #include <string>
 
+#include "harness/base/json.h"
 #include "oracles/plan/plan.h"
 
 namespace anecheck::plan {
@@ -19,6 +19,6 @@ std::string PlanText(const Plan& plan);
 //  "segments": [{"kind", "dispatches", "layers": [names]}],
 //  "states": [{"name", "bytes", "shared", "offset"}], "descriptor": [{"kind", "name"}]}.
 // What is not known is null.
-nlohmann::ordered_json PlanJson(const Plan& plan);
+Json PlanJson(const Plan& plan);
 
 }  // namespace anecheck::plan

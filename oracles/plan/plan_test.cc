@@ -6,10 +6,10 @@
 #include <cmath>
 #include <gtest/gtest.h>
 #include <map>
-#include <nlohmann/json.hpp>
 #include <rapidcheck/gtest.h>
 
 #include "generators/graph_generator.h"
+#include "harness/base/json.h"
 #include "harness/graph/validate.h"
 #include "harness/ops/params.h"
 #include "harness/targets/catalog.h"

@@ -4,17 +4,16 @@
 
 #include <cmath>
 #include <map>
-#include <nlohmann/json.hpp>
 #include <optional>
 #include <string>
 #include <vector>
 
+#include "harness/base/json.h"
 #include "harness/ops/params.h"
 #include "oracles/testing/test_support.h"
 
 namespace anecheck::testing::vectors {
 
-using Json = nlohmann::json;
 using Integers = std::vector<int64_t>;
 
 inline double NumberOf(const Json& element) {
@@ -45,7 +44,7 @@ class Model {
 
   // The element type of output `i`, if the table has it, and the extents of the first output.
   std::optional<DType> OutputType(size_t i = 0) const {
-    return TypeOf(record_["outputs"][i]["dtype"]);
+    return TypeOf(record_["outputs"][i]["dtype"].text());
   }
   Integers OutputShape() const { return record_["outputs"][0]["shape"].get<Integers>(); }
   const Json& attributes() const { return attributes_; }
@@ -91,7 +90,7 @@ class Model {
   // Input i as a constant; kNoValue where the table has no such element type.
   ValueId Operand(size_t i) {
     if (i >= inputs()) return kNoValue;
-    const auto dtype = TypeOf(record_["inputs"][i]["dtype"]);
+    const auto dtype = TypeOf(record_["inputs"][i]["dtype"].text());
     if (!dtype) return kNoValue;
     return c.Const(MakeTensor(*dtype, ShapeOf(i), Data(i)));
   }
@@ -116,7 +115,7 @@ class Model {
       moved[at] = data[static_cast<size_t>(from)];
     }
     return c.Const(
-        MakeTensor(*TypeOf(record_["inputs"][i]["dtype"]), Shape::FromSpan(extents), moved));
+        MakeTensor(*TypeOf(record_["inputs"][i]["dtype"].text()), Shape::FromSpan(extents), moved));
   }
   // Input i, whatever its integer type, as int32.
   ValueId Indices(size_t i) {

@@ -1,7 +1,6 @@
 #include "reports/testing/sample_results.h"
 
-#include <nlohmann/json.hpp>
-
+#include "harness/base/json.h"
 #include "harness/base/json_text.h"
 #include "harness/results/store.h"
 

@@ -1,10 +1,10 @@
 #include "reports/testing/schema.h"
 
 #include <cstdlib>
-#include <nlohmann/json.hpp>
 #include <sys/wait.h>
 
 #include "harness/base/file.h"
+#include "harness/base/json.h"
 #include "harness/base/json_text.h"
 
 namespace anecheck::reports {

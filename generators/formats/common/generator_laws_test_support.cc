@@ -2,10 +2,10 @@
 
 #include <algorithm>
 #include <gtest/gtest.h>
-#include <nlohmann/json.hpp>
 #include <set>
 #include <string>
 
+#include "harness/base/json.h"
 #include "harness/formats/testing/format_checks.h"
 
 namespace anecheck::testing {

@@ -4,11 +4,11 @@
 #include <bit>
 #include <fmt/format.h>
 #include <map>
-#include <nlohmann/json.hpp>
 #include <set>
 #include <utility>
 
 #include "generators/formats/boundary/boundary.h"
+#include "harness/base/json.h"
 
 namespace anecheck {
 namespace {
@@ -33,7 +33,7 @@ void Collect(const Json& json, const std::string& path, Facts& facts) {
     }
   } else {
     facts.parts.insert(path);
-    const std::string value = json.dump(-1, ' ', false, Json::error_handler_t::replace);
+    const std::string value = json.dump();
     if (value.size() <= kShortText) facts.values[path].insert(value);
   }
 }

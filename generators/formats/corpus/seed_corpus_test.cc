@@ -2,10 +2,10 @@
 #include "generators/formats/corpus/seed_corpus.h"
 
 #include <gtest/gtest.h>
-#include <nlohmann/json.hpp>
 #include <set>
 
 #include "generators/formats/td/td_generator.h"
+#include "harness/base/json.h"
 #include "harness/formats/td/td.h"
 
 namespace anecheck {

@@ -382,9 +382,7 @@ bool CutTerminator(Bytes& bytes, const Json& json, uint64_t a, uint64_t) {
   if (places.size() < 2) return false;
   const size_t index = 1 + a % (places.size() - 1);
   const uint32_t at = places.at(index).get<uint32_t>();
-  bytes[at + 4 +
-        json.at("root").at("symbol_names").at(index - 1).get_ref<const std::string&>().size()] =
-      'x';
+  bytes[at + 4 + json.at("root").at("symbol_names").at(index - 1).text().size()] = 'x';
   return true;
 }
 

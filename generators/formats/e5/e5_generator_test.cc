@@ -6,12 +6,12 @@
 #include <fstream>
 #include <gtest/gtest.h>
 #include <iterator>
-#include <nlohmann/json.hpp>
 #include <rapidcheck/gtest.h>
 #include <set>
 
 #include "generated/flatbuffer_schemas/e5_schema/e5_generated.h"
 #include "generators/formats/testing/absent_members.h"
+#include "harness/base/json.h"
 #include "harness/formats/flatbuffer/shape.h"
 
 namespace anecheck {

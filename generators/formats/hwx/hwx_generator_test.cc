@@ -3,12 +3,12 @@
 
 #include <algorithm>
 #include <gtest/gtest.h>
-#include <nlohmann/json.hpp>
 #include <rapidcheck/gtest.h>
 #include <set>
 
 #include "generators/formats/common/generator_laws_test_support.h"
 #include "generators/formats/hwx/hwx_edits.h"
+#include "harness/base/json.h"
 #include "harness/formats/coverage/coverage.h"
 #include "harness/formats/hwx/container.h"
 #include "harness/formats/hwx/names.h"

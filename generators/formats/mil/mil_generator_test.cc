@@ -3,7 +3,6 @@
 #include "generators/formats/mil/mil_generator.h"
 
 #include <gtest/gtest.h>
-#include <nlohmann/json.hpp>
 #include <rapidcheck/gtest.h>
 #include <set>
 #include <string>
@@ -11,6 +10,7 @@
 #include "generators/formats/common/generator_laws_test_support.h"
 #include "generators/formats/mil/text_edit.h"
 #include "harness/base/file.h"
+#include "harness/base/json.h"
 #include "harness/base/testing/test_data.h"
 #include "harness/formats/mil/mil_format.h"
 #include "harness/formats/mil/parser.h"

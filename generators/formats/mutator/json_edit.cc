@@ -5,13 +5,13 @@
 #include <cmath>
 #include <limits>
 #include <map>
-#include <nlohmann/json.hpp>
 #include <string>
 #include <string_view>
 #include <utility>
 #include <vector>
 
 #include "generators/formats/mutator/extreme_values.h"
+#include "harness/base/json.h"
 
 namespace anecheck {
 namespace {
@@ -147,7 +147,7 @@ void EditString(std::string& text, ChoiceStream& choices) {
 
 bool EditArray(Json& array, ChoiceStream& choices) {
   if (array.empty()) return false;
-  const auto at = static_cast<Json::difference_type>(choices.Below(array.size()));
+  const auto at = static_cast<std::ptrdiff_t>(choices.Below(array.size()));
   // Just above the tables of fixed size into which parsers put what they count.
   constexpr auto kManyElements = std::to_array<size_t>({5, 9, 17, 33, 65, 129, 257});
   switch (choices.Below(4)) {
@@ -186,7 +186,7 @@ bool EditObject(Json& object, ChoiceStream& choices) {
 // Puts another value of the same kind in `place`.
 bool Borrow(const std::vector<Place>& places, const Place& place, ChoiceStream& choices) {
   const Place& other = places[choices.Below(places.size())];
-  if (other.value == place.value || other.value->type() != place.value->type()) return false;
+  if (other.value == place.value || other.value->kind() != place.value->kind()) return false;
   if (place.value->is_structured()) return false;  // one may hold the other
   *place.value = Json(*other.value);
   return true;
@@ -196,7 +196,7 @@ bool EditPlace(Json& value, ChoiceStream& choices) {
   if (value.is_array()) return EditArray(value, choices);
   if (value.is_object()) return choices.Below(4) == 0 && EditObject(value, choices);
   if (value.is_string()) {
-    EditString(value.get_ref<std::string&>(), choices);
+    EditString(value.text(), choices);
   } else if (value.is_boolean()) {
     value = !value.get<bool>();
   } else if (value.is_number_integer()) {
@@ -264,7 +264,7 @@ bool CrossJson(Json& a, const Json& b, ChoiceStream& choices) {
     const Place& place = *choices.Pick(part ? parts : values);
     const Place& from = *choices.Pick(by_name.at(place.name));
     if (IsPart(place) != IsPart(from) || *place.value == *from.value) continue;
-    if (IsPart(place) && place.value->type() != from.value->type()) continue;
+    if (IsPart(place) && place.value->kind() != from.value->kind()) continue;
     if (IsPart(place) && place.value->is_array() && choices.Below(4) != 0) {
       return CrossRuns(*place.value, *from.value, choices);
     }

@@ -1,13 +1,13 @@
 #include "generators/formats/mutator/structured_mutator.h"
 
 #include <algorithm>
-#include <nlohmann/json.hpp>
 #include <optional>
 #include <string_view>
 
 #include "generators/formats/boundary/boundary.h"
 #include "generators/formats/mutator/extreme_values.h"
 #include "generators/formats/mutator/json_edit.h"
+#include "harness/base/json.h"
 #include "harness/base/little_endian.h"
 
 namespace anecheck {

@@ -7,13 +7,13 @@
 #include <cmath>
 #include <gtest/gtest.h>
 #include <limits>
-#include <nlohmann/json.hpp>
 #include <set>
 #include <string>
 #include <vector>
 
 #include "generators/formats/mutator/json_edit.h"
 #include "generators/formats/td/td_generator.h"
+#include "harness/base/json.h"
 #include "harness/base/json_text.h"
 
 namespace anecheck {

@@ -7,19 +7,20 @@
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 #include <map>
-#include <nlohmann/json.hpp>
 #include <set>
 #include <span>
 #include <string>
 #include <vector>
 
 #include "generators/formats/registry/registry.h"
+#include "harness/base/json.h"
+#include "harness/base/json_pointer.h"
 #include "harness/formats/registry/registry.h"
 
 namespace anecheck {
 namespace {
 
-using Pointer = Json::json_pointer;
+using Pointer = JsonPointer;
 
 // The widest field of any format has 8 bytes; the edits of texts below change one character.
 constexpr size_t kFieldBytes = 8;
@@ -106,7 +107,7 @@ constexpr Row kSilent[] = {
 constexpr std::array<std::string_view, 3> kPlaceKeys = {"@", "vtables", "layout"};
 
 bool IsUnder(const Pointer& at, std::span<const std::string_view> keys) {
-  for (Pointer step = at; !step.empty(); step = step.parent_pointer()) {
+  for (Pointer step = at; !step.empty(); step = step.parent()) {
     if (std::ranges::find(keys, step.back()) != keys.end()) return true;
   }
   return false;

@@ -1,13 +1,13 @@
 // Every field that a print shows is traceable to what it rests on: over all formats, in generated
 // files of every kind and in the real ones.
 #include <gtest/gtest.h>
-#include <nlohmann/json.hpp>
 #include <set>
 #include <string>
 #include <vector>
 
 #include "generators/formats/registry/file_set.h"
 #include "harness/base/file.h"
+#include "harness/base/json.h"
 #include "harness/base/testing/test_data.h"
 #include "harness/formats/evidence/evidence.h"
 #include "harness/formats/registry/registry.h"

@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <cctype>
 #include <fmt/format.h>
-#include <nlohmann/json.hpp>
 #include <optional>
 #include <set>
 #include <string_view>
@@ -11,6 +10,7 @@
 
 #include "harness/base/checksum.h"
 #include "harness/base/hash.h"
+#include "harness/base/json.h"
 #include "harness/formats/registry/registry.h"
 
 namespace anecheck {
@@ -304,7 +304,7 @@ Result<FileRecipe> RecipeFromJson(const Json& json) {
     recipe.breaks = json.value("breaks", "");
     recipe.severity = json.value("severity", "");
     return recipe;
-  } catch (const Json::exception& error) {
+  } catch (const JsonError& error) {
     return MakeError(ErrorCode::kInvalid, fmt::format("files: {}", error.what()));
   }
 }

@@ -5,11 +5,11 @@
 #include <algorithm>
 #include <array>
 #include <gtest/gtest.h>
-#include <nlohmann/json.hpp>
 #include <set>
 #include <string>
 
 #include "harness/base/file.h"
+#include "harness/base/json.h"
 #include "harness/base/testing/test_data.h"
 #include "harness/formats/registry/registry.h"
 

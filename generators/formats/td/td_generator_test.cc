@@ -3,11 +3,11 @@
 
 #include <algorithm>
 #include <gtest/gtest.h>
-#include <nlohmann/json.hpp>
 #include <rapidcheck/gtest.h>
 #include <set>
 
 #include "generators/formats/common/generator_laws_test_support.h"
+#include "harness/base/json.h"
 
 namespace anecheck {
 namespace {

@@ -2,11 +2,11 @@
 #pragma once
 
 #include <gtest/gtest.h>
-#include <nlohmann/json.hpp>
 #include <set>
 #include <string>
 
 #include "generators/formats/descriptor_generator.h"
+#include "harness/base/json.h"
 #include "harness/formats/format.h"
 
 namespace anecheck::testing {

@@ -6,12 +6,12 @@
 #include <gtest/gtest.h>
 #include <iterator>
 #include <map>
-#include <nlohmann/json.hpp>
 #include <rapidcheck/gtest.h>
 #include <set>
 
 #include "generators/formats/testing/absent_members.h"
 #include "generators/formats/vmfb/library_verifier.h"
+#include "harness/base/json.h"
 #include "harness/formats/flatbuffer/shape.h"
 #include "harness/formats/vmfb/vmfb.h"
 

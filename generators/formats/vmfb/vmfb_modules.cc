@@ -4,9 +4,9 @@
 
 #include <array>
 #include <fmt/format.h>
-#include <nlohmann/json.hpp>
 
 #include "generators/formats/vmfb/vmfb_generator.h"
+#include "harness/base/json.h"
 #include "harness/base/little_endian.h"
 #include "harness/formats/flatbuffer/document_json.h"
 #include "harness/formats/vmfb/module_writer.h"

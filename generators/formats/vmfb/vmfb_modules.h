@@ -1,10 +1,10 @@
 // The parts that kGenerator_vmfb chooses among. Internal to this room.
 #pragma once
 
-#include <nlohmann/json_fwd.hpp>
 #include <string_view>
 
 #include "generators/choice_stream.h"
+#include "harness/base/json.h"
 #include "harness/formats/format.h"
 
 namespace anecheck {

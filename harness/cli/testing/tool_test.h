@@ -4,12 +4,12 @@
 
 #include <cstdlib>
 #include <gtest/gtest.h>
-#include <nlohmann/json.hpp>
 #include <string>
 #include <string_view>
 #include <sys/wait.h>
 
 #include "harness/base/file.h"
+#include "harness/base/json.h"
 #include "harness/base/json_text.h"
 
 namespace anecheck::testing {

@@ -1,7 +1,7 @@
 // The control interface of the simulated engine (simulator_control.h).
-#include <nlohmann/json.hpp>
 #include <string>
 
+#include "harness/base/json.h"
 #include "harness/device/e5rt/handles.h"
 #include "harness/device/e5rt/state.h"
 #include "harness/device/fault.h"
@@ -10,8 +10,6 @@
 
 namespace anecheck::device::e5rt {
 namespace {
-
-using Json = nlohmann::ordered_json;
 
 std::string FaultsJson() {
   Json array = Json::array();

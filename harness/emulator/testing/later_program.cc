@@ -2,10 +2,11 @@
 
 #include <algorithm>
 #include <cstring>
-#include <nlohmann/json.hpp>
 
 #include "harness/base/file.h"
 #include "harness/base/half.h"
+#include "harness/base/json.h"
+#include "harness/base/json_text.h"
 #include "harness/emulator/surface.h"
 #include "harness/formats/td/td.h"
 
@@ -14,7 +15,7 @@ namespace {
 
 constexpr uint32_t kScratchBar = 12;
 
-std::vector<uint8_t> TextBytes(const nlohmann::json& json) {
+std::vector<uint8_t> TextBytes(const Json& json) {
   std::vector<uint8_t> bytes;
   for (const auto& word : json.at("text")) {
     const auto value = static_cast<uint32_t>(std::stoul(word.get<std::string>(), nullptr, 16));
@@ -90,7 +91,7 @@ std::vector<double> LaterProgram::Read(const Pattern& pattern, const Extents& ex
 
 Result<LaterProgram> ReadLaterProgram(const std::string& json_path) {
   ANECHECK_ASSIGN(const auto text, ReadFile(json_path));
-  const auto json = nlohmann::json::parse(text);
+  ANECHECK_ASSIGN(const Json json, ParseJson(text, json_path));
   LaterProgram later;
   later.target = json.at("target").get<std::string>();
   ANECHECK_ASSIGN(const td::Generation* coded, td::GenerationOfVersion(VersionOf(later.target)));

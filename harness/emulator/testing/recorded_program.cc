@@ -4,10 +4,11 @@
 #include <charconv>
 #include <cstring>
 #include <fmt/format.h>
-#include <nlohmann/json.hpp>
 
 #include "harness/base/file.h"
 #include "harness/base/half.h"
+#include "harness/base/json.h"
+#include "harness/base/json_text.h"
 #include "harness/base/testing/test_data.h"
 #include "harness/emulator/surface.h"
 #include "harness/formats/npz/npz.h"
@@ -21,7 +22,7 @@ uint32_t Hex(const std::string& text) {
   return value;
 }
 
-TaskWords WordsOfJson(const nlohmann::json& json, uint32_t index) {
+TaskWords WordsOfJson(const Json& json, uint32_t index) {
   TaskWords words;
   words.index = index;
   for (const auto& word : json.at("header")) words.header.push_back(Hex(word.get<std::string>()));
@@ -65,7 +66,7 @@ std::vector<std::string> RecordedProgramPaths() {
 
 Result<RecordedProgram> ReadRecordedProgram(const std::string& json_path) {
   ANECHECK_ASSIGN(const auto text, ReadFile(json_path));
-  const auto json = nlohmann::json::parse(text, nullptr, false);
+  ANECHECK_ASSIGN(const Json json, ParseJson(text, json_path));
   const std::string stem = json_path.substr(0, json_path.size() - 5);
   ANECHECK_ASSIGN(auto arrays, npz::ReadNpzFile(stem + ".npz"));
   RecordedProgram recorded;

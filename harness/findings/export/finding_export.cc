@@ -5,11 +5,11 @@
 #include <filesystem>
 #include <fmt/format.h>
 #include <functional>
-#include <nlohmann/json.hpp>
 #include <system_error>
 
 #include "harness/base/base64.h"
 #include "harness/base/file.h"
+#include "harness/base/json.h"
 #include "harness/base/json_text.h"
 #include "harness/cases/second_execution.h"
 #include "harness/formats/npz/npz.h"
@@ -30,7 +30,6 @@ extern const std::string_view kFindingReadme;
 
 namespace {
 
-using nlohmann::ordered_json;
 using npz::Array;
 using npz::ElementType;
 
@@ -80,17 +79,17 @@ Status WriteExpected(const Graph& graph, std::span<const Tensor> inputs, int fam
 }
 
 // What the engine gave, as recorded.
-Status WriteActual(const ordered_json& finding, const std::string& path) {
+Status WriteActual(const Json& finding, const std::string& path) {
   if (!HasOutputs(finding)) return {};
   std::vector<npz::NamedArray> arrays;
-  for (const ordered_json& item : finding["actual"]) {
+  for (const Json& item : finding["actual"]) {
     Tensor tensor;
     const auto dtype = DTypeFromName(item.value("dtype", ""));
     if (!dtype || !item.contains("shape") || !item["shape"].is_array()) {
       return MakeError(ErrorCode::kInvalid, "finding: actual: needs dtype, shape and data");
     }
     tensor.type.dtype = *dtype;
-    for (const ordered_json& dim : item["shape"]) {
+    for (const Json& dim : item["shape"]) {
       if (!dim.is_number_integer() || tensor.type.shape.rank() == Shape::kMaxRank) {
         return MakeError(ErrorCode::kInvalid, "finding: actual: shape must be up to 8 integers");
       }
@@ -104,7 +103,7 @@ Status WriteActual(const ordered_json& finding, const std::string& path) {
 }
 
 // The second execution of the program, where it was judged or took other inputs.
-Status WriteAgain(const ordered_json& finding, const Case& item,
+Status WriteAgain(const Json& finding, const Case& item,
                   const std::function<std::string(std::string_view)>& in) {
   const auto again = finding.find("again");
   if (again == finding.end()) return {};
@@ -118,7 +117,7 @@ Status WriteAgain(const ordered_json& finding, const Case& item,
 }
 
 // The shape of the program's range that shows it, where that is not the graph's own.
-Status WriteShape(const ordered_json& finding, const Case& item,
+Status WriteShape(const Json& finding, const Case& item,
                   const std::function<std::string(std::string_view)>& in) {
   const auto shown = finding.find("at_shape");
   if (shown == finding.end() || !shown->is_object()) return {};
@@ -140,7 +139,7 @@ Status WriteShape(const ordered_json& finding, const Case& item,
 
 // The second network of a finding that a relation between two shows, and what it must give and
 // gave.
-Status WriteRewritten(const ordered_json& finding, const Case& item,
+Status WriteRewritten(const Json& finding, const Case& item,
                       const std::function<std::string(std::string_view)>& in) {
   const auto relation = finding.find("relation");
   if (relation == finding.end() || !relation->is_object()) return {};
@@ -164,8 +163,7 @@ Status WriteDescription(const Case& item, const std::function<std::string(std::s
 }
 
 // What the compiler left, of a finding that its files show.
-Status WriteFiles(const ordered_json& finding,
-                  const std::function<std::string(std::string_view)>& in) {
+Status WriteFiles(const Json& finding, const std::function<std::string(std::string_view)>& in) {
   const auto files = finding.find("files");
   if (files == finding.end()) return {};
   constexpr std::pair<const char*, std::string_view> kNames[] = {{"descriptor", "program.e5"},
@@ -223,7 +221,7 @@ Status RemoveEarlier(const std::string& folder) {
 }
 
 // How the script is called for what the engine gave.
-std::string Judge(const ordered_json& finding) {
+std::string Judge(const Json& finding) {
   return ScriptShows(finding)
              ? "    python3 check_output.py                    # judges actual.npz\n"
              : "";
@@ -240,8 +238,7 @@ std::string Further(const Artifact& artifact) {
          "only what one case shows.\n";
 }
 
-std::string Readme(const ordered_json& finding, const Artifact& artifact,
-                   const std::string& provenance) {
+std::string Readme(const Json& finding, const Artifact& artifact, const std::string& provenance) {
   const std::string known = finding.value("known_defect", "");
   const std::pair<std::string_view, std::string> fields[] = {
       {"{id}", artifact.id},
@@ -270,17 +267,17 @@ std::string Readme(const ordered_json& finding, const Artifact& artifact,
 
 }  // namespace
 
-bool HasOutputs(const ordered_json& finding) {
+bool HasOutputs(const Json& finding) {
   if (!finding.is_object()) return false;
   const auto actual = finding.find("actual");
   return actual != finding.end() && actual->is_array() && !actual->empty();
 }
 
-bool ScriptShows(const ordered_json& finding) {
+bool ScriptShows(const Json& finding) {
   if (!HasOutputs(finding)) return false;
   const auto relation = finding.find("relation");
   if (relation == finding.end() || !relation->is_object()) return true;
-  const auto text = [](const ordered_json& json, const char* key) -> std::string {
+  const auto text = [](const Json& json, const char* key) -> std::string {
     const auto found = json.find(key);
     return found != json.end() && found->is_string() ? found->get<std::string>() : "";
   };
@@ -292,7 +289,7 @@ bool ScriptShows(const ordered_json& finding) {
   return !message.starts_with(place);
 }
 
-Status ExportFinding(const ordered_json& finding, const std::string& provenance,
+Status ExportFinding(const Json& finding, const std::string& provenance,
                      const std::string& folder) {
   ANECHECK_ASSIGN(const Artifact artifact, ArtifactFromJson(finding));
   ANECHECK_RETURN_IF_ERROR(MakeDirectories(folder));

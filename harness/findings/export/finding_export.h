@@ -19,13 +19,12 @@ namespace anecheck {
 // not have. `finding` is the artifact as JSON (artifact.h); `provenance` where its evidence comes
 // from. Errors: kInvalid for an artifact that cannot be read, kUnsupported for graphs without a
 // numeric reference or with element types that NumPy lacks, kIo.
-Status ExportFinding(const nlohmann::ordered_json& finding, const std::string& provenance,
-                     const std::string& folder);
+Status ExportFinding(const Json& finding, const std::string& provenance, const std::string& folder);
 
 // Whether the engine gave outputs, which alone the script can judge.
-bool HasOutputs(const nlohmann::ordered_json& finding);
+bool HasOutputs(const Json& finding);
 // Whether the script shows the finding by what the engine gave: not what a metamorphic relation
 // shows where the rewritten network gave nothing, or where both networks are right by themselves.
-bool ScriptShows(const nlohmann::ordered_json& finding);
+bool ScriptShows(const Json& finding);
 
 }  // namespace anecheck

@@ -3,9 +3,9 @@
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
-#include <nlohmann/json.hpp>
 
 #include "harness/base/file.h"
+#include "harness/base/json.h"
 #include "harness/campaign/campaign.h"
 #include "harness/findings/artifact.h"
 #include "harness/judging/lean_watch.h"
@@ -17,7 +17,7 @@ using ::testing::HasSubstr;
 using ::testing::Not;
 
 // A finding with that verdict, of which the engine gave nothing.
-nlohmann::ordered_json FindingOf(Verdict verdict) {
+Json FindingOf(Verdict verdict) {
   CampaignOptions options;
   options.seed = 5;
   options.targets = {{"h13", 2}};
@@ -104,7 +104,7 @@ TEST(FindingExport, OfFilesThatAreWrongHoldsTheFiles) {
 
 // A finding that a relation shows, with what was said and whether the rewritten network ran. The
 // engine gave what is right for the case's own network.
-nlohmann::ordered_json FindingOfRelation(const std::string& message, bool ran) {
+Json FindingOfRelation(const std::string& message, bool ran) {
   CampaignOptions options;
   options.seed = 5;
   options.targets = {{"h13", 2}};

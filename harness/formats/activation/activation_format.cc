@@ -1,7 +1,7 @@
 // Activation records behind the format interface.
 #include <fmt/format.h>
-#include <nlohmann/json.hpp>
 
+#include "harness/base/json.h"
 #include "harness/formats/activation/record.h"
 
 namespace anecheck {

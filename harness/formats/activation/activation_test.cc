@@ -2,9 +2,9 @@
 #include <algorithm>
 #include <cmath>
 #include <gtest/gtest.h>
-#include <nlohmann/json.hpp>
 #include <rapidcheck/gtest.h>
 
+#include "harness/base/json.h"
 #include "harness/base/testing/generators.h"
 #include "harness/formats/activation/record.h"
 #include "harness/formats/testing/format_checks.h"

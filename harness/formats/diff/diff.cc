@@ -3,9 +3,10 @@
 #include <algorithm>
 #include <fmt/format.h>
 #include <iterator>
-#include <nlohmann/json.hpp>
 #include <span>
 #include <utility>
+
+#include "harness/base/json.h"
 
 namespace anecheck {
 namespace {
@@ -19,7 +20,7 @@ std::string ValueText(const Json& value) {
   if (value.is_structured() && value.size() > 40) {
     return fmt::format("{} of {}", value.is_array() ? "array" : "object", value.size());
   }
-  std::string text = value.dump(-1, ' ', false, Json::error_handler_t::replace);
+  std::string text = value.dump();
   if (text.size() > kMaxValueText) {
     const size_t size = text.size();
     text.resize(kMaxValueText);
@@ -112,7 +113,7 @@ class Differ {
         if (other == after.end() || !Same(value, *other)) return false;
       }
       return std::ranges::all_of(after.items(), [&](const auto& item) {
-        return Skips(item.key()) || before.contains(item.key());
+        return Skips(item.key) || before.contains(item.key);
       });
     }
     if (before.is_array() && after.is_array()) {

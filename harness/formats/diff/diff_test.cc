@@ -4,9 +4,10 @@
 #include <algorithm>
 #include <gtest/gtest.h>
 #include <initializer_list>
-#include <nlohmann/json.hpp>
 #include <utility>
 
+#include "harness/base/json.h"
+#include "harness/base/json_text.h"
 #include "harness/formats/netlist/netlist_format.h"
 #include "harness/formats/plist/plist.h"
 
@@ -16,7 +17,8 @@ namespace {
 std::string Text(std::string_view before, std::string_view after, bool layout = false,
                  size_t limit = 100) {
   const auto ignored = layout ? std::span<const std::string_view>() : LayoutMembers("e5");
-  return DifferencesText(DiffJson(Json::parse(before), Json::parse(after), ignored, limit));
+  return DifferencesText(
+      DiffJson(ParseJson(before).value(), ParseJson(after).value(), ignored, limit));
 }
 
 TEST(DiffTest, NamesTheValueThatChanged) {
@@ -107,10 +109,11 @@ TEST(DiffTest, PlacesInAFileAreLayout) {
 
 TEST(DiffTest, JsonHasTheSameDifferences) {
   const FileDifferences differences =
-      DiffJson(Json::parse(R"({"a": 1})"), Json::parse(R"({"b": 2})"), {}, 10);
-  EXPECT_EQ(DifferencesToJson(differences), Json::parse(R"({"same_bytes": false, "differences": [
+      DiffJson(ParseJson(R"({"a": 1})").value(), ParseJson(R"({"b": 2})").value(), {}, 10);
+  EXPECT_EQ(DifferencesToJson(differences), ParseJson(R"({"same_bytes": false, "differences": [
               {"kind": "removed", "path": "a", "before": "1"},
-              {"kind": "added", "path": "b", "after": "2"}], "left_out": 0})"));
+              {"kind": "added", "path": "b", "after": "2"}], "left_out": 0})")
+                                                .value());
 }
 
 }  // namespace

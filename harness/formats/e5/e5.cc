@@ -3,9 +3,9 @@
 
 #include <algorithm>
 #include <fmt/format.h>
-#include <nlohmann/json.hpp>
 
 #include "harness/base/hex_text.h"
+#include "harness/base/json.h"
 #include "harness/formats/e5/e5_rules.h"
 #include "harness/formats/enums/enums.h"
 #include "harness/formats/flatbuffer/document.h"

@@ -3,8 +3,8 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 #include <map>
-#include <nlohmann/json.hpp>
 
+#include "harness/base/json.h"
 #include "harness/formats/coverage/coverage.h"
 #include "harness/formats/espresso/espresso.h"
 #include "harness/formats/message.h"

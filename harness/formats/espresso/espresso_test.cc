@@ -2,10 +2,10 @@
 #include "harness/formats/espresso/espresso.h"
 
 #include <gtest/gtest.h>
-#include <nlohmann/json.hpp>
 #include <rapidcheck/gtest.h>
 
 #include "harness/base/file.h"
+#include "harness/base/json.h"
 #include "harness/base/testing/test_data.h"
 #include "harness/formats/testing/format_checks.h"
 

@@ -3,8 +3,9 @@
 #include <algorithm>
 #include <fmt/format.h>
 #include <map>
-#include <nlohmann/json.hpp>
 #include <string_view>
+
+#include "harness/base/json.h"
 
 namespace anecheck {
 namespace {

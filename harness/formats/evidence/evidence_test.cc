@@ -3,7 +3,8 @@
 
 #include <gtest/gtest.h>
 #include <map>
-#include <nlohmann/json.hpp>
+
+#include "harness/base/json.h"
 
 namespace anecheck {
 namespace {

@@ -5,10 +5,10 @@
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
-#include <nlohmann/json.hpp>
 #include <rapidcheck/gtest.h>
 #include <string>
 
+#include "harness/base/json.h"
 #include "harness/base/testing/generators.h"
 
 namespace anecheck::firmware {

@@ -1,9 +1,9 @@
 // The firmware format's entry: JSON, print and recognition of packages and commands.
 
 #include <fmt/format.h>
-#include <nlohmann/json.hpp>
 
 #include "harness/base/hex_text.h"
+#include "harness/base/json.h"
 #include "harness/base/json_fields.h"
 #include "harness/formats/enums/firmware_commands.h"
 #include "harness/formats/firmware/firmware.h"

@@ -2,10 +2,10 @@
 #include <algorithm>
 #include <fmt/format.h>
 #include <map>
-#include <nlohmann/json.hpp>
 #include <tuple>
 
 #include "harness/base/hex_text.h"
+#include "harness/base/json.h"
 #include "harness/base/little_endian.h"
 #include "harness/formats/flatbuffer/document_json.h"
 #include "harness/formats/message.h"
@@ -89,7 +89,7 @@ class JsonReader {
       Fail(path, "must be hexadecimal text");
       return {};
     }
-    Result<Bytes> bytes = BytesFromHex(json.get_ref<const std::string&>());
+    Result<Bytes> bytes = BytesFromHex(json.text());
     if (!bytes.ok()) {
       Fail(path, bytes.error().message);
       return {};
@@ -268,7 +268,7 @@ class JsonReader {
                   std::string_view path) {
     if (json.is_boolean()) return json.get<bool>() ? 1 : 0;
     if (json.is_string() && enum_type >= 0) {
-      const EnumValue* known = schema_.enums[enum_type].ByName(json.get_ref<const std::string&>());
+      const EnumValue* known = schema_.enums[enum_type].ByName(json.text());
       if (known != nullptr) return static_cast<uint64_t>(known->value);
     }
     if (!json.is_number_integer()) {
@@ -291,7 +291,7 @@ class JsonReader {
   // The member of a union that the field before it names.
   int16_t UnionMember(const Field& field, const Json& code) {
     const EnumType& type = schema_.enums[field.type];
-    const EnumValue* value = code.is_string() ? type.ByName(code.get_ref<const std::string&>())
+    const EnumValue* value = code.is_string()           ? type.ByName(code.text())
                              : code.is_number_integer() ? type.ByValue(code.get<int64_t>())
                                                         : nullptr;
     return value == nullptr ? int16_t{-1} : value->table;
@@ -493,7 +493,7 @@ class JsonReader {
 Result<Document> DocumentFromJson(const Schema& schema, const Json& json, int16_t root_table) {
   try {
     return JsonReader(schema).Run(json, root_table);
-  } catch (const Json::exception& error) {
+  } catch (const JsonError& error) {
     return MakeError(ErrorCode::kInvalid, Clipped(error.what()));
   }
 }

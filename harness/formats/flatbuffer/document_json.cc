@@ -2,9 +2,9 @@
 #include "harness/formats/flatbuffer/document_json.h"
 
 #include <fmt/format.h>
-#include <nlohmann/json.hpp>
 
 #include "harness/base/hex_text.h"
+#include "harness/base/json.h"
 #include "harness/base/little_endian.h"
 #include "harness/formats/message.h"
 

@@ -4,11 +4,11 @@
 #pragma once
 
 #include <functional>
-#include <nlohmann/json_fwd.hpp>
 #include <string>
 #include <utility>
 #include <vector>
 
+#include "harness/base/json.h"
 #include "harness/base/result.h"
 #include "harness/formats/flatbuffer/document.h"
 #include "harness/formats/flatbuffer/schema.h"

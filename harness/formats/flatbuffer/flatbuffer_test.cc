@@ -2,12 +2,12 @@
 // writes back the bytes it came from, and the JSON form carries everything and can be edited.
 #include <fmt/format.h>
 #include <gtest/gtest.h>
-#include <nlohmann/json.hpp>
 #include <rapidcheck/gtest.h>
 
 #include "generated/flatbuffer_schemas/flatbuffer_test_schema/sample_bfbs_generated.h"
 #include "generated/flatbuffer_schemas/flatbuffer_test_schema/sample_generated.h"
 #include "generators/choice_stream.h"
+#include "harness/base/json.h"
 #include "harness/formats/flatbuffer/document.h"
 #include "harness/formats/flatbuffer/document_json.h"
 #include "harness/formats/flatbuffer/quick_shape.h"

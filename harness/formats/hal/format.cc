@@ -3,9 +3,9 @@
 #include "harness/formats/format.h"
 
 #include <fmt/format.h>
-#include <nlohmann/json.hpp>
 
 #include "harness/base/hex_text.h"
+#include "harness/base/json.h"
 #include "harness/base/json_fields.h"
 #include "harness/base/little_endian.h"
 #include "harness/formats/hal/hal.h"

@@ -5,9 +5,9 @@
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
-#include <nlohmann/json.hpp>
 #include <rapidcheck/gtest.h>
 
+#include "harness/base/json.h"
 #include "harness/base/little_endian.h"
 #include "harness/base/testing/generators.h"
 #include "harness/targets/catalog.h"

@@ -5,10 +5,11 @@
 #include <algorithm>
 #include <fmt/format.h>
 #include <gtest/gtest.h>
-#include <nlohmann/json.hpp>
 #include <regex>
 
 #include "harness/base/file.h"
+#include "harness/base/json.h"
+#include "harness/base/json_pointer.h"
 #include "harness/base/testing/test_data.h"
 #include "harness/formats/hwx/container.h"
 #include "harness/formats/hwx/json.h"
@@ -374,7 +375,7 @@ int ApplyMovedPlaces(Json& json, const std::string& message) {
     std::string path = "/" + it->str(1);
     std::erase(path, ']');
     std::ranges::replace_if(path, [](char c) { return c == '.' || c == '['; }, '/');
-    Json& member = json.at(Json::json_pointer(path));
+    Json& member = json[JsonPointer(path)];
     EXPECT_EQ(member, "0x" + it->str(2)) << path;
     member = "0x" + it->str(3);
     ++changes;
@@ -440,7 +441,7 @@ TEST(JsonEdit, RefusesMembersThatItDoesNotKnowByPath) {
   ASSERT_EQ(*kFormat_hwx.from_json(json), file);
   int objects = 0;
   // Every object but those under "derived", each with one member more.
-  const auto visit = [&](const auto& self, const Json::json_pointer& at) -> void {
+  const auto visit = [&](const auto& self, const JsonPointer& at) -> void {
     const Json& value = json[at];
     if (value.is_object()) {
       Json changed = json;
@@ -456,7 +457,7 @@ TEST(JsonEdit, RefusesMembersThatItDoesNotKnowByPath) {
       for (size_t i = 0; i < std::min<size_t>(value.size(), 3); ++i) self(self, at / i);
     }
   };
-  visit(visit, Json::json_pointer(""));
+  visit(visit, JsonPointer(""));
   EXPECT_GT(objects, 30);
 }
 
@@ -478,7 +479,7 @@ TEST(JsonEdit, AsksForNoMoreThanItsBudgetBeforeItAllocates) {
   EXPECT_TRUE(refused(with("segment", [](Json& command) {
     for (Json& section : command["sections"]) {
       if (section.contains("data"))
-        section["data"].insert(section["data"].end(), 3, {{"zeros", 100 << 20}});
+        for (int i = 0; i < 3; ++i) section["data"].push_back({{"zeros", 100 << 20}});
     }
   })));
   EXPECT_TRUE(refused(with("port", [](Json& command) { command["cmdsize"] = 200 << 20; })));

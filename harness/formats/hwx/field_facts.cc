@@ -2,11 +2,11 @@
 
 #include <algorithm>
 #include <initializer_list>
-#include <nlohmann/json.hpp>
 #include <string>
 #include <utility>
 #include <vector>
 
+#include "harness/base/json.h"
 #include "harness/formats/hwx/container.h"
 #include "harness/formats/hwx/thread_words.h"
 #include "harness/formats/td/td.h"

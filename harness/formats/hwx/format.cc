@@ -2,10 +2,10 @@
 #include <algorithm>
 #include <fmt/format.h>
 #include <fmt/ranges.h>
-#include <nlohmann/json.hpp>
 #include <string>
 #include <vector>
 
+#include "harness/base/json.h"
 #include "harness/formats/coverage/coverage.h"
 #include "harness/formats/hwx/container.h"
 #include "harness/formats/hwx/field_facts.h"

@@ -1,7 +1,7 @@
 #include <algorithm>
 #include <fmt/format.h>
-#include <nlohmann/json.hpp>
 
+#include "harness/base/json.h"
 #include "harness/formats/hwx/banner.h"
 #include "harness/formats/hwx/json.h"
 #include "harness/formats/hwx/layout.h"

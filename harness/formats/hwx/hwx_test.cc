@@ -1,9 +1,9 @@
 // The laws of the hardware container format: real files are read, verified, printed and written
 // back byte for byte, and an edit of one value changes that value and what follows from it.
 #include <gtest/gtest.h>
-#include <nlohmann/json.hpp>
 
 #include "harness/base/file.h"
+#include "harness/base/json.h"
 #include "harness/base/testing/test_data.h"
 #include "harness/formats/hwx/container.h"
 #include "harness/formats/testing/format_checks.h"

@@ -5,8 +5,8 @@
 #include <array>
 #include <gtest/gtest.h>
 #include <map>
-#include <nlohmann/json.hpp>
 
+#include "harness/base/json.h"
 #include "harness/formats/hwx/banner.h"
 #include "harness/formats/hwx/builder.h"
 #include "harness/formats/hwx/container.h"

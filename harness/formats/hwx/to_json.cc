@@ -1,8 +1,8 @@
 #include <algorithm>
 #include <fmt/format.h>
-#include <nlohmann/json.hpp>
 
 #include "harness/base/hex_text.h"
+#include "harness/base/json.h"
 #include "harness/formats/enums/enums.h"
 #include "harness/formats/hwx/banner.h"
 #include "harness/formats/hwx/json.h"

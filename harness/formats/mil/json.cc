@@ -1,10 +1,10 @@
 #include "harness/formats/mil/json.h"
 
 #include <fmt/format.h>
-#include <nlohmann/json.hpp>
 #include <utility>
 
 #include "harness/base/base64.h"
+#include "harness/base/json.h"
 #include "harness/formats/message.h"
 #include "harness/formats/mil/lexer.h"
 #include "harness/formats/mil/number.h"
@@ -209,7 +209,7 @@ class Builder {
     const Scope scope(*this, key);
     const auto found = object.find(key);
     if (found == object.end() || !found->is_string()) return Fail("must be a name");
-    return KeepName(found->get_ref<const std::string&>(), out);
+    return KeepName(found->text(), out);
   }
 
   bool KeepName(const std::string& name, Text& out) {
@@ -229,7 +229,7 @@ class Builder {
     if (!json.is_object() || encoded == json.end() || !encoded->is_string()) {
       return Fail("must be text or {\"base64\": text}");
     }
-    const auto bytes = Base64Decode(encoded->get_ref<const std::string&>());
+    const auto bytes = Base64Decode(encoded->text());
     if (!bytes.ok()) return Fail(bytes.error().message);
     out.assign(bytes->begin(), bytes->end());
     return true;
@@ -239,7 +239,7 @@ class Builder {
     const Scope scope(*this, "type");
     const auto found = object.find("type");
     if (found == object.end() || !found->is_string()) return Fail("must be a type as text");
-    const auto& text = found->get_ref<const std::string&>();
+    const auto& text = found->text();
     auto type = ParseTypeAt(program_, Keep(text).offset);
     if (!type.ok()) return Fail(fmt::format("{} is no type", Shown(text)));
     index = *type;
@@ -304,7 +304,7 @@ class Builder {
       }
       return Leaf(ValueKind::kNumber, digits);
     }
-    if (json.is_string()) return BuildToken(json.get_ref<const std::string&>());
+    if (json.is_string()) return BuildToken(json.text());
     if (json.is_array()) return BuildChildren(ValueKind::kList, json, depth);
     if (json.is_object()) return BuildObject(json, depth);
     return Fail("must be a value");
@@ -496,7 +496,7 @@ class Builder {
       const Scope entry(*this, i);
       Text name;
       if (!(*outputs)[i].is_string()) return Fail("must be a name");
-      if (!KeepName((*outputs)[i].get_ref<const std::string&>(), name)) return false;
+      if (!KeepName((*outputs)[i].text(), name)) return false;
       program_.values.push_back({name.offset, Value::Pack(ValueKind::kName, name.length), kNone});
     }
     return true;
@@ -542,7 +542,7 @@ class Builder {
     if (!json.is_object()) return Fail("must be an object");
     const auto version = json.find("version");
     if (version == json.end() || !version->is_string()) return Fail("version must be text");
-    const auto& number = version->get_ref<const std::string&>();
+    const auto& number = version->text();
     if (SkipNumber(number.c_str()) != number.c_str() + number.size()) {
       return Fail("version must be a number, for example \"1.3\"");
     }

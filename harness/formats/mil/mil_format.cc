@@ -4,12 +4,12 @@
 #include <fmt/format.h>
 #include <iterator>
 #include <map>
-#include <nlohmann/json.hpp>
 #include <numeric>
 #include <string>
 #include <string_view>
 #include <vector>
 
+#include "harness/base/json.h"
 #include "harness/formats/format.h"
 #include "harness/formats/mil/json.h"
 #include "harness/formats/mil/lexer.h"

@@ -4,10 +4,11 @@
 #include <algorithm>
 #include <gtest/gtest.h>
 #include <iterator>
-#include <nlohmann/json.hpp>
 #include <string>
 #include <vector>
 
+#include "harness/base/json.h"
+#include "harness/base/json_pointer.h"
 #include "harness/base/json_text.h"
 #include "harness/formats/format.h"
 #include "harness/formats/mil/test_files.h"
@@ -90,7 +91,7 @@ TEST(MilFormat, JsonErrorsNameTheMember) {
       kFormat_mil.to_json(ToBytes(WithBody("fp16 y = relu(x = x)[name = string(\"y\")];"))).value();
   const auto edited = [&](std::string_view pointer, const Json& value) {
     Json json = good;
-    json[Json::json_pointer(std::string(pointer))] = value;
+    json[JsonPointer(std::string(pointer))] = value;
     return JsonError(json);
   };
   const std::string statement = "/functions/0/statements/0";

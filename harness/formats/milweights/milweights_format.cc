@@ -4,10 +4,10 @@
 #include <array>
 #include <fmt/format.h>
 #include <iterator>
-#include <nlohmann/json.hpp>
 #include <string>
 
 #include "harness/base/base64.h"
+#include "harness/base/json.h"
 #include "harness/base/little_endian.h"
 #include "harness/formats/coverage/coverage.h"
 #include "harness/formats/format.h"
@@ -239,7 +239,7 @@ Result<Bytes> GetBytes(const Json& json, std::string_view key, std::string_view 
   const auto found = json.find(key);
   if (found == json.end()) return Bytes();
   if (!found->is_string()) return Wrong(where, fmt::format("{} must be base64 text", key));
-  return Base64Decode(found->get_ref<const std::string&>());
+  return Base64Decode(found->text());
 }
 
 template <size_t N>
@@ -254,8 +254,7 @@ Status GetReserved(const Json& json, std::array<uint8_t, N>& out, std::string_vi
 Result<uint32_t> GetType(const Json& json, std::string_view where) {
   const auto found = json.find("type");
   if (found != json.end() && found->is_string()) {
-    const auto number =
-        milweights::BlobTypeNumber(mil::DataTypeFromName(found->get_ref<const std::string&>()));
+    const auto number = milweights::BlobTypeNumber(mil::DataTypeFromName(found->text()));
     if (number) return *number;
   }
   if (found == json.end() || !found->is_number_integer()) {

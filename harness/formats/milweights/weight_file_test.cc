@@ -4,10 +4,10 @@
 
 #include <cstdint>
 #include <gtest/gtest.h>
-#include <nlohmann/json.hpp>
 #include <rapidcheck/gtest.h>
 #include <vector>
 
+#include "harness/base/json.h"
 #include "harness/base/testing/generators.h"
 #include "harness/formats/milweights/milweights_format.h"
 #include "harness/formats/testing/format_checks.h"

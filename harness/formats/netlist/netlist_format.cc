@@ -1,8 +1,7 @@
 // The format entry of network descriptions: recognise, JSON, rewrite, verify, coverage.
 #include "harness/formats/netlist/netlist_format.h"
 
-#include <nlohmann/json.hpp>
-
+#include "harness/base/json.h"
 #include "harness/formats/netlist/coverage.h"
 #include "harness/formats/netlist/field_facts.h"
 #include "harness/formats/netlist/model.h"

@@ -1,8 +1,8 @@
 // Network descriptions: the real files, both key styles, the answers to wrong parameters.
 #include <gtest/gtest.h>
-#include <nlohmann/json.hpp>
 
 #include "harness/base/file.h"
+#include "harness/base/json.h"
 #include "harness/base/testing/test_data.h"
 #include "harness/formats/netlist/model.h"
 #include "harness/formats/netlist/netlist_format.h"

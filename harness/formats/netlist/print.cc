@@ -1,8 +1,8 @@
 // The print of network descriptions.
 #include <fmt/format.h>
 #include <fmt/ranges.h>
-#include <nlohmann/json.hpp>
 
+#include "harness/base/json.h"
 #include "harness/formats/enums/enums.h"
 #include "harness/formats/message.h"
 #include "harness/formats/netlist/model.h"
@@ -36,9 +36,7 @@ std::string StrideText(const Strides& strides) {
   return text;
 }
 
-std::string ValueText(const Value& value) {
-  return tree::ToJson(value).dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
-}
+std::string ValueText(const Value& value) { return tree::ToJson(value).dump(); }
 
 std::string QuotedList(const std::vector<std::string>& names) {
   std::vector<std::string> quoted;

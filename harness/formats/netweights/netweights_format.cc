@@ -5,10 +5,10 @@
 #include <array>
 #include <bit>
 #include <fmt/format.h>
-#include <nlohmann/json.hpp>
 
 #include "harness/base/base64.h"
 #include "harness/base/half.h"
+#include "harness/base/json.h"
 #include "harness/base/little_endian.h"
 #include "harness/formats/netweights/weight_file.h"
 #include "harness/formats/violation_list.h"
@@ -65,7 +65,7 @@ Error BadJson(std::string_view what) {
 Result<Bytes> DataAt(const Json& json, const char* key) {
   const auto it = json.find(key);
   if (it == json.end() || !it->is_string()) return BadJson(fmt::format("needs {} in base64", key));
-  return Base64Decode(it->get_ref<const std::string&>());
+  return Base64Decode(it->text());
 }
 
 Result<Bytes> FromJson(const Json& json) {

@@ -1,9 +1,9 @@
 // Weight files: the real ones, the table, editing.
 #include <gtest/gtest.h>
-#include <nlohmann/json.hpp>
 #include <rapidcheck/gtest.h>
 
 #include "harness/base/file.h"
+#include "harness/base/json.h"
 #include "harness/base/testing/generators.h"
 #include "harness/base/testing/test_data.h"
 #include "harness/formats/netweights/netweights_format.h"

@@ -6,7 +6,6 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 #include <limits>
-#include <nlohmann/json.hpp>
 #include <optional>
 #include <set>
 #include <tuple>
@@ -14,6 +13,7 @@
 #include "harness/base/base64.h"
 #include "harness/base/byte_reader.h"
 #include "harness/base/byte_writer.h"
+#include "harness/base/json.h"
 #include "harness/formats/message.h"
 #include "harness/formats/npz/member_head.h"
 #include "harness/formats/npz/npz.h"

@@ -4,9 +4,9 @@
 
 #include <algorithm>
 #include <gtest/gtest.h>
-#include <nlohmann/json.hpp>
 #include <rapidcheck/gtest.h>
 
+#include "harness/base/json.h"
 #include "harness/base/json_text.h"
 #include "harness/base/testing/generators.h"
 #include "harness/formats/npz/npz.h"

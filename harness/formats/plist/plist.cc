@@ -1,16 +1,14 @@
 // Both encodings behind one interface, and the JSON form.
 #include "harness/formats/plist/plist.h"
 
-#include <nlohmann/json.hpp>
 #include <string_view>
 
+#include "harness/base/json.h"
 #include "harness/formats/plist/table_layout.h"
 
 namespace anecheck::plist {
 
 namespace {
-
-using Json = nlohmann::ordered_json;
 
 std::string_view AsText(std::span<const uint8_t> bytes) {
   return {reinterpret_cast<const char*>(bytes.data()), bytes.size()};

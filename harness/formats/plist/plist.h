@@ -3,12 +3,12 @@
 #pragma once
 
 #include <cstdint>
-#include <nlohmann/json_fwd.hpp>
 #include <optional>
 #include <span>
 #include <string>
 #include <vector>
 
+#include "harness/base/json.h"
 #include "harness/base/result.h"
 #include "harness/formats/plist/binary.h"
 #include "harness/formats/plist/xml.h"
@@ -39,7 +39,7 @@ Result<std::vector<uint8_t>> Rewrite(std::span<const uint8_t> bytes);
 
 // {"encoding": "xml" or "binary", "layout": {...}, "document": tree}. A binary file has a layout
 // where its object table is not the canonical one (table_layout.h).
-nlohmann::ordered_json ToJson(const Document& document);
-Result<Document> FromJson(const nlohmann::ordered_json& json);
+Json ToJson(const Document& document);
+Result<Document> FromJson(const Json& json);
 
 }  // namespace anecheck::plist

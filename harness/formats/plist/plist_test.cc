@@ -4,9 +4,11 @@
 
 #include <cstdlib>
 #include <gtest/gtest.h>
-#include <nlohmann/json.hpp>
 #include <plist/plist.h>
 #include <rapidcheck/gtest.h>
+
+#include "harness/base/json.h"
+#include "harness/base/json_text.h"
 
 namespace anecheck::plist {
 namespace {
@@ -260,7 +262,7 @@ TEST(Binary, OtherLayoutsSurviveAsATable) {
   EXPECT_EQ(*document->table, table);
   EXPECT_EQ(Write(document.value()).value(), bytes.value());
   const std::string json = ToJson(document.value()).dump();
-  const Result<Document> back = FromJson(nlohmann::ordered_json::parse(json));
+  const Result<Document> back = FromJson(ParseJson(json).value());
   ASSERT_TRUE(back.ok()) << back.error().message;
   EXPECT_EQ(Write(back.value()).value(), bytes.value());
 }
@@ -279,9 +281,9 @@ BinaryTable SharingTable() {
 }
 
 // The table that the JSON form of SharingTable gives after an edit of its document.
-BinaryTable Edited(void (*edit)(nlohmann::ordered_json& document)) {
+BinaryTable Edited(void (*edit)(Json& document)) {
   const Result<Document> document = Parse(WriteBinary(SharingTable()).value());
-  nlohmann::ordered_json json = ToJson(document.value());
+  Json json = ToJson(document.value());
   edit(json["document"]);
   const Document back = FromJson(json).value();
   const Document parsed = Parse(Write(back).value()).value();
@@ -315,7 +317,7 @@ TEST(Binary, AnEditedKeyLeavesTheObjectThatItShared) {
   table.objects = {BinaryObject{BinaryContainer{true, {1}, {2}}, 0, 0},
                    BinaryObject{std::string("a"), 1, 0},
                    BinaryObject{BinaryContainer{true, {1}, {1}}, 0, 0}};
-  nlohmann::ordered_json json = ToJson(Parse(WriteBinary(table).value()).value());
+  Json json = ToJson(Parse(WriteBinary(table).value()).value());
   ASSERT_EQ(json["document"].dump(), R"({"a":{"a":"a"}})");
   json["document"] = {{"a", {{"z", "a"}}}};
   table.objects[2].payload = BinaryContainer{true, {3}, {1}};
@@ -330,8 +332,8 @@ TEST(Binary, RemovedAndAddedEntriesTakeTheirObjectsWithThem) {
 }
 
 TEST(Binary, ALayoutThatIsNoneIsRefusedInWords) {
-  const auto error = [](void (*edit)(nlohmann::ordered_json& layout)) {
-    nlohmann::ordered_json json = ToJson(Parse(WriteBinary(SharingTable()).value()).value());
+  const auto error = [](void (*edit)(Json& layout)) {
+    Json json = ToJson(Parse(WriteBinary(SharingTable()).value()).value());
     edit(json["layout"]);
     return FromJson(json).error().message;
   };
@@ -440,8 +442,7 @@ RC_GTEST_PROP(Plist, BothEncodingsRoundTripThroughBytesAndJson, ()) {
     RC_ASSERT(!parsed->table.has_value());
     RC_ASSERT(parsed->xml.changes.empty());
     RC_ASSERT(Write(parsed.value()).value() == bytes);
-    const Result<Document> from_json =
-        FromJson(nlohmann::ordered_json::parse(ToJson(parsed.value()).dump()));
+    const Result<Document> from_json = FromJson(ParseJson(ToJson(parsed.value()).dump()).value());
     RC_ASSERT(from_json.ok());
     RC_ASSERT(Write(from_json.value()).value() == bytes);
   }

@@ -5,18 +5,18 @@
 #include <bit>
 #include <fmt/format.h>
 #include <map>
-#include <nlohmann/json.hpp>
 #include <optional>
 #include <string>
 #include <string_view>
 #include <tuple>
 #include <vector>
 
+#include "harness/base/json.h"
+
 namespace anecheck::plist {
 
 namespace {
 
-using Json = nlohmann::ordered_json;
 using tree::Array;
 using tree::Data;
 using tree::Dict;

@@ -3,8 +3,7 @@
 // the tree alone, so that one of them is edited by itself however many readers its object had.
 #pragma once
 
-#include <nlohmann/json_fwd.hpp>
-
+#include "harness/base/json.h"
 #include "harness/base/result.h"
 #include "harness/formats/plist/binary.h"
 #include "harness/formats/tree/value.h"
@@ -13,12 +12,12 @@ namespace anecheck::plist {
 
 // {"offset_size", "reference_size", "sort_version", "unused", "root", "objects"}. An object that
 // the tree does not reach has its value here.
-nlohmann::ordered_json TableLayoutToJson(const BinaryTable& table);
+Json TableLayoutToJson(const BinaryTable& table);
 
 // The table of `root` in this layout: of an unchanged tree the table that was read. Where values
 // that shared an object differ by now, the object keeps the value that most of them have, and each
 // other one gets an object at the end. Widths grow where they must, and objects that nobody needs
 // any longer go.
-Result<BinaryTable> TableFromLayout(const nlohmann::ordered_json& layout, const tree::Value& root);
+Result<BinaryTable> TableFromLayout(const Json& layout, const tree::Value& root);
 
 }  // namespace anecheck::plist

@@ -1,11 +1,11 @@
 #include "harness/formats/record/record.h"
 
 #include <fmt/format.h>
-#include <nlohmann/json.hpp>
 #include <optional>
 #include <vector>
 
 #include "harness/base/hex_text.h"
+#include "harness/base/json.h"
 #include "harness/base/json_fields.h"
 #include "harness/base/little_endian.h"
 #include "harness/formats/message.h"
@@ -56,7 +56,7 @@ Status ReadField(const RecordField& field, const Json& json, std::span<uint8_t> 
   if (found == json.end()) return Bad(where, "is missing");
   if (field.kind == RecordKind::kBytes) {
     if (!found->is_string()) return Bad(where, "needs hexadecimal digits");
-    ANECHECK_ASSIGN(const Bytes bytes, ParseHexBytes(found->get_ref<const std::string&>(), where));
+    ANECHECK_ASSIGN(const Bytes bytes, ParseHexBytes(found->text(), where));
     if (bytes.size() != field.width) {
       return Bad(where, fmt::format("needs {} bytes, has {}", field.width, bytes.size()));
     }

@@ -4,11 +4,11 @@
 #pragma once
 
 #include <cstdint>
-#include <nlohmann/json_fwd.hpp>
 #include <span>
 #include <string>
 #include <string_view>
 
+#include "harness/base/json.h"
 #include "harness/base/result.h"
 #include "harness/formats/format.h"
 

@@ -3,9 +3,9 @@
 #include "harness/formats/record/record.h"
 
 #include <gtest/gtest.h>
-#include <nlohmann/json.hpp>
 #include <rapidcheck/gtest.h>
 
+#include "harness/base/json.h"
 #include "harness/base/testing/generators.h"
 
 namespace anecheck {

@@ -2,11 +2,11 @@
 // real files that show it.
 #include <algorithm>
 #include <gtest/gtest.h>
-#include <nlohmann/json.hpp>
 #include <string>
 #include <vector>
 
 #include "harness/base/file.h"
+#include "harness/base/json.h"
 #include "harness/base/testing/test_data.h"
 #include "harness/formats/registry/registry.h"
 

@@ -5,8 +5,9 @@
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
-#include <nlohmann/json.hpp>
 #include <rapidcheck/gtest.h>
+
+#include "harness/base/json.h"
 
 namespace anecheck::submission {
 namespace {

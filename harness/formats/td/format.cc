@@ -2,8 +2,8 @@
 // and the fuzz targets.
 #include <charconv>
 #include <fmt/format.h>
-#include <nlohmann/json.hpp>
 
+#include "harness/base/json.h"
 #include "harness/formats/message.h"
 #include "harness/formats/td/layout.h"
 #include "harness/formats/td/rules.h"

@@ -1,8 +1,9 @@
 // The JSON form of a task chain. Registers appear by field name; bits that no source names stand
 // under "rest", so that nothing is lost and no word is carried twice.
+#include "harness/base/json.h"
+
 #include <bit>
 #include <fmt/format.h>
-#include <nlohmann/json.hpp>
 
 #include "harness/base/hex_text.h"
 #include "harness/formats/message.h"

@@ -1,9 +1,9 @@
 #include "harness/formats/td/json_fields.h"
 
 #include <fmt/format.h>
-#include <nlohmann/json.hpp>
 
 #include "harness/base/hex_text.h"
+#include "harness/base/json.h"
 #include "harness/formats/message.h"
 
 namespace anecheck {
@@ -98,7 +98,7 @@ std::string JsonFields::Text(std::string_view key) {
     Fail(key, value == nullptr ? "is missing" : "must be a string");
     return {};
   }
-  auto text = UnescapeText(value->get_ref<const std::string&>());
+  auto text = UnescapeText(value->text());
   if (!text.ok()) {
     Fail(key, text.error().message);
     return {};
@@ -113,8 +113,8 @@ std::string JsonFields::TextOr(std::string_view key, std::string_view fallback) 
 Bytes JsonFields::HexBytesOr(std::string_view key) {
   const Json* value = Read(key);
   if (value == nullptr) return {};
-  Result<Bytes> bytes = value->is_string() ? BytesFromHex(value->get_ref<const std::string&>())
-                                           : MakeError(ErrorCode::kInvalid, "no text");
+  Result<Bytes> bytes =
+      value->is_string() ? BytesFromHex(value->text()) : MakeError(ErrorCode::kInvalid, "no text");
   if (!bytes.ok()) {
     Fail(key, "must be a string of hexadecimal digits, two a byte");
     return {};
@@ -163,7 +163,7 @@ bool ReadJsonUint(const Json& value, uint64_t max, uint64_t& result) {
     return number >= 0 && result <= max;
   }
   if (!value.is_string()) return false;
-  const std::string& text = value.get_ref<const std::string&>();
+  const std::string& text = value.text();
   if (text.size() < 3 || text.size() > 18 || text[0] != '0' || text[1] != 'x') return false;
   result = 0;
   for (const char c : text.substr(2)) {

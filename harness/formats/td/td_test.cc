@@ -4,9 +4,10 @@
 
 #include <algorithm>
 #include <gtest/gtest.h>
-#include <nlohmann/json.hpp>
 #include <set>
 
+#include "harness/base/json.h"
+#include "harness/base/json_pointer.h"
 #include "harness/formats/td/layout.h"
 #include "harness/formats/td/v7_fields.h"
 
@@ -443,7 +444,7 @@ TEST(ChainJson, RefusesMembersThatItDoesNotKnowByPath) {
   for (const auto& [place, path] : edits) {
     Json json = SampleJson();
     const std::string_view whole = path;
-    json[Json::json_pointer(place)][std::string(whole.substr(whole.rfind('.') + 1))] = 1;
+    json[JsonPointer(place)][std::string(whole.substr(whole.rfind('.') + 1))] = 1;
     const auto chain = ChainFromJson(json);
     ASSERT_FALSE(chain.ok()) << path;
     EXPECT_NE(chain.error().message.find(path), std::string::npos) << chain.error().message;

@@ -3,10 +3,10 @@
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
-#include <nlohmann/json.hpp>
 #include <rapidcheck/gtest.h>
 #include <set>
 
+#include "harness/base/json.h"
 #include "harness/base/little_endian.h"
 #include "harness/base/testing/generators.h"
 #include "harness/formats/tdv10/file.h"

@@ -2,12 +2,11 @@
 #include "harness/formats/tree/layout.h"
 
 #include <algorithm>
-#include <nlohmann/json.hpp>
 #include <utility>
 
-namespace anecheck::tree {
+#include "harness/base/json.h"
 
-using Json = nlohmann::ordered_json;
+namespace anecheck::tree {
 
 void PieceWriter::Piece(std::string_view canonical) {
   const uint32_t index = index_++;

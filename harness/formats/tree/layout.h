@@ -5,13 +5,13 @@
 #pragma once
 
 #include <cstdint>
-#include <nlohmann/json_fwd.hpp>
 #include <optional>
 #include <span>
 #include <string>
 #include <string_view>
 #include <vector>
 
+#include "harness/base/json.h"
 #include "harness/base/result.h"
 
 namespace anecheck::tree {
@@ -75,7 +75,7 @@ class PieceComparer final : public PieceSink {
 };
 
 // [[index, canonical, actual], ...] and back; an Error where the shape or the order is wrong.
-nlohmann::ordered_json ChangesToJson(std::span<const PieceChange> changes);
-Result<std::vector<PieceChange>> ChangesFromJson(const nlohmann::ordered_json& json);
+Json ChangesToJson(std::span<const PieceChange> changes);
+Result<std::vector<PieceChange>> ChangesFromJson(const Json& json);
 
 }  // namespace anecheck::tree

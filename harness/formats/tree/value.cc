@@ -4,14 +4,12 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
-#include <nlohmann/json.hpp>
 #include <numeric>
 
 #include "harness/base/base64.h"
+#include "harness/base/json.h"
 
 namespace anecheck::tree {
-
-using Json = nlohmann::ordered_json;
 
 Dict::Dict() = default;
 Dict::Dict(const Dict& other) = default;
@@ -122,11 +120,11 @@ struct JsonWriter {
   Json operator()(const Dict& dict) const {
     // Keys are unique, so the entries go in without the look-up that operator[] would make.
     Json json = Json::object();
-    auto& object = json.get_ref<Json::object_t&>();
+    Json::Object& members = json.members();
+    members.reserve(dict.entries.size());
     for (const Entry& entry : dict.entries) {
       const bool escape = !entry.key.empty() && entry.key[0] == '$';
-      static_cast<std::vector<Json::object_t::value_type>&>(object).emplace_back(
-          escape ? "$" + entry.key : entry.key, ToJson(entry.value));
+      members.push_back({escape ? "$" + entry.key : entry.key, ToJson(entry.value)});
     }
     return json;
   }
@@ -150,8 +148,7 @@ Result<Value> ReadObject(const Json& json, int depth) {
   if (json.size() == 1 && json.begin().key() == kRealKey) return RealFromName(*json.begin());
   if (json.size() == 1 && json.begin().key() == kDataKey) {
     if (!json.begin()->is_string()) return BadJson("$data takes a base64 string");
-    ANECHECK_ASSIGN(std::vector<uint8_t> bytes,
-                    Base64Decode(json.begin()->get_ref<const std::string&>()));
+    ANECHECK_ASSIGN(std::vector<uint8_t> bytes, Base64Decode(json.begin()->text()));
     return Value(Data{std::move(bytes)});
   }
   Dict dict;
@@ -168,20 +165,20 @@ Result<Value> ReadObject(const Json& json, int depth) {
 
 Result<Value> Read(const Json& json, int depth) {
   if (depth > kMaxDepth) return BadJson("nested deeper than 64 levels");
-  switch (json.type()) {
-    case Json::value_t::null:
+  switch (json.kind()) {
+    case Json::Kind::kNull:
       return Value();
-    case Json::value_t::boolean:
+    case Json::Kind::kBoolean:
       return Value::Bool(json.get<bool>());
-    case Json::value_t::number_integer:
+    case Json::Kind::kInteger:
       return Value::Integer(json.get<int64_t>());
-    case Json::value_t::number_unsigned:
+    case Json::Kind::kUnsigned:
       return Value::Unsigned(json.get<uint64_t>());
-    case Json::value_t::number_float:
+    case Json::Kind::kReal:
       return Value::Real(json.get<double>());
-    case Json::value_t::string:
-      return Value::String(json.get_ref<const std::string&>());
-    case Json::value_t::array: {
+    case Json::Kind::kString:
+      return Value::String(json.text());
+    case Json::Kind::kArray: {
       Array array;
       array.reserve(json.size());
       for (const Json& item : json) {
@@ -190,11 +187,10 @@ Result<Value> Read(const Json& json, int depth) {
       }
       return Value(std::move(array));
     }
-    case Json::value_t::object:
+    case Json::Kind::kObject:
       return ReadObject(json, depth);
-    default:
-      return BadJson("a kind that documents do not have");
   }
+  std::unreachable();
 }
 
 }  // namespace

@@ -5,7 +5,6 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <nlohmann/json_fwd.hpp>
 #include <span>
 #include <string>
 #include <string_view>
@@ -13,6 +12,7 @@
 #include <variant>
 #include <vector>
 
+#include "harness/base/json.h"
 #include "harness/base/result.h"
 
 namespace anecheck::tree {
@@ -102,7 +102,7 @@ size_t FindRepeatedKey(std::span<const std::string_view> keys);
 
 // The tree as JSON and back; lossless but for offsets. Data is {"$data": base64}, a real that JSON
 // cannot spell is {"$real": "nan"}, and a key that begins with $ gets one $ more.
-nlohmann::ordered_json ToJson(const Value& value);
-Result<Value> FromJson(const nlohmann::ordered_json& json);
+Json ToJson(const Value& value);
+Result<Value> FromJson(const Json& json);
 
 }  // namespace anecheck::tree

@@ -3,9 +3,9 @@
 
 #include <algorithm>
 #include <fmt/format.h>
-#include <nlohmann/json.hpp>
 
 #include "harness/base/hex_text.h"
+#include "harness/base/json.h"
 #include "harness/base/little_endian.h"
 #include "harness/formats/flatbuffer/document.h"
 #include "harness/formats/flatbuffer/document_json.h"
@@ -194,7 +194,7 @@ Result<Parts> PartsFromJson(const Json& json) {
       }
     }
     return parts;
-  } catch (const Json::exception& error) {
+  } catch (const JsonError& error) {
     return MakeError(ErrorCode::kInvalid, Clipped(error.what()));
   }
 }

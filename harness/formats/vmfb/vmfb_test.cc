@@ -4,8 +4,8 @@
 #include <fstream>
 #include <gtest/gtest.h>
 #include <iterator>
-#include <nlohmann/json.hpp>
 
+#include "harness/base/json.h"
 #include "harness/base/testing/test_data.h"
 #include "harness/formats/testing/format_checks.h"
 

@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <cstring>
 #include <fmt/format.h>
-#include <nlohmann/json.hpp>
 #include <span>
 #include <type_traits>
 
@@ -11,6 +10,7 @@
 #include "harness/base/byte_writer.h"
 #include "harness/base/checksum.h"
 #include "harness/base/hex_text.h"
+#include "harness/base/json.h"
 #include "harness/base/little_endian.h"
 #include "harness/base/planted_bug.h"
 #include "harness/formats/flatbuffer/document_json.h"
@@ -558,7 +558,7 @@ Result<ZipArchive> ZipFromJson(const Json& json) {
     archive.directory_at = json.at("directory").at("@").get<uint64_t>();
     archive.directory_size = json.at("directory").at("size").get<uint64_t>();
     return archive;
-  } catch (const Json::exception& error) {
+  } catch (const JsonError& error) {
     return MakeError(ErrorCode::kInvalid, Clipped(fmt::format("zip: {}", error.what())));
   }
 }

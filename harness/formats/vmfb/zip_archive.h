@@ -5,12 +5,12 @@
 
 #include <array>
 #include <cstdint>
-#include <nlohmann/json_fwd.hpp>
 #include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
 
+#include "harness/base/json.h"
 #include "harness/base/result.h"
 #include "harness/formats/coverage/coverage.h"
 #include "harness/formats/format.h"

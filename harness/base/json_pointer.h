@@ -1,0 +1,34 @@
+// The place of a value inside a JSON document.
+#pragma once
+
+#include <cstddef>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "harness/base/json.h"
+
+namespace anecheck {
+
+// The names and indices on the way to a value, as text "/tasks/0/header" (RFC 6901). `json[place]`
+// is the value there.
+class JsonPointer {
+ public:
+  JsonPointer() = default;  // of the document itself
+  // A text of that form.
+  explicit JsonPointer(std::string_view text);
+
+  bool empty() const { return steps_.empty(); }
+  std::string to_string() const;
+  // The last step of a place that is not the document itself.
+  const std::string& back() const { return steps_.back(); }
+  JsonPointer parent() const;
+  JsonPointer operator/(std::string_view name) const;
+  JsonPointer operator/(size_t index) const { return *this / std::to_string(index); }
+
+ private:
+  friend class Json;
+  std::vector<std::string> steps_;
+};
+
+}  // namespace anecheck
