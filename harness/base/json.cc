@@ -156,6 +156,11 @@ std::string Json::get<std::string>() const {
 }
 
 template <>
+Json Json::get<Json>() const {
+  return *this;
+}
+
+template <>
 std::vector<std::string> Json::get<std::vector<std::string>>() const {
   std::vector<std::string> texts;
   for (const Json& element : elements()) texts.push_back(element.text());

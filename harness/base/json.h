@@ -158,8 +158,8 @@ class Json {
   bool is_object() const { return kind_ == Kind::kObject; }
   bool is_structured() const { return kind_ >= Kind::kArray; }
 
-  // bool, an arithmetic type (of a number of any kind, cast), std::string, or a vector of
-  // std::string, uint64_t or int64_t. JsonError where the value is of another kind.
+  // bool, an arithmetic type (of a number of any kind, cast), std::string, a vector of std::string
+  // or uint64_t, or Json itself. JsonError where the value is of another kind.
   template <typename T>
   T get() const;
   // JsonError where it is no string, array or object.
