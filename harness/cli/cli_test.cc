@@ -404,7 +404,7 @@ TEST_F(CliTest, PowerListsWhatItHunts) {
   const auto list = ParseJson(Tool("power --list --json").out);
   ASSERT_TRUE(list.ok()) << list.error().message;
   std::map<std::string, std::string> groups;
-  for (const auto& row : *list) groups[row["id"]] = row["group"];
+  for (const auto& row : *list) groups[row["id"].text()] = row["group"].text();
   EXPECT_EQ(groups["conv-bias-dropped"], "planted");
   EXPECT_EQ(groups["D01"], "known-defect");
   EXPECT_NE(Tool("power --list").out.find("conv-bias-dropped"), std::string::npos);
@@ -444,7 +444,7 @@ TEST_F(CliTest, TheDoctorSaysWhatRunsHere) {
   EXPECT_FALSE((*json)["next"].empty());
   const Outcome text = Tool("doctor");
   EXPECT_NE(text.out.find("anecheck run --cases 2000"), std::string::npos) << text.out;
-  const std::string engine = (*json)["engine"]["path"];
+  const std::string engine = (*json)["engine"]["path"].text();
   const Outcome named = Tool("doctor --json --espresso-lib " + engine);
   const auto steps = ParseJson(named.out);
   ASSERT_TRUE(steps.ok()) << named.out;

@@ -387,7 +387,7 @@ TEST_F(ModelCommands, LowerWritesThePlanAndTheProgramsThatCanBeSpelt) {
   EXPECT_EQ((*ParseJson(*ReadTextFile(Path("lowered/lowered.json"))))["ops"].size(), 4u);
   // No source spells sine in a network description, nor the registers of A15's tasks.
   std::vector<std::string> missing;
-  for (const Json& file : json["missing"]) missing.push_back(file["file"]);
+  for (const Json& file : json["missing"]) missing.push_back(file["file"].text());
   EXPECT_EQ(missing, (std::vector<std::string>{"net.plist", "model.hwx"}));
   EXPECT_EQ(Tool("inspect --verify " + Path("lowered/program.e5")).code, 0);
 }

@@ -19,7 +19,7 @@ TEST_F(NamesCliTest, AFindingIsExportedToTheFolderThatIsNamedEitherWay) {
       JsonOf(Tool("run --cases 100 --seed 3 --targets h13 --ops slice_by_size "
                   "--quirk all=off --fault slice-off-by-one --json" +
                   db));
-  const std::string id = run["findings"][0]["id"];
+  const std::string id = run["findings"][0]["id"].text();
   const std::string finding = "finding export " + id;
   const Json first = JsonOf(Tool(finding + " " + Path("first") + db + " --json"));
   EXPECT_EQ(first["id"], id);
@@ -35,7 +35,7 @@ TEST_F(NamesCliTest, AFindingOfTheCompilersFilesIsExportedWithThem) {
   const std::string run = "run --files --cases 20 --targets h13 --quirk all=off --fault ";
   ASSERT_EQ(Tool(run + "file-dispatch-twice" + db).code, 1);
   const Json ids = JsonOf(Tool("query --json 'SELECT id FROM findings LIMIT 1'" + db));
-  const std::string id = ids[0]["id"];
+  const std::string id = ids[0]["id"].text();
   const Outcome exported = Tool("finding export " + id + " " + Path("of_files") + db);
   EXPECT_EQ(exported.code, 0) << exported.err;
   EXPECT_NE(exported.out.find("its values are right; "), std::string::npos) << exported.out;
@@ -130,7 +130,7 @@ TEST_F(NamesCliTest, GraphsOfARunAreFilesThatTheSameSeedGives) {
   ASSERT_EQ(cases.size(), 6u);
   for (size_t i = 0; i < 6; ++i) {
     const Json& entry = made["files"][i];
-    const std::string name = entry["file"];
+    const std::string name = entry["file"].text();
     const std::string text = *ReadTextFile(Path("a/" + name));
     EXPECT_EQ(text.size(), entry["size"]);
     EXPECT_EQ(text, *ReadTextFile(Path("b/" + name)));
@@ -148,7 +148,7 @@ TEST_F(NamesCliTest, AGraphThatMustBeRefusedIsAndItsManifestMakesItAgain) {
   EXPECT_EQ(made["mode"], "must-reject");
   for (const Json& entry : made["files"]) {
     EXPECT_NE(entry["rule"], "");
-    const std::string name = entry["file"];
+    const std::string name = entry["file"].text();
     const Json lowered = JsonOf(Tool("lower " + Path("a/" + name) + " --target h13 --json"));
     EXPECT_EQ(lowered["plan"]["compiles"], false) << name << entry["rule"];
   }
@@ -188,7 +188,7 @@ TEST_F(NamesCliTest, ExplainGivesTheRulesWithEvidenceAndSource) {
   ASSERT_GT(json["rules"].size(), 10u);
   std::set<std::string> evidence;
   for (const Json& rule : json["rules"]) {
-    const std::string words = rule["evidence"], source = rule["source"];
+    const std::string words = rule["evidence"].text(), source = rule["source"].text();
     EXPECT_NE(source, "");
     evidence.insert(words);
     EXPECT_NE(text.find("[" + words + "; " + source + "]"), std::string::npos) << rule;
@@ -215,7 +215,7 @@ TEST_F(NamesCliTest, FindingsOfACheckAreRecordedAndReplay) {
   const Outcome unrecorded = Tool(check);
   EXPECT_EQ(unrecorded.code, 1) << unrecorded.err;
   const Json first = JsonOf(unrecorded)["findings"][0];
-  const std::string again = first["replay"];
+  const std::string again = first["replay"].text();
   EXPECT_EQ(again.find("anecheck check "), 0u) << again;
   EXPECT_EQ(JsonOf(Tool(again.substr(9)))["findings"][0]["id"], first["id"]);
 
@@ -228,7 +228,7 @@ TEST_F(NamesCliTest, FindingsOfACheckAreRecordedAndReplay) {
   for (const Json& finding : checked["findings"]) {
     EXPECT_EQ(finding["verdict"], "wrong");
     EXPECT_EQ(finding["op"], "add");
-    const std::string id = finding["id"];
+    const std::string id = finding["id"].text();
     EXPECT_EQ(finding["replay"], "anecheck replay " + id + " --db " + db);
     const Outcome replay = Tool("replay --json " + id + " --db " + db);
     EXPECT_EQ(replay.code, 1) << replay.err;
@@ -254,7 +254,7 @@ TEST_F(NamesCliTest, ACheckTakesTheRouteAndTheSeedOfItsNumbers) {
   const auto input = [&](const std::string& seed) {
     const Json made = JsonOf(Tool(check + "--quirk all=off --fault ulp-error:add:1:1000 --seed " +
                                   seed + Db("seeds.sqlite")));
-    const std::string id = made["findings"][0]["id"];
+    const std::string id = made["findings"][0]["id"].text();
     const Json rows =
         JsonOf(Tool("query --json \"SELECT artifact FROM findings ORDER BY run DESC "
                     "LIMIT 1\"" +

@@ -144,7 +144,7 @@ TEST_F(RecordCliTest, TheDefectsThatARunWasJudgedByStayWithIt) {
   EXPECT_EQ(VerdictsOf(summary), std::set<std::string>{"known-defect"});
   EXPECT_EQ(summary["findings"][0]["known_defect"], "U1");
 
-  const std::string id = summary["findings"][0]["id"];
+  const std::string id = summary["findings"][0]["id"].text();
   EXPECT_EQ(JsonOf(Tool("replay --json " + id + db))["verdict"], "known-defect");
   const Outcome otherwise = Tool("replay --json " + id + db + " --defects " + Path("none.json"));
   EXPECT_EQ(otherwise.code, 1);
@@ -204,13 +204,13 @@ TEST_F(RecordCliTest, AFindingOfSeveralRunsIsChosenByItsRun) {
   const auto of_id = [&](const Json& finding) { return finding["id"] == id; };
   const auto found = std::ranges::find_if(other["findings"], of_id);
   ASSERT_NE(found, other["findings"].end());
-  const std::string printed = (*found)["replay"];
+  const std::string printed = (*found)["replay"].text();
   EXPECT_EQ(Tool(printed.substr(printed.find("replay"))).code, 1) << printed;
   const Json recorded = JsonOf(Tool("query --json \"SELECT replay FROM findings WHERE id = '" + id +
                                     "'\"" + Db("a.sqlite")));
   ASSERT_EQ(recorded.size(), 3u);
   for (const Json& row : recorded) {
-    const std::string replay = row["replay"];
+    const std::string replay = row["replay"].text();
     EXPECT_EQ(Tool(replay.substr(replay.find("replay"))).code, 1) << replay;
   }
 }

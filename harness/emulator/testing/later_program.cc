@@ -90,7 +90,7 @@ std::vector<double> LaterProgram::Read(const Pattern& pattern, const Extents& ex
 }
 
 Result<LaterProgram> ReadLaterProgram(const std::string& json_path) {
-  ANECHECK_ASSIGN(const auto text, ReadFile(json_path));
+  ANECHECK_ASSIGN(const std::string text, ReadTextFile(json_path));
   ANECHECK_ASSIGN(const Json json, ParseJson(text, json_path));
   LaterProgram later;
   later.target = json.at("target").get<std::string>();

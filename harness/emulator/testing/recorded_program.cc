@@ -65,7 +65,7 @@ std::vector<std::string> RecordedProgramPaths() {
 }
 
 Result<RecordedProgram> ReadRecordedProgram(const std::string& json_path) {
-  ANECHECK_ASSIGN(const auto text, ReadFile(json_path));
+  ANECHECK_ASSIGN(const std::string text, ReadTextFile(json_path));
   ANECHECK_ASSIGN(const Json json, ParseJson(text, json_path));
   const std::string stem = json_path.substr(0, json_path.size() - 5);
   ANECHECK_ASSIGN(auto arrays, npz::ReadNpzFile(stem + ".npz"));
