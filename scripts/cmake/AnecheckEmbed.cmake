@@ -17,5 +17,6 @@ function(anecheck_embed OUTPUT_VARIABLE NAMESPACE)
     DEPENDS ${INPUTS} "${ANECHECK_EMBED_SCRIPT}"
     COMMENT "Embedding the data files of ${NAMESPACE}"
     VERBATIM)
+  add_custom_target(${NAMESPACE}_embedded DEPENDS "${GENERATED}")
   set(${OUTPUT_VARIABLE} "${GENERATED}" PARENT_SCOPE)
 endfunction()

@@ -8,19 +8,19 @@ include(GNUInstallDirs)
 
 # What a project may link, as anecheck::<name>, and the library behind each.
 set(ANECHECK_PACKAGE_ROOTS
-  formats=anecheck_registry
-  graph=anecheck_ops
+  formats=anecheck_formats
+  graph=anecheck_graph
   lowering=anecheck_lowering
   generators=anecheck_generators
-  descriptors=anecheck_generator_registry
+  descriptors=anecheck_descriptors
   shrink=anecheck_shrink
   repair=anecheck_repair
   oracles=anecheck_oracles
-  legality=anecheck_legality
-  metamorphic=anecheck_metamorphic
-  plan=anecheck_plan
-  pairs=anecheck_pair_generator
-  file_set=anecheck_file_set
+  legality=anecheck_oracles
+  metamorphic=anecheck_oracles
+  plan=anecheck_oracles
+  pairs=anecheck_descriptors
+  file_set=anecheck_descriptors
   rapidcheck=anecheck_rapidcheck
   fuzz_mutator=anecheck_fuzz_mutator)
 

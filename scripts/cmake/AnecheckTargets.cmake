@@ -1,12 +1,25 @@
 # One function for each kind of target: library, test, benchmark, fuzzer.
 
-# anecheck_library(NAME SOURCES a.cc ... [DEPENDS lib ...])
-# A static library of one room. Its sources are relative to the room's folder.
+# anecheck_library(NAME [SOURCES a.cc ...] [DEPENDS lib ...])
+# A static library. Its sources are relative to the folder.
 function(anecheck_library NAME)
   cmake_parse_arguments(ARG "" "" "SOURCES;DEPENDS" ${ARGN})
   add_library(${NAME} STATIC ${ARG_SOURCES})
   target_link_libraries(${NAME} PUBLIC anecheck_settings ${ARG_DEPENDS})
   anecheck_use_precompiled(${NAME} anecheck_precompiled)
+  anecheck_unity(${NAME})
+endfunction()
+
+# anecheck_sources(NAME a.cc ...): what a room adds to a library that several rooms make.
+function(anecheck_sources NAME)
+  target_sources(${NAME} PRIVATE ${ARGN})
+  foreach(SOURCE ${ARGN})
+    # One that is generated: only this folder knows how.
+    if(IS_ABSOLUTE "${SOURCE}")
+      cmake_path(GET SOURCE STEM STEM)
+      add_dependencies(${NAME} ${STEM})
+    endif()
+  endforeach()
 endfunction()
 
 # anecheck_test(NAME SOURCES a_test.cc ... [DEPENDS lib ...] [TIMEOUT seconds] [LABELS ...])
@@ -56,7 +69,7 @@ function(anecheck_link_fuzzing_engine TARGET)
 endfunction()
 
 # anecheck_fuzzer(NAME SOURCES x_target.cc [DEPENDS lib ...])
-# A fuzz target: the library anecheck_fuzz_target_NAME, which defines anecheck::fuzz::kTarget_NAME.
+# A fuzz target: the object anecheck_fuzz_target_NAME, which defines anecheck::fuzz::kTarget_NAME.
 # With ANECHECK_FUZZERS also the libFuzzer binary NAME_fuzzer. ctest replays the committed seeds and
 # regressions of corpus/{seeds,regress}/NAME with anecheck_fuzz_tool, which holds every target; they
 # must meet each of its laws.
@@ -65,15 +78,16 @@ function(anecheck_fuzzer NAME)
     return()
   endif()
   cmake_parse_arguments(ARG "" "" "SOURCES;DEPENDS" ${ARGN})
-  anecheck_library(anecheck_fuzz_target_${NAME}
-    SOURCES ${ARG_SOURCES}
-    DEPENDS anecheck_fuzz_laws anecheck_choice ${ARG_DEPENDS})
+  add_library(anecheck_fuzz_target_${NAME} OBJECT ${ARG_SOURCES})
+  target_link_libraries(anecheck_fuzz_target_${NAME} PUBLIC
+    anecheck_settings anecheck_fuzz_laws anecheck_choice ${ARG_DEPENDS})
+  anecheck_use_precompiled(anecheck_fuzz_target_${NAME} anecheck_precompiled)
   set_property(GLOBAL APPEND PROPERTY ANECHECK_FUZZ_TARGETS ${NAME})
   if(ANECHECK_FUZZERS)
     add_executable(${NAME}_fuzzer "${PROJECT_SOURCE_DIR}/fuzz/fuzzer_main.cc")
     target_compile_definitions(${NAME}_fuzzer PRIVATE ANECHECK_FUZZ_TARGET=${NAME})
     target_link_libraries(${NAME}_fuzzer PRIVATE
-      anecheck_settings anecheck_fuzz_target_${NAME} anecheck_structured_mutator)
+      anecheck_settings anecheck_fuzz_target_${NAME} anecheck_descriptors)
     anecheck_link_fuzzing_engine(${NAME}_fuzzer)
   endif()
   set(FOLDERS)
