@@ -72,6 +72,13 @@ class CheckLayers(unittest.TestCase):
         self.assertEqual(code, 1)
         self.assertIn("test helpers are for tests", output)
 
+    def test_the_json_library_stays_behind_the_base(self):
+        code, output = check({"harness/graph/graph.cc": "nlohmann/json.hpp",
+                              "harness/base/json_sax.h": "nlohmann/json.hpp"})
+        self.assertEqual(code, 1)
+        self.assertIn('harness/graph/graph.cc:2: "nlohmann/json.hpp": use harness/base/json.h', output)
+        self.assertIn("2 files, 1 forbidden includes", output)
+
     def test_unknown_room_is_caught(self):
         code, output = check({"harness/attic/a.h": "harness/base/result.h"})
         self.assertEqual(code, 1)

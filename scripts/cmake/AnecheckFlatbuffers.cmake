@@ -1,6 +1,6 @@
 # anecheck_flatbuffer_schema(NAME FILES a.fbs ...)
 # An interface library of what flatc makes of the schemas at build time: for each a.fbs the accessors
-# a_generated.h and the embedded binary schema a_bfbs_generated.h, found as "flatbuffer_schemas/NAME/...".
+# a_generated.h and the embedded binary schema a_bfbs_generated.h, found as "generated/flatbuffer_schemas/NAME/...".
 include_guard(GLOBAL)
 
 function(anecheck_flatbuffer_schema NAME)
@@ -22,7 +22,4 @@ function(anecheck_flatbuffer_schema NAME)
   add_library(${NAME} INTERFACE)
   add_dependencies(${NAME} ${NAME}_headers)
   target_link_libraries(${NAME} INTERFACE flatbuffers::flatbuffers)
-  # SYSTEM: generated code is not held to the project's warnings.
-  target_include_directories(${NAME} SYSTEM INTERFACE
-    "$<BUILD_INTERFACE:${PROJECT_BINARY_DIR}/generated>")
 endfunction()

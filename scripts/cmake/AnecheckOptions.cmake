@@ -15,6 +15,7 @@ set(ANECHECK_FUZZING_ENGINE "" CACHE STRING
 set(ANECHECK_FUZZ_ONLY "" CACHE STRING "Names of the fuzz targets to build (empty: all)")
 option(ANECHECK_TESTS "Build the tests" ON)
 option(ANECHECK_BENCHMARKS "Build the benchmarks" ON)
+option(ANECHECK_UNITY "Compile several sources of a library as one (AnecheckUnity.cmake)" OFF)
 
 set(ANECHECK_REAL_DATA "${CMAKE_SOURCE_DIR}/../shared/real" CACHE PATH
     "Files made by real tools; tests that need them skip where the folder is missing")
@@ -46,7 +47,9 @@ target_include_directories(anecheck_settings INTERFACE
   "$<BUILD_INTERFACE:${PROJECT_SOURCE_DIR}>" "$<BUILD_INTERFACE:${PROJECT_BINARY_DIR}>")
 # Contraction would let the two compilers round the same source differently.
 target_compile_options(anecheck_settings INTERFACE
-  -ffp-contract=off -Wall -Wextra -Wshadow
+  -ffp-contract=off -Wall -Wextra
+  # Of sources that are compiled as one, a name of one may hide one of another.
+  $<$<NOT:$<BOOL:${ANECHECK_UNITY}>>:-Wshadow>
   "$<$<COMPILE_LANGUAGE:CXX>:-Wnon-virtual-dtor>")
 if(CMAKE_CXX_COMPILER_ID MATCHES "Clang")
   target_compile_options(anecheck_settings INTERFACE -Wimplicit-fallthrough -Wextra-semi)

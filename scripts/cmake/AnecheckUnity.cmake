@@ -3,8 +3,6 @@
 # too much after an edit of one source.
 include_guard(GLOBAL)
 
-option(ANECHECK_UNITY "Compile several sources of a library as one" OFF)
-
 # anecheck_unity(TARGET): its sources may be compiled as one.
 function(anecheck_unity TARGET)
   set_property(GLOBAL APPEND PROPERTY ANECHECK_UNITY_TARGETS ${TARGET})
@@ -27,8 +25,6 @@ function(anecheck_group_sources)
       string(APPEND LINES ";${SOURCE}")
     endforeach()
     string(APPEND LINES "\n")
-    # A name of one source may hide one of another. The other builds report what -Wshadow is for.
-    target_compile_options(${TARGET} PRIVATE -Wno-shadow)
   endforeach()
   file(WRITE "${PROJECT_BINARY_DIR}/generated/unity_sources.txt" "${LINES}")
   execute_process(
