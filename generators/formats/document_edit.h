@@ -30,30 +30,12 @@ inline Json* PickElement(Json& parent, const char* key, uint64_t choice) {
   return &(*found)[choice % found->size()];
 }
 
-namespace document_edit_internal {
-
-inline Result<Bytes> ApplyEdit(const Format& format, const DocumentEdit& edit, ByteSpan bytes,
-                               const Mutation& mutation) {
-  if (mutation.kind != edit.id || mutation.parameters.size() != 2) {
-    return MakeError(ErrorCode::kInvalid, "mutation " + mutation.kind + " needs two parameters");
-  }
-  ANECHECK_ASSIGN(Json json, format.to_json(bytes));
-  const uint64_t a = mutation.parameters[0];
-  const uint64_t b = mutation.parameters[1];
-  try {
-    if (edit.patch != nullptr) {
-      Bytes changed(bytes.begin(), bytes.end());
-      if (edit.patch(changed, json, a, b)) return changed;
-    } else if (edit.edit(json, a, b)) {
-      return format.from_json(json);
-    }
-  } catch (const JsonError&) {
-    // A file without the keys that the edit looks for.
-  }
-  return MakeError(ErrorCode::kInvalid, "mutation " + mutation.kind + " does not apply");
-}
-
-}  // namespace document_edit_internal
+// kInvalid where the mutation is no one of the edit or does not apply.
+Result<Bytes> ApplyEdit(const Format& format, const DocumentEdit& edit, ByteSpan bytes,
+                        const Mutation& mutation);
+// A mutation of the edit that applies to the file.
+std::optional<Mutation> ProposeEdit(const Format& format, const DocumentEdit& edit, ByteSpan bytes,
+                                    ChoiceStream& choices);
 
 // The MutationKind table of a DocumentEdit table. kFormat and kEdits have static storage.
 template <const Format& kFormat, const auto& kEdits>
@@ -64,15 +46,10 @@ constexpr auto MakeMutationKinds() {
     kind.id = kEdits[kIndex].id;
     kind.breaks_rule = kEdits[kIndex].breaks_rule;
     kind.apply = [](ByteSpan bytes, const Mutation& mutation) {
-      return document_edit_internal::ApplyEdit(kFormat, kEdits[kIndex], bytes, mutation);
+      return ApplyEdit(kFormat, kEdits[kIndex], bytes, mutation);
     };
-    kind.propose = [](ByteSpan bytes, ChoiceStream& choices) -> std::optional<Mutation> {
-      Mutation mutation{std::string(kEdits[kIndex].id), {}};
-      mutation.parameters = {choices.Below(1 << 16), choices.Below(1 << 16)};
-      const auto applied =
-          document_edit_internal::ApplyEdit(kFormat, kEdits[kIndex], bytes, mutation);
-      if (!applied.ok()) return std::nullopt;
-      return mutation;
+    kind.propose = [](ByteSpan bytes, ChoiceStream& choices) {
+      return ProposeEdit(kFormat, kEdits[kIndex], bytes, choices);
     };
     return kind;
   };

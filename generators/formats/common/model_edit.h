@@ -7,6 +7,7 @@
 #include <iterator>
 #include <optional>
 #include <string>
+#include <type_traits>
 #include <utility>
 
 #include "generators/formats/descriptor_generator.h"
@@ -27,9 +28,9 @@ struct ModelEdit {
 // back; kEdits has static storage.
 template <auto kParse, auto kWrite, const auto& kEdits>
 struct ModelMutations {
-  template <size_t kIndex>
-  static Result<Bytes> Apply(ByteSpan bytes, const Mutation& mutation) {
-    const auto& edit = kEdits[kIndex];
+  using Edit = std::remove_cvref_t<decltype(kEdits[0])>;
+
+  static Result<Bytes> ApplyEdit(const Edit& edit, ByteSpan bytes, const Mutation& mutation) {
     if (mutation.kind != edit.id || mutation.parameters.size() != 2) {
       return MakeError(ErrorCode::kInvalid, "mutation " + mutation.kind + " needs two parameters");
     }
@@ -45,12 +46,21 @@ struct ModelMutations {
     return MakeError(ErrorCode::kInvalid, "mutation " + mutation.kind + " does not apply");
   }
 
+  static std::optional<Mutation> ProposeEdit(const Edit& edit, ByteSpan bytes,
+                                             ChoiceStream& choices) {
+    Mutation mutation{std::string(edit.id), {}};
+    mutation.parameters = {choices.Below(1 << 16), choices.Below(1 << 16)};
+    if (!ApplyEdit(edit, bytes, mutation).ok()) return std::nullopt;
+    return mutation;
+  }
+
+  template <size_t kIndex>
+  static Result<Bytes> Apply(ByteSpan bytes, const Mutation& mutation) {
+    return ApplyEdit(kEdits[kIndex], bytes, mutation);
+  }
   template <size_t kIndex>
   static std::optional<Mutation> Propose(ByteSpan bytes, ChoiceStream& choices) {
-    Mutation mutation{std::string(kEdits[kIndex].id), {}};
-    mutation.parameters = {choices.Below(1 << 16), choices.Below(1 << 16)};
-    if (!Apply<kIndex>(bytes, mutation).ok()) return std::nullopt;
-    return mutation;
+    return ProposeEdit(kEdits[kIndex], bytes, choices);
   }
 
   static constexpr auto Make() {

@@ -1,0 +1,36 @@
+#include "generators/formats/document_edit.h"
+
+#include <string>
+
+namespace anecheck {
+
+Result<Bytes> ApplyEdit(const Format& format, const DocumentEdit& edit, ByteSpan bytes,
+                        const Mutation& mutation) {
+  if (mutation.kind != edit.id || mutation.parameters.size() != 2) {
+    return MakeError(ErrorCode::kInvalid, "mutation " + mutation.kind + " needs two parameters");
+  }
+  ANECHECK_ASSIGN(Json json, format.to_json(bytes));
+  const uint64_t a = mutation.parameters[0];
+  const uint64_t b = mutation.parameters[1];
+  try {
+    if (edit.patch != nullptr) {
+      Bytes changed(bytes.begin(), bytes.end());
+      if (edit.patch(changed, json, a, b)) return changed;
+    } else if (edit.edit(json, a, b)) {
+      return format.from_json(json);
+    }
+  } catch (const JsonError&) {
+    // A file without the keys that the edit looks for.
+  }
+  return MakeError(ErrorCode::kInvalid, "mutation " + mutation.kind + " does not apply");
+}
+
+std::optional<Mutation> ProposeEdit(const Format& format, const DocumentEdit& edit, ByteSpan bytes,
+                                    ChoiceStream& choices) {
+  Mutation mutation{std::string(edit.id), {}};
+  mutation.parameters = {choices.Below(1 << 16), choices.Below(1 << 16)};
+  if (!ApplyEdit(format, edit, bytes, mutation).ok()) return std::nullopt;
+  return mutation;
+}
+
+}  // namespace anecheck
