@@ -78,8 +78,8 @@ class Reader {
   Status ReadProbes(size_t index, ReportData& data);
   Status ReadFindings(size_t index, ReportData& data);
 
-  std::map<int64_t, std::vector<FindingRecord>> findings_;  // by run, without artifacts
-  std::map<std::string, int> runs_with_id_;                 // of a finding
+  std::map<int64_t, std::vector<FindingRow>> findings_;  // by run, without artifacts
+  std::map<std::string, int> runs_with_id_;              // of a finding
   Store store_;
   std::string path_;
   const ReportProgress& progress_;
@@ -97,11 +97,11 @@ void ReadShard(const std::string& options, RunInfo& run) {
 }
 
 Status Reader::ReadRuns(std::vector<RunInfo>& runs) {
-  ANECHECK_ASSIGN(std::vector<RunRecord> records, store_.Runs());
+  ANECHECK_ASSIGN(std::vector<RunRow> records, store_.Runs());
   size_t done = 0;
-  for (RunRecord& record : records) {
+  for (RunRow& record : records) {
     RunInfo& run = runs.emplace_back();
-    static_cast<RunRecord&>(run) = std::move(record);
+    static_cast<RunRow&>(run) = std::move(record);
     run.db = path_;
     ReadShard(run.options, run);
     ANECHECK_ASSIGN(const std::vector<VerdictCount> counts, store_.CountVerdicts(run.id));
@@ -109,8 +109,8 @@ Status Reader::ReadRuns(std::vector<RunInfo>& runs) {
       run.verdicts[count.verdict] = count.cases;
       run.cases += count.cases;
     }
-    ANECHECK_ASSIGN(findings_[run.id], store_.Rows<FindingRecord>(run.id));
-    for (const FindingRecord& finding : findings_[run.id]) ++runs_with_id_[finding.id];
+    ANECHECK_ASSIGN(findings_[run.id], store_.Rows<FindingRow>(run.id));
+    for (const FindingRow& finding : findings_[run.id]) ++runs_with_id_[finding.id];
     if (progress_) progress_("runs", ++done, records.size());
   }
   return {};
@@ -169,11 +169,11 @@ Status Reader::ReadErrors(const RunInfo& run, ReportData& data, ToldByKey& told)
 
 Status Reader::ReadFindings(size_t index, ReportData& data) {
   const RunInfo& run = data.runs[index];
-  std::vector<FindingRecord>& records = findings_[run.id];
+  std::vector<FindingRow>& records = findings_[run.id];
   size_t done = 0;
-  for (FindingRecord& record : records) {
+  for (FindingRow& record : records) {
     FindingInfo& finding = data.findings.emplace_back();
-    static_cast<FindingRecord&>(finding) = std::move(record);
+    static_cast<FindingRow&>(finding) = std::move(record);
     finding.run = index;
     finding.is_new = IsNewFinding(finding.verdict);
     finding.shares_id = runs_with_id_[finding.id] > 1;
@@ -187,12 +187,12 @@ Status Reader::ReadFindings(size_t index, ReportData& data) {
 }
 
 Status Reader::ReadProbes(size_t index, ReportData& data) {
-  ANECHECK_ASSIGN(std::vector<ProbeRecord> records, store_.Rows<ProbeRecord>(data.runs[index].id));
-  std::ranges::sort(records, std::less(), [](const ProbeRecord& probe) {
+  ANECHECK_ASSIGN(std::vector<ProbeRow> records, store_.Rows<ProbeRow>(data.runs[index].id));
+  std::ranges::sort(records, std::less(), [](const ProbeRow& probe) {
     return std::tuple(probe.agrees != Agreement::kDiffers, probe.state != ProbeState::kUnmeasured,
                       probe.target, probe.probe);
   });
-  for (const ProbeRecord& record : records) {
+  for (const ProbeRow& record : records) {
     ProbeInfo& probe = data.probes.emplace_back();
     probe.run = index;
     probe.probe = record.probe;

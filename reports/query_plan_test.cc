@@ -99,7 +99,7 @@ TEST_F(QueryPlan, OfTrends) {
 TEST_F(QueryPlan, OfAResumedRun) {
   CampaignOptions options;
   options.targets = {{"h13", 2}};
-  RunRecord run;
+  RunRow run;
   run.uuid = "resumed";
   run.options = OptionsToJson(options).dump();
   auto store = Store::Open(path_);

@@ -54,8 +54,8 @@ TEST_F(QueryTest, CommandsNameTheRunWhereAnIdIsOfSeveral) {
   ASSERT_TRUE(WriteLaterResults(path_).ok());
   auto store = Store::Open(path_);
   ASSERT_TRUE(store.ok());
-  BatchRecord batch;
-  FindingRecord& finding = batch.findings.emplace_back();
+  RowBatch batch;
+  FindingRow& finding = batch.findings.emplace_back();
   finding.id = "f000000000a2";
   finding.op = "add";
   finding.signature = "other";
@@ -106,7 +106,7 @@ TEST_F(QueryTest, ReadsTheSameRunOnce) {
 // Softmax leans toward zero by a quarter of what is permitted, in runs of 200 outputs.
 Status AddLeaningRun(const std::string& path, const std::string& uuid, uint64_t seed,
                      const std::string& options) {
-  BatchRecord batch;
+  RowBatch batch;
   LeanSums& sums = batch.leans[{"h15", Route::kMil, "softmax"}][static_cast<size_t>(Lean::kToward)];
   for (uint64_t output = 0; output < 200; ++output) sums.Add(output, 0.25);
   ANECHECK_ASSIGN(Store store, Store::Open(path));
@@ -164,12 +164,12 @@ TEST_F(QueryTest, ReadsOneMomentOfARunningCampaign) {
   const auto data = ReadReportData({&path_, 1}, [&](std::string_view, size_t, size_t) {
     if (written) return;
     written = true;
-    BatchRecord batch;
-    CaseRecord late;
+    RowBatch batch;
+    CaseRow late;
     late.index = 900;
     late.verdict = Verdict::kWrong;
     batch.cases = {late};
-    FindingRecord finding;
+    FindingRow finding;
     finding.id = "f0000000late";
     finding.verdict = Verdict::kWrong;
     batch.findings = {finding};
@@ -193,12 +193,12 @@ TEST_F(QueryTest, TellsWhatWasProvedFromTheRunnersWord) {
   const std::string path = folder_->File("proved.sqlite");
   auto store = Store::Open(path);
   ASSERT_TRUE(store.ok());
-  RunRecord record;
+  RunRow record;
   record.uuid = "u1";
   record.provenance = Provenance::kReported;
   const auto run = store->BeginRun(record);
   ASSERT_TRUE(run.ok());
-  BatchRecord batch;
+  RowBatch batch;
   batch.reach[{"h13", Route::kMil, "relu"}] = {
       .cases = 8, .compiled = 4, .dispatched = 4, .rejected = 4, .unconfirmed = 3};
   batch.reach[{"h13", Route::kMil, "abs"}] = {.cases = 2, .compiled = 2, .dispatched = 2};

@@ -16,7 +16,7 @@
 namespace anecheck::reports {
 
 // A campaign. `cases` and `verdicts` are counts over its recorded cases.
-struct RunInfo : RunRecord {
+struct RunInfo : RunRow {
   std::string db;                 // the file it was read from
   int64_t shard = 0, shards = 1;  // which part of the seed's cases
   int64_t cases = 0;
@@ -70,7 +70,7 @@ struct FindingDetail {
 };
 
 // A finding without its artifact, of which `detail` is left.
-struct FindingInfo : FindingRecord {
+struct FindingInfo : FindingRow {
   size_t run = 0;          // index in ReportData::runs
   bool is_new = false;     // neither a known defect nor an unconfirmed deviation
   bool shares_id = false;  // with findings of other runs in its file

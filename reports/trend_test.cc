@@ -93,7 +93,7 @@ TEST_F(TrendTest, RecordedTimesStandBeforeEstimates) {
   {
     auto store = Store::Open(second_);
     ASSERT_TRUE(store.ok());
-    BatchRecord batch;
+    RowBatch batch;
     batch.cases.push_back({.index = 7});
     batch.seconds = 12.5;
     ASSERT_TRUE(store->Append(1, batch).ok());
@@ -109,7 +109,7 @@ TEST_F(TrendTest, GrowthDoublesItsStepsAndEndsWithTheRun) {
   {
     auto store = Store::Open(second_);
     ASSERT_TRUE(store.ok());
-    BatchRecord batch;
+    RowBatch batch;
     batch.cases.push_back({.index = 4});
     batch.coverage[{early.kind, early.cell}] = {.cases = 2, .first_case = 0};
     batch.coverage[{late.kind, late.cell}] = {.cases = 1, .first_case = 4};

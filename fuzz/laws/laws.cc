@@ -151,7 +151,7 @@ void CheckJson(const Format& format, ByteSpan input) {
   Require(std::ranges::equal(*encoded, input), "encode(inspect(x)) is x", format.name);
 }
 
-void CheckCoverage(const Coverage& coverage, size_t size) {
+void CheckCoverage(const ByteCounts& coverage, size_t size) {
   Require(coverage.total == size, "coverage counts the whole file",
           fmt::format("{} of {}", coverage.total, size));
   const uint64_t counts[] = {coverage.typed, coverage.payload, coverage.fill};
@@ -169,7 +169,7 @@ void CheckReaders(const Format& format, ByteSpan input, bool parses) {
   const int sure = format.recognise(input, {});
   Require(sure >= 0 && sure <= 100, "recognise gives 0 to 100", format.name);
   const auto violations = Metered(format, input, "verify", ModelMemory(format), format.verify);
-  const auto coverage = Metered(format, input, "coverage", ModelMemory(format), format.coverage);
+  const auto coverage = Metered(format, input, "coverage", ModelMemory(format), format.count_bytes);
   RequireSameOutcome(violations, parses, "verify");
   RequireSameOutcome(coverage, parses, "coverage");
   if (!parses) return RequireGoodError(violations.error(), input.size());

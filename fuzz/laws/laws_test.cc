@@ -101,8 +101,8 @@ constexpr Format kWide = {
     .rewrite = [](ByteSpan bytes) -> Result<Bytes> { return Bytes(bytes.begin(), bytes.end()); },
     .verify = [](ByteSpan) -> Result<std::vector<Violation>> { return std::vector<Violation>(); },
     .print = [](ByteSpan) -> Result<std::string> { return std::string(); },
-    .coverage = [](ByteSpan bytes) -> Result<Coverage> {
-      return Coverage{.total = bytes.size(), .typed = bytes.size()};
+    .count_bytes = [](ByteSpan bytes) -> Result<ByteCounts> {
+      return ByteCounts{.total = bytes.size(), .typed = bytes.size()};
     },
 };
 

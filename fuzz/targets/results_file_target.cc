@@ -38,10 +38,10 @@ void Remove(const std::string& path) {
 
 // Every row of every run as reports and resumed runs read them.
 Status ReadRows(Store& store) {
-  ANECHECK_ASSIGN(const std::vector<RunRecord> runs, store.Runs());
-  for (const RunRecord& run : runs) {
-    ANECHECK_ASSIGN(const std::vector<FindingRecord> findings, store.Rows<FindingRecord>(run.id));
-    for (const FindingRecord& finding : findings) {
+  ANECHECK_ASSIGN(const std::vector<RunRow> runs, store.Runs());
+  for (const RunRow& run : runs) {
+    ANECHECK_ASSIGN(const std::vector<FindingRow> findings, store.Rows<FindingRow>(run.id));
+    for (const FindingRow& finding : findings) {
       ANECHECK_RETURN_IF_ERROR(store.Finding(run.id, finding.id));
     }
     ANECHECK_RETURN_IF_ERROR(store.CountVerdicts(run.id));
@@ -146,9 +146,9 @@ void MakeSmall(const std::string& path, int version) {
 void MakeFull(const std::string& path, ChoiceStream& choices) {
   auto store = Store::Open(path).value();
   const int64_t run = store.BeginRun({.uuid = "u", .command = "run", .options = "{}"}).value();
-  BatchRecord batch;
+  RowBatch batch;
   batch.cases.resize(choices.Below(4));
-  for (CaseRecord& record : batch.cases) {
+  for (CaseRow& record : batch.cases) {
     record.target = "h13";
     record.verdict = Verdict::kPass;
     record.outputs.resize(1);

@@ -8,7 +8,7 @@
 #include "fuzz/laws/laws.h"
 #include "generators/formats/td/td_generator.h"
 #include "harness/base/json.h"
-#include "harness/formats/coverage/coverage.h"
+#include "harness/formats/bytekinds/byte_kinds.h"
 #include "harness/formats/td/td.h"
 
 #define ANECHECK_FUZZ_JOIN_INNER(a, b) a##b
@@ -45,9 +45,9 @@ void CheckReaders(const td::Chain& chain, ByteSpan input) {
   td::RegisterState state;
   for (const td::Task& task : chain.tasks) state.Apply(task);
   (void)td::Summarise(*chain.generation, state);
-  CoverageMap map(input);
+  ByteKindMap map(input);
   td::ClaimChain(chain, 0, &map);
-  const Coverage coverage = std::move(map).Count();
+  const ByteCounts coverage = std::move(map).Count();
   Laws::Require(coverage.typed + coverage.fill + coverage.payload <= input.size(),
                 "coverage adds up");
 }

@@ -62,7 +62,8 @@ bool IsAtTheEnds(CaseMode mode) {
 
 }  // namespace
 
-std::vector<ValueId> FindFlawed(const Graph& graph, CaseMode mode, const MovementSearch& search) {
+std::vector<ValueId> FindFlawed(const Graph& graph, CaseMode mode,
+                                const SensitivitySearch& search) {
   std::vector<ValueId> flawed;
   const auto outputs = graph.outputs();
   for (size_t i = 0; i < outputs.size(); ++i) {

@@ -8,7 +8,7 @@
 
 #include "generators/choice_stream.h"
 #include "generators/graph_generator.h"
-#include "oracles/movement.h"
+#include "oracles/sensitivity.h"
 
 namespace anecheck {
 
@@ -16,7 +16,7 @@ namespace anecheck {
 // are lost (more than half of the elements NaN or infinite) or vague (less than half of them
 // judged, their intervals being so wide) and, of modes that draw magnitudes at the ends of fp16,
 // results on the way that are lost. The search was started with the graph's outputs.
-std::vector<ValueId> FindFlawed(const Graph& graph, CaseMode mode, const MovementSearch& search);
+std::vector<ValueId> FindFlawed(const Graph& graph, CaseMode mode, const SensitivitySearch& search);
 
 // Which inputs any of these values is computed from, in the order of ValuesOfKind(kInput).
 std::vector<bool> InputsOf(const Graph& graph, std::span<const ValueId> values);

@@ -29,7 +29,7 @@ ValueId Unary(Graph& graph, OpKind kind, ValueId x) {
 }
 
 std::vector<ValueId> Flawed(const Graph& graph, CaseMode mode, const std::vector<Tensor>& inputs) {
-  MovementSearch search;
+  SensitivitySearch search;
   EXPECT_TRUE(search.Start(graph, inputs, graph.outputs(), ConformingContract(2)).ok());
   return FindFlawed(graph, mode, search);
 }

@@ -10,8 +10,8 @@
 namespace anecheck {
 namespace {
 
-using Inputs = MovementSearch::Inputs;
-using Witnesses = MovementSearch::Witnesses;
+using Inputs = SensitivitySearch::Inputs;
+using Witnesses = SensitivitySearch::Witnesses;
 
 // Inputs that keep the range for which the graph was conditioned, without the values by which a
 // mode drives results to infinity.
@@ -42,7 +42,7 @@ struct Trial {
 // gives way to the nearest values before it that move and that nothing judged depends on.
 class Retreat {
  public:
-  Retreat(const Graph& graph, MovementSearch& search)
+  Retreat(const Graph& graph, SensitivitySearch& search)
       : graph_(graph),
         search_(search),
         chosen_(graph.values().size(), false),
@@ -55,7 +55,7 @@ class Retreat {
     // From the last value back: what a chosen value depends on is judged through it.
     for (ValueId id = static_cast<ValueId>(graph_.values().size()); id-- > 0;) {
       if (chosen_[id] && !covered[id]) outputs.push_back(id);
-      if (chosen_[id] || covered[id]) Cover(id, covered);
+      if (chosen_[id] || covered[id]) CountBytes(id, covered);
     }
     std::ranges::reverse(outputs);
     return outputs;
@@ -78,7 +78,7 @@ class Retreat {
     return found_[0].has_value();
   }
 
-  void Cover(ValueId id, std::vector<bool>& covered) const {
+  void CountBytes(ValueId id, std::vector<bool>& covered) const {
     const Value& value = graph_.value(id);
     if (value.kind != ValueKind::kResult) return;
     for (const Argument& argument : graph_.arguments(graph_.node(value.producer))) {
@@ -87,7 +87,7 @@ class Retreat {
   }
 
   const Graph& graph_;
-  MovementSearch& search_;
+  SensitivitySearch& search_;
   Witnesses found_;
   std::vector<bool> chosen_, seen_;
 };
@@ -126,7 +126,7 @@ void Rectify(const Graph& from, Graph& graph) {
 }
 
 // Proves what moves: the search is started at the trial's inputs.
-void Prove(MovementSearch& search, ChoiceStream& choices, CaseMode mode, const Graph& graph,
+void Prove(SensitivitySearch& search, ChoiceStream& choices, CaseMode mode, const Graph& graph,
            Trial& trial) {
   trial.witnesses.assign(graph.outputs().size(), std::nullopt);
   trial.changes.clear();
@@ -140,7 +140,7 @@ void Prove(MovementSearch& search, ChoiceStream& choices, CaseMode mode, const G
   if (AtRest(trial.witnesses) > 0) move(Ramp(trial.inputs));
 }
 
-Result<Trial> Try(MovementSearch& search, ChoiceStream& choices, CaseMode mode,
+Result<Trial> Try(SensitivitySearch& search, ChoiceStream& choices, CaseMode mode,
                   const Contract& contract, const Graph& graph, Inputs inputs) {
   Trial trial{.inputs = std::move(inputs), .changes = {}, .witnesses = {}};
   ANECHECK_RETURN_IF_ERROR(search.Start(graph, trial.inputs, graph.outputs(), contract));
@@ -155,7 +155,7 @@ void Keep(std::span<const size_t> kept, Inputs& inputs) {
   inputs = std::move(left);
 }
 
-void Cut(MovementSearch& search, Graph& graph, Trial& trial) {
+void Cut(SensitivitySearch& search, Graph& graph, Trial& trial) {
   const std::vector<ValueId> outputs = Retreat(graph, search).Outputs();
   search.LookAt(outputs, trial.witnesses);
   if (outputs.empty()) return;
@@ -182,10 +182,10 @@ Result<bool> CaseRepair::Search(ChoiceStream& choices, CaseMode mode, const Cont
   return true;
 }
 
-Result<MovementProof> CaseRepair::Run(ChoiceStream& choices, CaseMode mode,
-                                      const Contract& contract, Graph& graph,
-                                      std::vector<Tensor>& inputs,
-                                      std::vector<Estimate>& expected) {
+Result<SensitivityProof> CaseRepair::Run(ChoiceStream& choices, CaseMode mode,
+                                         const Contract& contract, Graph& graph,
+                                         std::vector<Tensor>& inputs,
+                                         std::vector<Estimate>& expected) {
   ANECHECK_ASSIGN(const bool searched, Search(choices, mode, contract, graph, inputs));
   Trial best{.inputs = std::move(inputs), .changes = {}, .witnesses = {}};
   Prove(searches_[kept_], choices, mode, graph, best);
@@ -199,7 +199,7 @@ Result<MovementProof> CaseRepair::Run(ChoiceStream& choices, CaseMode mode,
       kept_ = 1;
     }
   }
-  MovementSearch& search = searches_[kept_];
+  SensitivitySearch& search = searches_[kept_];
   if (AtRest(best.witnesses) > 0) Cut(search, graph, best);
   if (best.witnesses.empty()) {
     Graph rectified;
@@ -210,7 +210,7 @@ Result<MovementProof> CaseRepair::Run(ChoiceStream& choices, CaseMode mode,
   }
   inputs = std::move(best.inputs);
   expected = search.TakeBounds(std::move(expected));
-  MovementProof proof{.witnesses = {}, .changes = std::move(best.changes)};
+  SensitivityProof proof{.witnesses = {}, .changes = std::move(best.changes)};
   proof.witnesses.reserve(best.witnesses.size());
   for (const std::optional<Witness>& witness : best.witnesses) proof.witnesses.push_back(*witness);
   return proof;

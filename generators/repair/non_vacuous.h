@@ -8,7 +8,7 @@
 
 #include "generators/choice_stream.h"
 #include "generators/graph_generator.h"
-#include "oracles/movement.h"
+#include "oracles/sensitivity.h"
 
 namespace anecheck {
 
@@ -22,9 +22,9 @@ class CaseRepair {
   // Gives one witness an output and the changes they speak of, which fit the graph as it is left,
   // and leaves in `expected` what the oracle expects of each output. Errors: those of the oracle at
   // `inputs`.
-  Result<MovementProof> Run(ChoiceStream& choices, CaseMode mode, const Contract& contract,
-                            Graph& graph, std::vector<Tensor>& inputs,
-                            std::vector<Estimate>& expected);
+  Result<SensitivityProof> Run(ChoiceStream& choices, CaseMode mode, const Contract& contract,
+                               Graph& graph, std::vector<Tensor>& inputs,
+                               std::vector<Estimate>& expected);
 
  private:
   // Starts a search at `inputs`, or at others that are put in their place, and says in kept_ which.
@@ -33,7 +33,7 @@ class CaseRepair {
                       const Graph& graph, std::vector<Tensor>& inputs);
 
   // One a try: the one that is kept is looked at again.
-  std::array<MovementSearch, 2> searches_;
+  std::array<SensitivitySearch, 2> searches_;
   size_t kept_ = 0;
 };
 

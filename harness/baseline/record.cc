@@ -10,7 +10,7 @@
 #include "harness/base/hash.h"
 #include "harness/base/parallel_for.h"
 #include "harness/baseline/baseline.h"
-#include "harness/campaign/run_record.h"
+#include "harness/campaign/run_row.h"
 #include "harness/graph/fingerprint.h"
 #include "harness/judging/judge_case.h"
 #include "harness/lowering/graph_to_mil.h"
@@ -131,7 +131,7 @@ class Recorder {
     if (options_.targets.empty()) return MakeError(ErrorCode::kInvalid, "no target was given");
     ANECHECK_ASSIGN(const auto runner, make_runner_());
     ANECHECK_ASSIGN(const RunnerIdentity identity, runner->Identify());
-    const RunRecord run = DescribeRun(options_, identity);
+    const RunRow run = DescribeRun(options_, identity);
     Baseline baseline;
     baseline.recorded = run.started;
     baseline.tool_version = run.tool_version;
@@ -253,7 +253,7 @@ class Recorder {
     Digest bits;
     for (const Tensor& output : reply.outputs) bits.Add(output);
     entry.cases.push_back({.bits = bits.value()});
-    for (const OutputRecord& output : outcome.outputs) entry.outside += output.outside;
+    for (const OutputVerdict& output : outcome.outputs) entry.outside += output.outside;
     for (const UlpCounts& counts : outcome.histograms) {
       for (size_t i = 0; i < kUlpBuckets; ++i) entry.histogram[i] += counts[i];
     }

@@ -14,7 +14,7 @@
 
 #include "harness/campaign/coverage.h"
 #include "harness/campaign/resume.h"
-#include "harness/campaign/run_record.h"
+#include "harness/campaign/run_row.h"
 #include "harness/findings/confirmer.h"
 #include "harness/judging/compiled_round_trip.h"
 #include "harness/judging/judge_case.h"
@@ -58,7 +58,7 @@ struct Workbench {
 };
 
 struct BatchResult {
-  BatchRecord record;
+  RowBatch record;
   std::vector<Suspect> suspects;
   std::optional<Error> error;
 };
@@ -151,7 +151,7 @@ class Campaign {
 
   // What the summary says of the engine is what the file says of the run in the end.
   Status NameEngine(Store& store, int64_t run) {
-    ANECHECK_ASSIGN(const RunRecord record, store.Run(run));
+    ANECHECK_ASSIGN(const RunRow record, store.Run(run));
     summary_.provenance = record.provenance;
     summary_.engine = record.engine;
     return {};
@@ -198,10 +198,10 @@ class Campaign {
 
   // Gives the batch the time where something was found, at the end, and as often as makes a table
   // of some hundred rows however long the campaign works.
-  void NotePace(bool last, BatchRecord& batch) {
+  void NotePace(bool last, RowBatch& batch) {
     const double seconds = worked_ + Seconds();
     const bool found = std::ranges::any_of(
-        batch.findings, [](const FindingRecord& finding) { return !finding.id.empty(); });
+        batch.findings, [](const FindingRow& finding) { return !finding.id.empty(); });
     const bool due = seconds >= noted_ + std::max(kPaceSeconds, kPaceShare * noted_);
     if (!found && !last && !due) return;
     noted_ = seconds;
@@ -359,11 +359,11 @@ class Campaign {
   // Takes batches in order, whichever thread was done first, and records them in groups: many small
   // transactions cost more than making the cases.
   Status WriteAll(Store& store, int64_t run) {
-    std::vector<BatchRecord> waiting;
+    std::vector<RowBatch> waiting;
     Clock::time_point recorded = Clock::now();
     const auto record = [&]() -> Status {
       if (!waiting.empty()) ANECHECK_RETURN_IF_ERROR(store.Append(run, waiting));
-      for (BatchRecord& batch : waiting) {
+      for (RowBatch& batch : waiting) {
         ANECHECK_RETURN_IF_ERROR(store.ReadReplays(run, batch.findings));
         Count(batch);
         Report(batch);
@@ -418,7 +418,7 @@ class Campaign {
   // Confirms what was found and lets threads and steering go on.
   Status Settle(uint64_t batch, BatchResult& result) {
     for (Suspect& suspect : result.suspects) {
-      ANECHECK_ASSIGN(std::vector<FindingRecord> findings, confirmer_->Confirm(suspect));
+      ANECHECK_ASSIGN(std::vector<FindingRow> findings, confirmer_->Confirm(suspect));
       std::ranges::move(findings, std::back_inserter(result.record.findings));
     }
     ANECHECK_RETURN_IF_ERROR(ReportLeaning(result.record));
@@ -433,10 +433,10 @@ class Campaign {
   }
 
   // Operations whose errors lean by now.
-  Status ReportLeaning(BatchRecord& batch) {
+  Status ReportLeaning(RowBatch& batch) {
     for (const Leaning& leaning : leans_.Add(batch)) {
       const auto remake = [&] { return Remake(leaning.sums.extreme_case); };
-      ANECHECK_ASSIGN(std::optional<FindingRecord> finding, confirmer_->Report(leaning, remake));
+      ANECHECK_ASSIGN(std::optional<FindingRow> finding, confirmer_->Report(leaning, remake));
       if (finding) batch.findings.push_back(std::move(*finding));
     }
     return {};
@@ -451,18 +451,18 @@ class Campaign {
     return MakeCase(options, index);
   }
 
-  void Meet(const BatchRecord& batch) {
+  void Meet(const RowBatch& batch) {
     for (const auto& [cell, counts] : batch.coverage) {
       steering_->Meet(cell.first, cell.second, counts.first_case);
     }
   }
 
-  void Count(const BatchRecord& batch) {
+  void Count(const RowBatch& batch) {
     counts_.Add(batch);
-    for (const CaseRecord& record : batch.cases) CountCases(record, 1, summary_);
-    for (const FindingRecord& finding : batch.findings) {
+    for (const CaseRow& record : batch.cases) CountCases(record, 1, summary_);
+    for (const FindingRow& finding : batch.findings) {
       if (finding.id.empty()) {
-        for (FindingRecord& listed : summary_.list) {
+        for (FindingRow& listed : summary_.list) {
           if (listed.signature == finding.signature) ++listed.occurrences;
         }
         continue;
@@ -473,7 +473,7 @@ class Campaign {
     }
   }
 
-  void Report(const BatchRecord& batch) const {
+  void Report(const RowBatch& batch) const {
     if (!progress_) return;
     progress_({.done = summary_.cases,
                .wanted = CasesOfShard(options_),

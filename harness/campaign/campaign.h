@@ -23,7 +23,7 @@ namespace anecheck {
 // Whether the values of a case were judged: the engine answered with some, or the runner verified
 // the case itself, and the verdict says something. Graphs that must be refused have no values. Of
 // a case that is not judged and not inconclusive the engine's refusal, failure or death was.
-bool IsJudged(const CaseRecord& record);
+bool IsJudged(const CaseRow& record);
 
 // Counts over a whole campaign, as its JSON summary gives them.
 struct CampaignSummary {
@@ -40,7 +40,7 @@ struct CampaignSummary {
   // nor known defects.
   uint64_t unconfirmed = 0;
   bool interrupted = false;         // cases are left that can be gone on with
-  std::vector<FindingRecord> list;  // distinct, in order of their first case
+  std::vector<FindingRow> list;  // distinct, in order of their first case
 };
 
 // Makes a fresh runner; called once a thread and again for confirmations.
@@ -80,7 +80,7 @@ Status CheckTargets(const CampaignOptions& options, const RunnerIdentity& identi
 uint64_t CasesOfShard(const CampaignOptions& options);
 
 // Counts in `cases` that are recorded alike, and a finding that no earlier case showed.
-void CountCases(const CaseRecord& record, uint64_t cases, CampaignSummary& summary);
+void CountCases(const CaseRow& record, uint64_t cases, CampaignSummary& summary);
 void CountFinding(Verdict verdict, CampaignSummary& summary);
 
 // Whether the campaign found something new or, where `strict`, anything at all: documented defects
@@ -93,6 +93,6 @@ Json SummaryToJson(const CampaignSummary& summary);
 // Its "summary".
 Json CountsToJson(const CampaignSummary& summary);
 // One of "findings".
-Json FindingToJson(const FindingRecord& finding);
+Json FindingToJson(const FindingRow& finding);
 
 }  // namespace anecheck

@@ -5,12 +5,12 @@
 
 namespace anecheck {
 
-bool IsJudged(const CaseRecord& record) {
+bool IsJudged(const CaseRow& record) {
   return record.status == RunStatus::kOk && record.verdict != Verdict::kInconclusive &&
          record.mode != CaseMode::kMustReject;
 }
 
-void CountCases(const CaseRecord& record, uint64_t cases, CampaignSummary& summary) {
+void CountCases(const CaseRow& record, uint64_t cases, CampaignSummary& summary) {
   summary.cases += cases;
   if (IsJudged(record)) summary.judged += cases;
   if (record.verdict == Verdict::kInconclusive) summary.inconclusive += cases;
@@ -34,7 +34,7 @@ bool HasFindings(const CampaignSummary& summary, bool strict) {
   return summary.findings > 0 || (strict && (summary.known_defects > 0 || summary.unconfirmed > 0));
 }
 
-Json FindingToJson(const FindingRecord& finding) {
+Json FindingToJson(const FindingRow& finding) {
   return {{"id", finding.id},
           {"op", finding.op},
           {"target", finding.target},
@@ -63,7 +63,7 @@ Json SummaryToJson(const CampaignSummary& summary) {
   json["seed"] = summary.seed;
   json["summary"] = CountsToJson(summary);
   json["findings"] = Json::array();
-  for (const FindingRecord& finding : summary.list) {
+  for (const FindingRow& finding : summary.list) {
     json["findings"].push_back(FindingToJson(finding));
   }
   return json;

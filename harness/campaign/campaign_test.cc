@@ -66,7 +66,7 @@ TEST_F(CampaignTest, RecordsTheRouteOfEachCase) {
   });
   const CampaignSummary summary = Must(RunCampaign(options, spoil, {}));
   ASSERT_GT(summary.findings, 0u);
-  for (const FindingRecord& finding : summary.list) EXPECT_EQ(finding.route, Route::kNetlist);
+  for (const FindingRow& finding : summary.list) EXPECT_EQ(finding.route, Route::kNetlist);
 }
 
 TEST_F(CampaignTest, JobsChangeNothingButTheTime) {
@@ -90,7 +90,7 @@ TEST_F(CampaignTest, AWrongElementIsFoundRecordedAndReplayable) {
                        }),
                        {}));
   ASSERT_EQ(summary.findings, 1u);
-  const FindingRecord& finding = summary.list[0];
+  const FindingRow& finding = summary.list[0];
   EXPECT_EQ(finding.verdict, Verdict::kWrong);
   EXPECT_EQ(finding.case_index, 20u);
   EXPECT_EQ(finding.replay, "anecheck replay " + finding.id + " --db " + options.db);
@@ -131,7 +131,7 @@ TEST_F(CampaignTest, EveryWayToFailHasItsVerdictAndIsCountedOnceASignature) {
       }),
       {}));
   std::map<Verdict, int64_t> occurrences;
-  for (const FindingRecord& finding : summary.list)
+  for (const FindingRow& finding : summary.list)
     occurrences[finding.verdict] += finding.occurrences;
   EXPECT_EQ(occurrences, (std::map<Verdict, int64_t>{{Verdict::kCrashed, 8},
                                                      {Verdict::kHung, 8},
@@ -156,7 +156,7 @@ TEST_F(CampaignTest, OnlyWhatIsKnownToHaveCompiledCountsAsCompiled) {
     const auto item = MakeCase({.targets = {{"h13", 2}}}, 0);
     Evaluation evaluation;
     const RunReply reply = {.status = status, .step = step};
-    BatchRecord batch;
+    RowBatch batch;
     CountReach(*item, JudgeCase(*item, reply, evaluation), batch);
     return batch.reach.begin()->second.compiled;
   };
@@ -194,7 +194,7 @@ class RejectingRunner final : public Runner {
 };
 
 TEST_F(CampaignTest, WhatIsJudgedHasValuesAndAVerdictOnThem) {
-  CaseRecord record;
+  CaseRow record;
   record.mode = CaseMode::kFloat;
   record.status = RunStatus::kOk;
   for (const Verdict verdict : {Verdict::kPass, Verdict::kWrong, Verdict::kKnownDefect,
@@ -464,7 +464,7 @@ TEST_F(CampaignTest, WhatOnlyAnUnmeasuredTermForbidsAnEngineIsUnconfirmed) {
   };
   const std::vector<uint8_t> kNear = {0x29, 0x38};  // 0.52
   const std::vector<uint8_t> kFar = {0x33, 0x3b};   // 0.9
-  const CaseRecord reported = refined(kNear, Provenance::kReported);
+  const CaseRow reported = refined(kNear, Provenance::kReported);
   EXPECT_EQ(reported.verdict, Verdict::kUnconfirmed);
   EXPECT_NE(reported.message.find("sigmoid_table"), std::string::npos) << reported.message;
   EXPECT_EQ(refined(kNear, Provenance::kSilicon).verdict, Verdict::kUnconfirmed);

@@ -117,7 +117,7 @@ class CoverageCounter::Cells {
     Count(number);
   }
 
-  void Flush(BatchRecord& batch) {
+  void Flush(RowBatch& batch) {
     const bool first = batch.coverage.empty();
     if (first) batch.coverage.reserve(met_.size());
     for (const uint32_t number : met_) {
@@ -357,9 +357,9 @@ void CoverageCounter::Add(const Case& item, const CaseOutcome& outcome) {
   }
 }
 
-void CoverageCounter::Flush(BatchRecord& batch) { cells_->Flush(batch); }
+void CoverageCounter::Flush(RowBatch& batch) { cells_->Flush(batch); }
 
-void CountCoverage(const Case& item, const CaseOutcome& outcome, BatchRecord& batch) {
+void CountCoverage(const Case& item, const CaseOutcome& outcome, RowBatch& batch) {
   CoverageCounter counter;
   counter.Add(item, outcome);
   counter.Flush(batch);

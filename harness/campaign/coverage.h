@@ -56,7 +56,7 @@ class CoverageCounter {
   // Others reached nothing. Of rules only those of the cases that were asked count.
   void Add(const Case& item, const CaseOutcome& outcome);
   // Adds what was counted since the last call to the batch. The names live as long as the process.
-  void Flush(BatchRecord& batch);
+  void Flush(RowBatch& batch);
 
  private:
   class Cells;
@@ -64,7 +64,7 @@ class CoverageCounter {
 };
 
 // The same for one case.
-void CountCoverage(const Case& item, const CaseOutcome& outcome, BatchRecord& batch);
+void CountCoverage(const Case& item, const CaseOutcome& outcome, RowBatch& batch);
 
 // The cells known beforehand, sorted: from the schemas of the operations that graphs are drawn
 // from, the types and the classes of numbers that their generators give in a few hundred graphs

@@ -17,7 +17,7 @@ struct CountedRun {
 };
 
 // Whether CoverageCounter::Add asked the case for rules.
-bool IsAsked(const CaseRecord& record) {
+bool IsAsked(const CaseRow& record) {
   if (record.status == RunStatus::kOk) {
     return IsAskedForRules(record.seed, kRulesEvery);
   }
@@ -26,9 +26,9 @@ bool IsAsked(const CaseRecord& record) {
 }
 
 // Counts each run by its uuid: several files may hold it, or a part of it.
-Status CountRun(Store& store, const RunRecord& run, std::map<std::string, CountedRun>& runs) {
+Status CountRun(Store& store, const RunRow& run, std::map<std::string, CountedRun>& runs) {
   CountedRun counted;
-  ANECHECK_RETURN_IF_ERROR(store.EachCase(run.id, [&](const CaseRecord& record) {
+  ANECHECK_RETURN_IF_ERROR(store.EachCase(run.id, [&](const CaseRow& record) {
     ++counted.cases;
     counted.asked += IsAsked(record) ? 1 : 0;
   }));
@@ -85,8 +85,8 @@ Result<SpaceCoverage> ReadCoverage(std::span<const std::string> paths) {
   std::map<std::string, CountedRun> runs;
   for (const std::string& path : paths) {
     ANECHECK_ASSIGN(Store store, Store::OpenReadOnly(path));
-    ANECHECK_ASSIGN(const std::vector<RunRecord> recorded, store.Runs());
-    for (const RunRecord& run : recorded) {
+    ANECHECK_ASSIGN(const std::vector<RunRow> recorded, store.Runs());
+    for (const RunRow& run : recorded) {
       ANECHECK_ASSIGN(const std::vector<CoverageRow> cells, store.Rows<CoverageRow>(run.id));
       for (const CoverageRow& row : cells) met.insert({row.kind, row.cell});
       ANECHECK_ASSIGN(const std::vector<ReachRow> reach, store.Rows<ReachRow>(run.id));

@@ -76,7 +76,7 @@ Case SmallCase() {
 }
 
 TEST(CoverageTest, NamesTheCellsOfACase) {
-  BatchRecord batch;
+  RowBatch batch;
   CountCoverage(SmallCase(), Ran(), batch);
   for (const auto& [kind, cell] : {std::pair{"op_attribute", "softmax.axis=given"},
                                    {"op_attribute", "softmax.x=computed"},
@@ -99,7 +99,7 @@ TEST(CoverageTest, NamesTheCellsOfACase) {
 }
 
 TEST(CoverageTest, CountsCasesAndKeepsTheFirst) {
-  BatchRecord batch;
+  RowBatch batch;
   Case item = SmallCase();
   CountCoverage(item, Ran(), batch);
   item.index = 5;
@@ -110,7 +110,7 @@ TEST(CoverageTest, CountsCasesAndKeepsTheFirst) {
 }
 
 TEST(CoverageTest, WhatDidNotRunReachedNothing) {
-  BatchRecord batch;
+  RowBatch batch;
   Case item = SmallCase();
   CaseOutcome outcome;
   for (const RunStatus status : {RunStatus::kRejected, RunStatus::kFailed, RunStatus::kCrashed}) {
@@ -139,7 +139,7 @@ TEST(CoverageTest, RulesAreThoseOfTheCasesRoute) {
   graph.AddArgument(0, x);
   graph.AddOutput(*graph.FinishNode());
   item.graph = graph;
-  BatchRecord mil, netlist;
+  RowBatch mil, netlist;
   CountCoverage(item, Ran(), mil);
   EXPECT_TRUE(mil.coverage.contains({"rule", "axis_extent"})) << "a rule of the conversion route";
   item.route = Route::kNetlist;
@@ -158,7 +158,7 @@ TEST(CoverageTest, TheSpaceHoldsEveryCellOfItsKindsThatIsMet) {
   EXPECT_EQ(std::ranges::adjacent_find(space), space.end());
   CampaignOptions options = Options("", false);
   options.targets = {{"h17s", 6}, {"h13", 2}, {"h15", 4}};
-  BatchRecord batch;
+  RowBatch batch;
   for (uint64_t index = 0; index < 1200; ++index) {
     auto item = MakeCase(options, index);
     ASSERT_TRUE(item.ok());
@@ -349,7 +349,7 @@ TEST(SteeringTest, ACaseOfAPairHoldsItInMostTries) {
     for (uint64_t index = 0; index < 32; ++index) {
       const auto item = MakeCase(options, index);
       ASSERT_TRUE(item.ok()) << cell;
-      BatchRecord batch;
+      RowBatch batch;
       CountCoverage(*item, Ran(), batch);
       held += batch.coverage.contains({"op_pair", cell}) ? 1 : 0;
     }
@@ -381,7 +381,7 @@ TEST(SteeringTest, CasesAimedAtACellOfAnOperationMeetItSoon) {
       const auto item = MakeCase(options, index);
       ASSERT_TRUE(item.ok()) << op << " " << index << ": " << item.error().message;
       counter.Add(*item, Ran());
-      BatchRecord batch;
+      RowBatch batch;
       counter.Flush(batch);
       for (const auto& [key, counts] : batch.coverage) {
         if (key.first == "op_attribute") cells.erase(std::string(key.second));
@@ -422,7 +422,7 @@ TEST(SteeringTest, GraphsAimedAtAClassOfNumbersHoldItSoon) {
       ChoiceStream choices = ChoiceStream::FromSeed(seed + 1000000);
       GenerateGraph(choices, options, item.graph);
       counter.Add(item, Ran());
-      BatchRecord batch;
+      RowBatch batch;
       counter.Flush(batch);
       for (const auto& [key, counts] : batch.coverage) {
         if (key.first == "attribute_value") cells.erase(std::string(key.second));
@@ -456,7 +456,7 @@ TEST(SteeringTest, GraphsAimedAtAPairHoldItSoonForNearlyEveryPair) {
       ChoiceStream choices = ChoiceStream::FromSeed(seed);
       GenerateGraph(choices, options, item.graph);
       counter.Add(item, Ran());
-      BatchRecord batch;
+      RowBatch batch;
       counter.Flush(batch);
       held = batch.coverage.contains({"op_pair", cell.cell});
     }

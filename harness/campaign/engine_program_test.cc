@@ -41,7 +41,7 @@ CampaignSummary RunCases(CampaignOptions options) {
 
 std::string NewFindings(const CampaignSummary& summary) {
   std::string text;
-  for (const FindingRecord& finding : summary.list) {
+  for (const FindingRow& finding : summary.list) {
     if (!IsNewFinding(finding.verdict)) continue;
     text += fmt::format("{} {} case {}: {}\n", finding.verdict, finding.target, finding.case_index,
                         finding.summary);
@@ -83,7 +83,7 @@ TEST(RuleBreakTest, TheSimulatedEngineRefusesEachForItsOwnRule) {
         const RunRequest request = RequestOf(*item);
         const std::vector<RunReply> replies = runner->Run({&request, 1}).value();
         Evaluation evaluation;
-        const CaseRecord record = RecordOf(*item, JudgeCase(*item, replies[0], evaluation));
+        const CaseRow record = RecordOf(*item, JudgeCase(*item, replies[0], evaluation));
         EXPECT_EQ(record.verdict, Verdict::kPass)
             << broken.rule << " on " << target << ": " << record.message;
       }

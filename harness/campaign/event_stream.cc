@@ -10,7 +10,7 @@
 #include "harness/base/json_text.h"
 #include "harness/base/version.h"
 #include "harness/campaign/coverage.h"
-#include "harness/campaign/run_record.h"
+#include "harness/campaign/run_row.h"
 
 namespace anecheck {
 namespace {
@@ -84,7 +84,7 @@ void EventStream::Started(const CampaignOptions& options, Provenance provenance,
 
 void EventStream::Batch(const CampaignProgress& progress) {
   if (progress.batch != nullptr) {
-    for (const CaseRecord& item : progress.batch->cases) {
+    for (const CaseRow& item : progress.batch->cases) {
       Write("case", {{"case", item.index},
                      {"target", item.target},
                      {"route", ToText(item.route)},
@@ -94,7 +94,7 @@ void EventStream::Batch(const CampaignProgress& progress) {
                      {"stage", ToText(item.step)},
                      {"verdict", ToText(item.verdict)}});
     }
-    for (const FindingRecord& finding : progress.batch->findings) {
+    for (const FindingRow& finding : progress.batch->findings) {
       // Further cases of a finding that was told already have no id.
       if (finding.id.empty()) continue;
       Json members = {{"provenance", ToText(provenance_)}};

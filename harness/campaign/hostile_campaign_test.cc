@@ -95,7 +95,7 @@ TEST(HostileCampaign, MisdeedsCostTheirCaseAlone) {
   }
   // One finding a misdeed, with the case that first met it; the others are counted in it.
   std::map<std::string, int64_t> found;
-  for (const FindingRecord& finding : summary->list) {
+  for (const FindingRow& finding : summary->list) {
     const Misdeed* misdeed = MisdeedOf(finding.case_index);
     ASSERT_NE(misdeed, nullptr) << finding.case_index;
     EXPECT_EQ(finding.summary, misdeed->message);

@@ -58,7 +58,7 @@ TEST_F(MisconductTest, StrayOutputIsFoundOnce) {
   const CampaignOptions options = Planted("run-prints", 100);
   const CampaignSummary summary = RunPlanted(options);
   ASSERT_EQ(summary.list.size(), 1u);
-  const FindingRecord& finding = summary.list[0];
+  const FindingRow& finding = summary.list[0];
   EXPECT_EQ(finding.verdict, Verdict::kStrayOutput);
   EXPECT_EQ(finding.case_index, 0u);
   EXPECT_EQ(finding.occurrences, 100);
@@ -77,7 +77,7 @@ TEST_F(MisconductTest, MemoryThatGrowsWithEachCaseIsFoundOnce) {
     const CampaignSummary summary = RunPlanted(options);
     auto verdicts = Verdicts(options);
     ASSERT_EQ(summary.list.size(), 1u) << fault;
-    const FindingRecord& finding = summary.list[0];
+    const FindingRow& finding = summary.list[0];
     EXPECT_EQ(finding.verdict, Verdict::kMemoryGrowth) << fault << ": " << finding.summary;
     ASSERT_FALSE(verdicts["memory-growth"].empty());
     EXPECT_EQ(finding.case_index, verdicts["memory-growth"].front());
@@ -107,7 +107,7 @@ TEST_F(MisconductTest, ASecondExecutionThatDiffersIsFound) {
     const CampaignOptions options = Planted(fault, 200);
     const CampaignSummary summary = RunPlanted(options);
     const auto found =
-        std::ranges::count(summary.list, Verdict::kNotRepeatable, &FindingRecord::verdict);
+        std::ranges::count(summary.list, Verdict::kNotRepeatable, &FindingRow::verdict);
     EXPECT_GT(found, 0) << fault;
   }
 }
@@ -210,7 +210,7 @@ TEST_F(MisconductTest, ALateReplyIsAFindingOfTheCaseThatItNames) {
           [&] { return Result<std::unique_ptr<Runner>>(std::make_unique<LateRunner>(50, later)); },
           {}));
       ASSERT_EQ(summary.list.size(), 1u) << later;
-      const FindingRecord& finding = summary.list[0];
+      const FindingRow& finding = summary.list[0];
       EXPECT_EQ(finding.verdict, Verdict::kGarbled) << later << ": not flaky";
       EXPECT_EQ(finding.case_index, 50u);
       EXPECT_EQ(finding.occurrences, 1);

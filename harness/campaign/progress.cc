@@ -38,16 +38,16 @@ std::string Defects(uint64_t fresh, uint64_t known, uint64_t unconfirmed) {
 }  // namespace
 
 Status ProgressCounts::Recall(Store& store, int64_t run, const CampaignSummary& summary) {
-  ANECHECK_RETURN_IF_ERROR(store.EachCase(run, [&](const CaseRecord& item) { AddCase(item); }));
-  for (const FindingRecord& finding : summary.list) AddFinding(finding);
+  ANECHECK_RETURN_IF_ERROR(store.EachCase(run, [&](const CaseRow& item) { AddCase(item); }));
+  for (const FindingRow& finding : summary.list) AddFinding(finding);
   ANECHECK_ASSIGN(const std::vector<CoverageRow> cells, store.Rows<CoverageRow>(run));
   for (const CoverageRow& row : cells) Meet(row.kind, row.cell);
   return {};
 }
 
-void ProgressCounts::Add(const BatchRecord& batch) {
-  for (const CaseRecord& item : batch.cases) AddCase(item);
-  for (const FindingRecord& finding : batch.findings) {
+void ProgressCounts::Add(const RowBatch& batch) {
+  for (const CaseRow& item : batch.cases) AddCase(item);
+  for (const FindingRow& finding : batch.findings) {
     // Further cases of a finding that was counted already have no id.
     if (!finding.id.empty()) AddFinding(finding);
   }
@@ -58,13 +58,13 @@ void ProgressCounts::Add(const BatchRecord& batch) {
   }
 }
 
-void ProgressCounts::AddCase(const CaseRecord& item) {
+void ProgressCounts::AddCase(const CaseRow& item) {
   TargetProgress& target = targets_[item.target];
   ++target.cases;
   target.passed += item.verdict == Verdict::kPass ? 1 : 0;
 }
 
-void ProgressCounts::AddFinding(const FindingRecord& finding) {
+void ProgressCounts::AddFinding(const FindingRow& finding) {
   TargetProgress& target = targets_[finding.target];
   switch (KindOfFinding(finding.verdict)) {
     case FindingKind::kNew:

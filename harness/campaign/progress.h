@@ -33,7 +33,7 @@ class ProgressCounts {
  public:
   // Takes up what the file holds of a run that goes on.
   Status Recall(Store& store, int64_t run, const CampaignSummary& summary);
-  void Add(const BatchRecord& batch);
+  void Add(const RowBatch& batch);
 
   const std::map<std::string, TargetProgress>& targets() const { return targets_; }
   // Cells of CoverageSpace() that were met.
@@ -41,8 +41,8 @@ class ProgressCounts {
 
  private:
   void Meet(std::string_view kind, std::string_view cell);
-  void AddCase(const CaseRecord& item);
-  void AddFinding(const FindingRecord& finding);
+  void AddCase(const CaseRow& item);
+  void AddFinding(const FindingRow& finding);
 
   std::map<std::string, TargetProgress> targets_;
   std::set<std::pair<std::string, std::string>> cells_;
@@ -63,7 +63,7 @@ struct CampaignProgress {
   uint64_t findings = 0;
   double seconds = 0;  // since this process took up the run
   // The last batch, valid during the call; null where nothing is recorded batch by batch.
-  const BatchRecord* batch = nullptr;
+  const RowBatch* batch = nullptr;
   uint64_t known_defects = 0;
   uint64_t unconfirmed = 0;
   uint64_t before = 0;                     // of `done`, by earlier processes

@@ -15,8 +15,8 @@ namespace {
 using testing::HasSubstr;
 using testing::Not;
 
-FindingRecord Finding(const std::string& id, const std::string& target, Verdict verdict) {
-  FindingRecord finding;
+FindingRow Finding(const std::string& id, const std::string& target, Verdict verdict) {
+  FindingRow finding;
   finding.id = id;
   finding.target = target;
   finding.verdict = verdict;
@@ -24,10 +24,10 @@ FindingRecord Finding(const std::string& id, const std::string& target, Verdict 
   return finding;
 }
 
-BatchRecord Batch() {
-  BatchRecord batch;
+RowBatch Batch() {
+  RowBatch batch;
   for (const char* target : {"h13", "h17s", "h13"}) {
-    CaseRecord& item = batch.cases.emplace_back();
+    CaseRow& item = batch.cases.emplace_back();
     item.index = batch.cases.size() - 1;
     item.target = target;
     item.verdict = item.index == 2 ? Verdict::kWrong : Verdict::kPass;

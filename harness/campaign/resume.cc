@@ -7,18 +7,18 @@
 
 #include "harness/base/json.h"
 #include "harness/base/json_text.h"
-#include "harness/campaign/run_record.h"
+#include "harness/campaign/run_row.h"
 #include "harness/cases/options_json.h"
 
 namespace anecheck {
 namespace {
 
 // The newest campaign that is not finished or, where all are, the newest; runs of probes are none.
-Result<RunRecord> NewestCampaign(Store& store) {
-  ANECHECK_ASSIGN(std::vector<RunRecord> runs, store.Runs());
-  std::optional<RunRecord> newest;
-  for (RunRecord& run : runs) {
-    ANECHECK_ASSIGN(const std::vector<ProbeRecord> probes, store.Rows<ProbeRecord>(run.id));
+Result<RunRow> NewestCampaign(Store& store) {
+  ANECHECK_ASSIGN(std::vector<RunRow> runs, store.Runs());
+  std::optional<RunRow> newest;
+  for (RunRow& run : runs) {
+    ANECHECK_ASSIGN(const std::vector<ProbeRow> probes, store.Rows<ProbeRow>(run.id));
     if (!probes.empty()) continue;
     const bool open = run.state != RunState::kFinished;
     if (open || !newest || newest->state == RunState::kFinished) newest = std::move(run);
@@ -29,7 +29,7 @@ Result<RunRecord> NewestCampaign(Store& store) {
 
 // Without a lock.
 Result<ResumePoint> ReadPoint(Store& store) {
-  ANECHECK_ASSIGN(const RunRecord run, NewestCampaign(store));
+  ANECHECK_ASSIGN(const RunRow run, NewestCampaign(store));
   ResumePoint point;
   point.run = run.id;
   point.state = run.state;
@@ -54,15 +54,15 @@ Result<ResumePoint> ReadPoint(Store& store) {
   point.summary.provenance = point.provenance;
   point.summary.engine = point.engine;
   point.summary.seed = point.options.seed;
-  ANECHECK_RETURN_IF_ERROR(store.EachCase(
-      run.id, [&](const CaseRecord& record) { CountCases(record, 1, point.summary); }));
+  ANECHECK_RETURN_IF_ERROR(
+      store.EachCase(run.id, [&](const CaseRow& record) { CountCases(record, 1, point.summary); }));
   ANECHECK_ASSIGN(const std::vector<PaceRow> pace, store.Rows<PaceRow>(run.id));
   for (const PaceRow& row : pace) point.seconds = std::max(point.seconds, row.seconds);
-  ANECHECK_ASSIGN(point.summary.list, store.Rows<FindingRecord>(run.id));
-  std::ranges::sort(point.summary.list, std::less(), [](const FindingRecord& finding) {
+  ANECHECK_ASSIGN(point.summary.list, store.Rows<FindingRow>(run.id));
+  std::ranges::sort(point.summary.list, std::less(), [](const FindingRow& finding) {
     return std::tie(finding.case_index, finding.id);
   });
-  for (const FindingRecord& finding : point.summary.list) {
+  for (const FindingRow& finding : point.summary.list) {
     CountFinding(finding.verdict, point.summary);
     point.signatures.insert(finding.signature);
   }

@@ -284,7 +284,7 @@ TEST_F(ResumeTest, TheNewestCampaignThatIsNotFinishedGoesOn) {
   {
     auto store = Store::Open(options.db);
     const auto probes = store->BeginRun({.uuid = "probes", .options = "{}"});
-    const ProbeRecord record = {"accumulator_port", "h13", ProbeState::kNoCliff, "", "", {}, ""};
+    const ProbeRow record = {"accumulator_port", "h13", ProbeState::kNoCliff, "", "", {}, ""};
     ASSERT_TRUE(store->AppendProbes(*probes, {&record, 1}).ok());
   }
   ASSERT_TRUE(RunCampaign(options, Refusing(), {}).ok());
@@ -301,7 +301,7 @@ TEST_F(ResumeTest, CasesThatSayNothingAreNotJudged) {
   const auto run =
       store->BeginRun({.uuid = "u", .options = OptionsToJson(Options("counts.sqlite")).dump()});
   ASSERT_TRUE(run.ok());
-  BatchRecord batch;
+  RowBatch batch;
   const std::tuple<CaseMode, RunStatus, Verdict> cases[] = {
       {CaseMode::kFloat, RunStatus::kOk, Verdict::kPass},
       {CaseMode::kFloat, RunStatus::kOk, Verdict::kWrong},
@@ -313,7 +313,7 @@ TEST_F(ResumeTest, CasesThatSayNothingAreNotJudged) {
       {CaseMode::kFloat, RunStatus::kRejected, Verdict::kInconclusive}};
   CampaignSummary counted;
   for (const auto& [mode, status, verdict] : cases) {
-    CaseRecord& record = batch.cases.emplace_back();
+    CaseRow& record = batch.cases.emplace_back();
     record.index = batch.cases.size() - 1;
     record.mode = mode;
     record.status = status;
@@ -321,7 +321,7 @@ TEST_F(ResumeTest, CasesThatSayNothingAreNotJudged) {
     if (record.status == RunStatus::kOk) record.outputs.resize(1);
     CountCases(record, 1, counted);
   }
-  FindingRecord finding;
+  FindingRow finding;
   finding.id = "f1";
   finding.verdict = Verdict::kUnconfirmed;
   batch.findings = {finding};

@@ -12,7 +12,7 @@
 #include "harness/runners/runner.h"
 #include "harness/verdict/case_mode.h"
 #include "harness/verdict/route.h"
-#include "oracles/movement.h"
+#include "oracles/sensitivity.h"
 
 namespace anecheck {
 
@@ -53,7 +53,7 @@ struct Case {
   // What a second execution takes where it is not to take the same: inputs of the same types.
   std::vector<Tensor> again;
   // For each output, that some change of the inputs moves it beyond its bound.
-  MovementProof movement;
+  SensitivityProof sensitivity;
   // The one rule of legality that a must-reject graph breaks, by its id; empty in other modes.
   std::string broken_rule;
   Route route = Route::kMil;

@@ -51,8 +51,9 @@ TEST_P(CasesOfMode, HaveNoDeadNodeAndNoVacuousOutputByTheIndependentCheck) {
     const auto item = MakeCase(options, index);
     ASSERT_TRUE(item.ok()) << item.error().message;
     EXPECT_TRUE(testing::DeadNodes(item->graph).empty()) << "case " << index;
-    for (const auto& output : testing::FindVacuous(evaluation, item->graph, item->inputs,
-                                                   ConformingContract(2), item->movement.changes)) {
+    for (const auto& output :
+         testing::FindVacuous(evaluation, item->graph, item->inputs, ConformingContract(2),
+                              item->sensitivity.changes)) {
       ADD_FAILURE() << "case " << index << ": output " << output.output << " of " << output.op
                     << " does not move";
     }
@@ -195,15 +196,15 @@ TEST(Cases, CarryAWitnessForEveryOutput) {
   for (uint64_t index = 0; index < 100; ++index) {
     const auto item = MakeCase(Options({CaseMode::kFloat, CaseMode::kInteger}), index);
     ASSERT_TRUE(item.ok());
-    ASSERT_EQ(item->movement.witnesses.size(), item->graph.outputs().size());
+    ASSERT_EQ(item->sensitivity.witnesses.size(), item->graph.outputs().size());
     ASSERT_TRUE(evaluation.Run(item->graph, item->inputs, ConformingContract(2)).ok());
-    for (size_t i = 0; i < item->movement.witnesses.size(); ++i) {
+    for (size_t i = 0; i < item->sensitivity.witnesses.size(); ++i) {
       evaluation.Stored(item->graph.outputs()[i], bounds);
-      const Witness& witness = item->movement.witnesses[i];
+      const Witness& witness = item->sensitivity.witnesses[i];
       EXPECT_FALSE(Admits(bounds, witness.element, witness.moved_to));
       EXPECT_EQ(bounds.low[witness.element], witness.low);
       // The change is there to be run, and gives what the witness says.
-      const auto& change = item->movement.changes.at(witness.change);
+      const auto& change = item->sensitivity.changes.at(witness.change);
       ASSERT_TRUE(evaluation.Run(item->graph, change, ConformingContract(2)).ok());
       Estimate moved;
       evaluation.Stored(item->graph.outputs()[i], moved);
@@ -551,7 +552,7 @@ TEST(LegalGraphs, AreInconclusiveWhereTheEngineLacksAnOperation) {
   const CaseOutcome lacking = JudgeCase(*item, refused, evaluation);
   EXPECT_EQ(lacking.verdict(), Verdict::kInconclusive);
   EXPECT_EQ(lacking.message(), refused.message);
-  BatchRecord batch;
+  RowBatch batch;
   CountReach(*item, lacking, batch, {});
   EXPECT_EQ(batch.reach.begin()->second.inconclusive, 1);
   EXPECT_EQ(batch.reach.begin()->second.rejected, 0);

@@ -147,7 +147,7 @@ Status DrawCase(ChoiceStream& choices, const GeneratorOptions& generator, Case& 
   item.inputs = GenerateInputs(choices, item.graph, generator.mode);
   // Only memory is kept from one case to the next.
   thread_local CaseRepair repair;
-  ANECHECK_ASSIGN(item.movement,
+  ANECHECK_ASSIGN(item.sensitivity,
                   repair.Run(choices, generator.mode, ConformingContract(item.target.family),
                              item.graph, item.inputs, expected));
   return SpellCase(item);
@@ -165,9 +165,9 @@ bool IsRepeated(const Case& item) {
 // its bound, so that what belongs to the first inputs hardly passes.
 std::vector<Tensor> InputsAgain(const Case& item) {
   const uint64_t draw = MixBits(item.seed ^ 0x9b05688c2b3e6c1f);
-  const std::vector<Witness>& witnesses = item.movement.witnesses;
+  const std::vector<Witness>& witnesses = item.sensitivity.witnesses;
   if (!IsRepeated(item) || draw % 2 == 0 || witnesses.empty()) return {};
-  return item.movement.changes[witnesses[draw / 2 % witnesses.size()].change];
+  return item.sensitivity.changes[witnesses[draw / 2 % witnesses.size()].change];
 }
 
 }  // namespace

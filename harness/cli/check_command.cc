@@ -16,7 +16,7 @@
 #include "harness/base/log.h"
 #include "harness/base/parallel_for.h"
 #include "harness/base/shell_word.h"
-#include "harness/campaign/run_record.h"
+#include "harness/campaign/run_row.h"
 #include "harness/check/cliffs.h"
 #include "harness/cli/campaign_flags.h"
 #include "harness/cli/check_run.h"
@@ -126,7 +126,7 @@ Result<std::vector<Refused>> NotAttested(const Case& item) {
 // The model's operations on one target: those that the tables attest by the route of the case and
 // no run reached, and those that the tables do not attest.
 Json TargetReport(const Case& item, const std::vector<Refused>& refused,
-                  const std::set<NodeId>& reached, const CaseRecord& record) {
+                  const std::set<NodeId>& reached, const CaseRow& record) {
   std::set<NodeId> missed;
   for (NodeId id = 0; id < item.graph.nodes().size(); ++id) {
     if (!reached.contains(id)) missed.insert(id);
@@ -237,8 +237,8 @@ Status CheckAll(const CheckSetting& setting, const Case& model, std::vector<Plac
 void Count(CheckRun& run, CampaignSummary& summary) {
   CountCases(run.record(), 1, summary);
   if (!run.finding) return;
-  FindingRecord& finding = *run.finding;
-  const auto listed = std::ranges::find(summary.list, finding.signature, &FindingRecord::signature);
+  FindingRow& finding = *run.finding;
+  const auto listed = std::ranges::find(summary.list, finding.signature, &FindingRow::signature);
   if (listed != summary.list.end()) {
     ++listed->occurrences;
     finding.id.clear();
@@ -299,7 +299,7 @@ Json ToJson(const CheckFlags& flags, const std::string& function, const RunnerId
                {"warnings", none},
                {"cliffs_not_looked_for", none},
                {"targets", none}};
-  for (const FindingRecord& finding : summary.list) {
+  for (const FindingRow& finding : summary.list) {
     Json& entry = json["findings"].emplace_back(FindingToJson(finding));
     entry["name"] = NodeOf(all, finding.case_index);
     entry["message"] = finding.summary;

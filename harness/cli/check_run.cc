@@ -6,7 +6,7 @@
 #include <utility>
 
 #include "harness/base/shell_word.h"
-#include "harness/campaign/run_record.h"
+#include "harness/campaign/run_row.h"
 #include "harness/check/model_parts.h"
 #include "harness/cli/prepared_model.h"
 #include "harness/cli/with_file.h"
@@ -24,7 +24,7 @@ namespace {
 // Gives the finding an id and the command that runs it again: from the results file or, without
 // one, this check.
 void Complete(const CheckSetting& setting, const Case& item, const CaseOutcome& outcome,
-              const RunReply& reply, FindingRecord& finding) {
+              const RunReply& reply, FindingRow& finding) {
   finding.id = FindingId(finding.signature, GraphFingerprint(item.graph));
   finding.replay = setting.command;
   const std::string& db = setting.options.db;

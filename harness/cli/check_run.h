@@ -32,10 +32,10 @@ struct CheckSetting {
 
 // The result of one run of the model or of a part of it.
 struct CheckRun {
-  BatchRecord batch;     // the case, as a results file has it
+  RowBatch batch;     // the case, as a results file has it
   bool taken = false;    // compiled and executed on the requested device
   bool reached = false;  // the same, and it was the engine that did
-  std::optional<FindingRecord> finding;
+  std::optional<FindingRow> finding;
   std::string node;                 // the operation that it is about: its first result
   Json location;  // null if nothing deviates
   // Of an execution that says too little as a whole, its operations judged on what the engine fed
@@ -43,7 +43,7 @@ struct CheckRun {
   // where that was not asked or could not be had.
   Json one_by_one;
 
-  const CaseRecord& record() const { return batch.cases[0]; }
+  const CaseRow& record() const { return batch.cases[0]; }
 };
 
 // The runs of one target by one route, in order, and the numbers of their cases.

@@ -46,11 +46,11 @@ Result<FindingText> ReadFindingText(const FindingArgument& argument) {
   }
   ANECHECK_ASSIGN(Store store, OpenNamed(argument.db));
   text.file = argument.db;
-  ANECHECK_ASSIGN(const std::vector<RunRecord> runs, store.Runs());
-  std::vector<std::pair<RunRecord, std::string>> found;  // with the artifacts
-  for (const RunRecord& run : runs) {
+  ANECHECK_ASSIGN(const std::vector<RunRow> runs, store.Runs());
+  std::vector<std::pair<RunRow, std::string>> found;  // with the artifacts
+  for (const RunRow& run : runs) {
     if (!run.uuid.starts_with(argument.run)) continue;
-    ANECHECK_ASSIGN(std::optional<FindingRecord> finding, store.Finding(run.id, argument.what));
+    ANECHECK_ASSIGN(std::optional<FindingRow> finding, store.Finding(run.id, argument.what));
     if (finding) found.emplace_back(run, std::move(finding->artifact));
   }
   if (found.empty()) {

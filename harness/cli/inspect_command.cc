@@ -14,7 +14,7 @@
 #include "harness/emulator/explain.h"
 #include "harness/formats/e5/e5.h"
 #include "harness/formats/espresso/espresso.h"
-#include "harness/formats/evidence/evidence.h"
+#include "harness/formats/fieldsources/field_sources.h"
 #include "harness/formats/hwx/container.h"
 #include "harness/formats/mil/mil_format.h"
 #include "harness/formats/pair/pair.h"
@@ -117,16 +117,16 @@ std::string ViolationsText(const std::vector<Violation>& violations) {
 }
 
 // The evidence of every field of the print. Files whose JSON form would be too large have none.
-std::string FieldEvidenceText(const Format& format, ByteSpan bytes) {
+std::string SourcesTextOf(const Format& format, ByteSpan bytes) {
   const auto content = format.to_json(bytes);
   if (!content.ok()) {
     return fmt::format("evidence of the fields: not listed: {}\n", content.error().message);
   }
-  return EvidenceText(EvidenceOf(format.fields(*content), *content));
+  return FieldSourcesText(SourcesOf(format.fields(*content), *content));
 }
 
 // Both shares that are typed: without the fill, which no field describes, and with it.
-std::string CoverageText(const Format& format, const Coverage& coverage) {
+std::string CoverageText(const Format& format, const ByteCounts& coverage) {
   std::string text =
       fmt::format("format {} ({}), {} bytes: {} payload, {} typed, {} fill, {} opaque", format.name,
                   format.title, coverage.total, coverage.payload, coverage.typed, coverage.fill,
@@ -165,7 +165,7 @@ Json TasksToJson(ByteSpan bytes) {
 // were asked for.
 Result<std::string> Describe(const InspectFlags& flags, const Format& format, ByteSpan bytes,
                              const std::vector<Violation>& violations) {
-  ANECHECK_ASSIGN(const Coverage coverage, format.coverage(bytes));
+  ANECHECK_ASSIGN(const ByteCounts coverage, format.count_bytes(bytes));
   if (flags.json) {
     ANECHECK_ASSIGN(Json content, format.to_json(bytes));
     Json json = {{"format", format.name},
@@ -178,14 +178,14 @@ Result<std::string> Describe(const InspectFlags& flags, const Format& format, By
     if (flags.verify) json["violations"] = ViolationsToJson(violations);
     if (flags.explain) json["rules"] = RulesToJson(format.rules);
     if (flags.explain && &format == &kFormat_hwx) json["tasks"] = TasksToJson(bytes);
-    json["evidence"] = EvidenceToJson(EvidenceOf(format.fields(content), content));
+    json["evidence"] = FieldSourcesToJson(SourcesOf(format.fields(content), content));
     json["content"] = std::move(content);
     return DumpJson(json, 2);
   }
   ANECHECK_ASSIGN(std::string text, format.print(bytes));
   if (!text.empty() && text.back() != '\n') text += '\n';
   text += CoverageText(format, coverage);
-  text += FieldEvidenceText(format, bytes);
+  text += SourcesTextOf(format, bytes);
   if (flags.explain) text += RulesText(format.rules);
   if (flags.explain && &format == &kFormat_hwx) text += TasksText(bytes);
   text += ViolationsText(violations);

@@ -36,7 +36,7 @@ std::string SummaryText(const CampaignSummary& summary, const CampaignOptions& o
       summary.findings, summary.known_defects,
       summary.unconfirmed == 0 ? ""
                                : fmt::format(", {} unconfirmed deviations", summary.unconfirmed));
-  for (const FindingRecord& finding : summary.list) {
+  for (const FindingRow& finding : summary.list) {
     text += fmt::format("  {} {} {} on {}{}: {} ({} cases)\n    {}\n", finding.id, finding.verdict,
                         finding.op.empty() ? "-" : finding.op, finding.target,
                         finding.defects.empty() ? "" : " " + finding.defects.ToText(),

@@ -133,7 +133,7 @@ TEST_F(Confirmation, EachDocumentedDefectIsOneFindingWhateverElseItsCasesShow) {
   };
   const CampaignSummary summary = Must(RunCampaign(options, Scripted(departs), {}));
   std::map<std::string, std::pair<std::string, int64_t>> shown;  // operation and cases
-  for (const FindingRecord& finding : summary.list) {
+  for (const FindingRow& finding : summary.list) {
     if (finding.verdict != Verdict::kKnownDefect) continue;
     shown[finding.defects.ToText()] = {finding.op, finding.occurrences};
   }

@@ -23,12 +23,12 @@ Confirmer::Confirmer(const CampaignOptions& options, std::unique_ptr<Runner> run
       identity_(std::move(identity)),
       signatures_(std::move(signatures)) {}
 
-Result<std::vector<FindingRecord>> Confirmer::Confirm(Suspect& suspect) {
-  std::vector<FindingRecord> findings;
+Result<std::vector<FindingRow>> Confirmer::Confirm(Suspect& suspect) {
+  std::vector<FindingRow> findings;
   CaseOutcome& outcome = suspect.outcome;
   const Outcome together = outcome.shown;
   if (together.defects().size() < 2) {
-    ANECHECK_ASSIGN(FindingRecord finding, ConfirmOne(suspect));
+    ANECHECK_ASSIGN(FindingRow finding, ConfirmOne(suspect));
     findings.push_back(std::move(finding));
     return findings;
   }
@@ -41,14 +41,14 @@ Result<std::vector<FindingRecord>> Confirmer::Confirm(Suspect& suspect) {
                  .op = together.op(),
                  .defects = {defect}});
     suspect.signature = Signature(outcome);
-    ANECHECK_ASSIGN(FindingRecord finding, ConfirmOne(suspect));
+    ANECHECK_ASSIGN(FindingRow finding, ConfirmOne(suspect));
     findings.push_back(std::move(finding));
   }
   return findings;
 }
 
-Result<FindingRecord> Confirmer::ConfirmOne(Suspect& suspect) {
-  FindingRecord finding = DescribeFinding(suspect.item, suspect.outcome);
+Result<FindingRow> Confirmer::ConfirmOne(Suspect& suspect) {
+  FindingRow finding = DescribeFinding(suspect.item, suspect.outcome);
   if (signatures_.contains(suspect.signature)) return finding;
   if (KindOfFinding(finding.verdict) != FindingKind::kKnownDefect) {
     ANECHECK_ASSIGN(const bool repeats, Repeats(suspect));
@@ -73,7 +73,7 @@ Result<FindingRecord> Confirmer::ConfirmOne(Suspect& suspect) {
   return finding;
 }
 
-void Confirmer::Identify(const Suspect& suspect, FindingRecord& finding) const {
+void Confirmer::Identify(const Suspect& suspect, FindingRow& finding) const {
   finding.id = FindingId(suspect.signature, suspect.item.seed);
   finding.replay = fmt::format("anecheck replay {} --db {}", finding.id, ShellWord(options_.db));
   finding.artifact =
@@ -81,15 +81,15 @@ void Confirmer::Identify(const Suspect& suspect, FindingRecord& finding) const {
           .dump();
 }
 
-Result<std::optional<FindingRecord>> Confirmer::Report(const Leaning& leaning,
-                                                       const std::function<Result<Case>()>& item) {
+Result<std::optional<FindingRow>> Confirmer::Report(const Leaning& leaning,
+                                                    const std::function<Result<Case>()>& item) {
   Suspect suspect;
   const Outcome shown(
       {.verdict = Verdict::kBiased, .message = DescribeLeaning(leaning), .op = leaning.op});
   suspect.outcome.target = leaning.target;
   suspect.outcome.shown = shown;
   suspect.signature = Signature(suspect.outcome);
-  if (signatures_.contains(suspect.signature)) return std::optional<FindingRecord>();
+  if (signatures_.contains(suspect.signature)) return std::optional<FindingRow>();
   ANECHECK_ASSIGN(suspect.item, item());
   Evaluation evaluation;
   ANECHECK_ASSIGN(AnsweredCase answered,
@@ -97,7 +97,7 @@ Result<std::optional<FindingRecord>> Confirmer::Report(const Leaning& leaning,
   suspect.outcome = std::move(answered.outcome);
   suspect.reply = std::move(answered.reply);
   suspect.outcome.shown = shown;
-  FindingRecord finding = DescribeFinding(suspect.item, suspect.outcome);
+  FindingRow finding = DescribeFinding(suspect.item, suspect.outcome);
   signatures_.insert(finding.signature);
   Identify(suspect, finding);
   finding.occurrences = static_cast<int64_t>(leaning.sums.outputs);

@@ -35,16 +35,16 @@ class Confirmer {
   // signature has an id, an artifact and the command that replays it; later ones only count. Cases
   // are tried three times in fresh processes until one of the signature repeats each time; known
   // defects are not. Errors: those of the runner.
-  Result<std::vector<FindingRecord>> Confirm(Suspect& suspect);
+  Result<std::vector<FindingRow>> Confirm(Suspect& suspect);
   // The row of an operation whose errors lean, with `item`, the case that leans most, as an
   // example; nothing where there is one. Many cases have confirmed it. Errors: those of the runner.
-  Result<std::optional<FindingRecord>> Report(const Leaning& leaning,
-                                              const std::function<Result<Case>()>& item);
+  Result<std::optional<FindingRow>> Report(const Leaning& leaning,
+                                           const std::function<Result<Case>()>& item);
 
  private:
-  Result<FindingRecord> ConfirmOne(Suspect& suspect);
+  Result<FindingRow> ConfirmOne(Suspect& suspect);
   Result<bool> Repeats(const Suspect& suspect);
-  void Identify(const Suspect& suspect, FindingRecord& finding) const;
+  void Identify(const Suspect& suspect, FindingRow& finding) const;
 
   const CampaignOptions& options_;
   std::unique_ptr<Runner> runner_;

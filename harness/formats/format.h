@@ -60,7 +60,7 @@ struct Violation {
 
 // How much of a file is understood. Each byte counts once; those in none of the four kinds are
 // opaque: no source describes them.
-struct Coverage {
+struct ByteCounts {
   uint64_t total = 0;    // bytes of the file
   uint64_t payload = 0;  // bytes that are data by nature (weights)
   uint64_t typed = 0;    // bytes outside the payload that belong to a named field
@@ -107,7 +107,7 @@ struct Format {
   // For people: names, sizes, structure; differences between the specification and the file named.
   Result<std::string> (*print)(ByteSpan bytes);
 
-  Result<Coverage> (*coverage)(ByteSpan bytes);
+  Result<ByteCounts> (*count_bytes)(ByteSpan bytes);
 
   // As to_json, without what only says how the file encodes its values: what `diff` compares. Null
   // where to_json but for some members (LayoutMembers, diff.h) serves.

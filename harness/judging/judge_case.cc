@@ -83,7 +83,7 @@ void JudgeOutputs(const Case& item, const RunReply& reply, Evaluation& evaluatio
     const Estimate& expected = known.empty() ? stored : known[i];
     const OutputJudgement judged =
         Judge(item.graph, item.inputs, i, expected, reply.outputs[i], item.target.family);
-    OutputRecord output;
+    OutputVerdict output;
     output.op = ProducerOf(item.graph, outputs[i]);
     output.verdict = judged.verdict;
     output.elements = judged.elements;
@@ -359,8 +359,8 @@ GraphReach ReachOf(const Case& item, const CaseOutcome& outcome) {
           outcome.backend, outcome.verdict(), OpsOf(item.graph)};
 }
 
-CaseRecord RecordOf(const Case& item, const CaseOutcome& outcome) {
-  CaseRecord record;
+CaseRow RecordOf(const Case& item, const CaseOutcome& outcome) {
+  CaseRow record;
   record.index = item.index;
   record.seed = item.seed;
   record.target = item.target.name;
@@ -379,8 +379,8 @@ CaseRecord RecordOf(const Case& item, const CaseOutcome& outcome) {
   return record;
 }
 
-FindingRecord DescribeFinding(const Case& item, const CaseOutcome& outcome) {
-  FindingRecord finding;
+FindingRow DescribeFinding(const Case& item, const CaseOutcome& outcome) {
+  FindingRow finding;
   finding.case_index = item.index;
   finding.op = outcome.shown.op();
   finding.target = item.target.name;

@@ -46,7 +46,7 @@ struct CaseOutcome {
   Step step = Step::kNone;
   std::string backend;
   uint64_t compile_us = 0, run_us = 0;
-  std::vector<OutputRecord> outputs;  // one an output that was judged
+  std::vector<OutputVerdict> outputs;  // one an output that was judged
   // The worst of it. Of a known defect `op` is the operation that made the output until
   // ChargeDefect has been asked.
   Outcome shown;
@@ -95,7 +95,7 @@ CaseOutcome JudgeCase(const Case& item, const RunReply& reply, Evaluation& evalu
 GraphReach ReachOf(const Case& item, const CaseOutcome& outcome);
 
 // The row of the results file.
-CaseRecord RecordOf(const Case& item, const CaseOutcome& outcome);
+CaseRow RecordOf(const Case& item, const CaseOutcome& outcome);
 
 // What the compiler left and what the engine did besides answering counts where it is worse than
 // the outcome by values.
@@ -123,7 +123,7 @@ Status ChargeDefect(const Case& item, const RunReply& reply, Runner& runner, Eva
 std::string Signature(const CaseOutcome& outcome);
 
 // What is to be recorded of an outcome that is no pass, but for id, replay command and artifact.
-FindingRecord DescribeFinding(const Case& item, const CaseOutcome& outcome);
+FindingRow DescribeFinding(const Case& item, const CaseOutcome& outcome);
 // The id of a finding: a function of its signature and of the case's seed.
 std::string FindingId(std::string_view signature, uint64_t seed);
 

@@ -75,7 +75,7 @@ Status LeanWatch::Recall(Store& store, int64_t run) {
   return {};
 }
 
-std::vector<Leaning> LeanWatch::Add(const BatchRecord& batch) {
+std::vector<Leaning> LeanWatch::Add(const RowBatch& batch) {
   std::vector<Leaning> found;
   for (const auto& [key, leans] : batch.leans) {
     OperationLeans& sums = sums_[key];

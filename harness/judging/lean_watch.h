@@ -40,7 +40,7 @@ class LeanWatch {
   Status Recall(Store& store, int64_t run);
   // Adds a batch. Gives the operations of it whose errors lean by now, whether or not they did
   // before.
-  std::vector<Leaning> Add(const BatchRecord& batch);
+  std::vector<Leaning> Add(const RowBatch& batch);
 
  private:
   // Target, route, operation.

@@ -65,7 +65,7 @@ TEST_F(LeaningEngine, IsOneFindingThatCountsAsUnconfirmed) {
   const CampaignOptions options = OfRoots(2000);
   const CampaignSummary summary = Must(RunCampaign(options, Scripted(Low(2)), {}));
   ASSERT_EQ(summary.list.size(), 1u);
-  const FindingRecord& finding = summary.list[0];
+  const FindingRow& finding = summary.list[0];
   EXPECT_EQ(finding.verdict, Verdict::kBiased);
   EXPECT_EQ(finding.op, "rsqrt");
   EXPECT_EQ(finding.target, "h15");

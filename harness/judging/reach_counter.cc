@@ -62,7 +62,7 @@ class ReachCounter::Counts {
     }
   }
 
-  void Flush(BatchRecord& batch) {
+  void Flush(RowBatch& batch) {
     for (Place& place : places_) {
       for (size_t op = 0; op < kOpCount; ++op) FlushOp(place, op, batch);
       for (size_t op = 0; op <= kOpCount; ++op) FlushErrors(place, op, batch);
@@ -114,7 +114,7 @@ class ReachCounter::Counts {
     }
   }
 
-  static void FlushOp(Place& place, size_t op, BatchRecord& batch) {
+  static void FlushOp(Place& place, size_t op, RowBatch& batch) {
     ReachCounts& reach = place.reach[op];
     if (reach.cases == 0) return;
     const std::string name = OpName(op);
@@ -125,7 +125,7 @@ class ReachCounter::Counts {
         std::exchange(proved, {});
   }
 
-  static void FlushErrors(Place& place, size_t op, BatchRecord& batch) {
+  static void FlushErrors(Place& place, size_t op, RowBatch& batch) {
     Errors& errors = place.errors[op];
     if (errors.outputs == 0) return;
     const std::string name = OpName(op);
@@ -154,9 +154,9 @@ void ReachCounter::Add(const Case& item, const CaseOutcome& outcome,
   counts_->Add(item, outcome, proved);
 }
 
-void ReachCounter::Flush(BatchRecord& batch) { counts_->Flush(batch); }
+void ReachCounter::Flush(RowBatch& batch) { counts_->Flush(batch); }
 
-void CountReach(const Case& item, const CaseOutcome& outcome, BatchRecord& batch,
+void CountReach(const Case& item, const CaseOutcome& outcome, RowBatch& batch,
                 std::optional<Provenance> proved) {
   ReachCounter counter;
   counter.Add(item, outcome, proved);

@@ -22,7 +22,7 @@ class ReachCounter {
            std::optional<Provenance> proved = std::nullopt);
   // Adds what was counted since the last call to `reach`, `proved_reach`, `ulp`, `magnitudes` and
   // `leans` of the batch.
-  void Flush(BatchRecord& batch);
+  void Flush(RowBatch& batch);
 
  private:
   class Counts;
@@ -30,7 +30,7 @@ class ReachCounter {
 };
 
 // The same for one case.
-void CountReach(const Case& item, const CaseOutcome& outcome, BatchRecord& batch,
+void CountReach(const Case& item, const CaseOutcome& outcome, RowBatch& batch,
                 std::optional<Provenance> proved = std::nullopt);
 
 }  // namespace anecheck

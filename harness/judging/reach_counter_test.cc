@@ -30,7 +30,7 @@ TEST(ReachCounter, AddsUpCasesUntilItIsFlushed) {
   options.targets = {{"h13", 2}, {"h17s", 6}};
   options.routes = RouteSet::kBoth;
   ReachCounter counter;
-  BatchRecord together, apart;
+  RowBatch together, apart;
   Evaluation evaluation;
   for (uint64_t index = 0; index < 40; ++index) {
     std::vector<Estimate> expected;
@@ -58,7 +58,7 @@ TEST(ReachCounter, AddsUpCasesUntilItIsFlushed) {
   EXPECT_EQ(together.ulp, apart.ulp);
   EXPECT_EQ(together.magnitudes, apart.magnitudes);
   EXPECT_FALSE(apart.magnitudes.empty());
-  BatchRecord nothing;
+  RowBatch nothing;
   counter.Flush(nothing);
   EXPECT_TRUE(nothing.reach.empty() && nothing.ulp.empty() && nothing.magnitudes.empty());
 }

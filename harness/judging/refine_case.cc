@@ -15,7 +15,7 @@
 namespace anecheck {
 namespace {
 
-void Downgrade(OutputRecord& output, Verdict verdict, const DefectSet& defects) {
+void Downgrade(OutputVerdict& output, Verdict verdict, const DefectSet& defects) {
   output.verdict = verdict;
   output.defects = defects;
 }
@@ -25,7 +25,7 @@ void Downgrade(OutputRecord& output, Verdict verdict, const DefectSet& defects) 
 void ExplainOutputs(const Case& item, const Location& location, CaseOutcome& outcome) {
   std::set<std::string> terms;
   for (size_t i = 0; i < outcome.outputs.size(); ++i) {
-    OutputRecord& output = outcome.outputs[i];
+    OutputVerdict& output = outcome.outputs[i];
     if (output.verdict != Verdict::kWrong) continue;
     const Explanation explanation = ExplainOutput(item.graph, i, location);
     if (!explanation.complete) continue;
@@ -37,7 +37,7 @@ void ExplainOutputs(const Case& item, const Location& location, CaseOutcome& out
       Downgrade(output, Verdict::kKnownDefect, explanation.defects);
     }
   }
-  const auto wrong = [](const OutputRecord& output) { return output.verdict == Verdict::kWrong; };
+  const auto wrong = [](const OutputVerdict& output) { return output.verdict == Verdict::kWrong; };
   if (std::ranges::any_of(outcome.outputs, wrong)) return;
   Shown explained = {
       .message = outcome.message(), .op = outcome.shown.op(), .node = outcome.shown.node()};

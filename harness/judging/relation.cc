@@ -17,7 +17,7 @@ Result<Case> Partner(const Case& item, const Rewritten& rewritten) {
   Case partner = item;
   partner.graph = rewritten.graph;
   partner.mode = CaseMode::kFloat;
-  partner.movement = {};
+  partner.sensitivity = {};
   partner.relation.reset();
   if (rewritten.relation->direct) partner.route = Route::kNetlist;
   ANECHECK_RETURN_IF_ERROR(SpellCase(partner));

@@ -297,7 +297,7 @@ Shown ShownWithTransposes(SpoiledByRewriting::Spoil spoil) {
     const RunReply reply = runner.Run({&request, 1}).value()[0];
     Shown shown{JudgeCase(*item, reply, evaluation), {}};
     if (!Refine(*item, reply, runner, evaluation, shown.outcome).ok()) continue;
-    BatchRecord batch;
+    RowBatch batch;
     CountReach(*item, shown.outcome, batch);
     for (const auto& [key, counts] : batch.reach) {
       EXPECT_EQ(std::get<1>(key), Route::kMil);
@@ -371,7 +371,7 @@ TEST(ReachOfMetamorphicCases, CountsAnOperationOnceByWhatShowsMore) {
   MovedByRewriting second(SIZE_MAX, Move::kFar);
   ASSERT_TRUE(Refine(item, reply, second, evaluation, outcome).ok());
   ASSERT_NE(outcome.verdict(), Verdict::kPass);
-  BatchRecord batch;
+  RowBatch batch;
   CountReach(item, outcome, batch);
   ASSERT_FALSE(batch.reach.empty());
   for (const auto& [key, counts] : batch.reach) {

@@ -50,7 +50,7 @@ CampaignOptions OptionsOf(const Subject& subject, const HuntOptions& options,
   return campaign;
 }
 
-bool Answers(const Subject& subject, const FindingRecord& finding) {
+bool Answers(const Subject& subject, const FindingRow& finding) {
   if (subject.group == SubjectGroup::kPlanted) {
     return IsNewFinding(finding.verdict) || finding.verdict == Verdict::kBiased;
   }
@@ -59,12 +59,12 @@ bool Answers(const Subject& subject, const FindingRecord& finding) {
 }
 
 // Verdicts and labels of what a running campaign has recorded so far.
-Result<std::vector<FindingRecord>> ReadFindings(const std::string& db) {
+Result<std::vector<FindingRow>> ReadFindings(const std::string& db) {
   ANECHECK_ASSIGN(Store store, Store::OpenReadOnly(db));
-  ANECHECK_ASSIGN(const std::vector<RunRecord> runs, store.Runs());
-  std::vector<FindingRecord> findings;
-  for (const RunRecord& run : runs) {
-    ANECHECK_ASSIGN(std::vector<FindingRecord> of_run, store.Rows<FindingRecord>(run.id));
+  ANECHECK_ASSIGN(const std::vector<RunRow> runs, store.Runs());
+  std::vector<FindingRow> findings;
+  for (const RunRow& run : runs) {
+    ANECHECK_ASSIGN(std::vector<FindingRow> of_run, store.Rows<FindingRow>(run.id));
     std::ranges::move(of_run, std::back_inserter(findings));
   }
   return findings;
@@ -72,9 +72,9 @@ Result<std::vector<FindingRecord>> ReadFindings(const std::string& db) {
 
 Result<Artifact> ReadArtifact(const std::string& db, const std::string& id) {
   ANECHECK_ASSIGN(Store store, Store::OpenReadOnly(db));
-  ANECHECK_ASSIGN(const std::vector<RunRecord> runs, store.Runs());
-  for (const RunRecord& run : runs) {
-    ANECHECK_ASSIGN(const std::optional<FindingRecord> finding, store.Finding(run.id, id));
+  ANECHECK_ASSIGN(const std::vector<RunRow> runs, store.Runs());
+  for (const RunRow& run : runs) {
+    ANECHECK_ASSIGN(const std::optional<FindingRow> finding, store.Finding(run.id, id));
     if (!finding) continue;
     ANECHECK_ASSIGN(const Json json, ParseJson(finding->artifact, id));
     return ArtifactFromJson(json);
@@ -100,7 +100,7 @@ Result<bool> OwesToSubject(const Artifact& artifact, const Subject& subject,
   Evaluation evaluation;
   ANECHECK_ASSIGN(const CaseOutcome outcome,
                   RunAgain(artifact.item, Verdict::kPass, *runner, evaluation));
-  FindingRecord without;
+  FindingRow without;
   without.verdict = outcome.verdict();
   without.defects = outcome.shown.defects();
   return !IsSuspect(without.verdict) || !Answers(subject, without);
@@ -108,7 +108,7 @@ Result<bool> OwesToSubject(const Artifact& artifact, const Subject& subject,
 
 // The same for an operation whose errors lean, which many cases show: as many without the subject
 // must not show it, which fewer of them, up to a stop, do not tell.
-Result<bool> LeansBySubject(const FindingRecord& finding, const Subject& subject,
+Result<bool> LeansBySubject(const FindingRow& finding, const Subject& subject,
                             const CampaignOptions& campaign, uint64_t cases, const std::string& db,
                             const std::atomic<bool>* stop) {
   CampaignOptions clean = campaign;
@@ -118,13 +118,12 @@ Result<bool> LeansBySubject(const FindingRecord& finding, const Subject& subject
   ANECHECK_ASSIGN(const CampaignSummary summary,
                   RunCampaign(clean, [&] { return MakeRunner(clean); }, {}, stop));
   if (IsSet(stop)) return Stopped();
-  return std::ranges::none_of(summary.list, [&](const FindingRecord& other) {
-    return other.signature == finding.signature;
-  });
+  return std::ranges::none_of(
+      summary.list, [&](const FindingRow& other) { return other.signature == finding.signature; });
 }
 
 // A finding that no longer shows cannot be made small; that is no failure of the measurement.
-Status MakeSmall(const FindingRecord& finding, const Artifact& artifact,
+Status MakeSmall(const FindingRow& finding, const Artifact& artifact,
                  const CampaignOptions& campaign, const HuntOptions& options,
                  const std::atomic<bool>* stop, HuntResult& result) {
   // Each candidate that hangs, crashes or takes all memory costs a worker, and a hang its whole
@@ -152,7 +151,7 @@ std::string Reason(const CampaignSummary& summary) {
                        summary.judged, summary.inconclusive);
   }
   std::vector<std::string> seen;
-  for (const FindingRecord& finding : summary.list) {
+  for (const FindingRow& finding : summary.list) {
     std::string what =
         finding.defects.empty() ? std::string(ToText(finding.verdict)) : finding.defects.ToText();
     if (std::ranges::find(seen, what) == seen.end()) seen.push_back(std::move(what));
@@ -295,7 +294,7 @@ Result<CampaignSummary> RunUpTo(CampaignOptions campaign, uint64_t cases, const 
   Enough enough(stop);
   const auto progress = [&](const CampaignProgress&) {
     const auto found = ReadFindings(campaign.db);
-    const bool hit = found.ok() && std::ranges::any_of(*found, [&](const FindingRecord& finding) {
+    const bool hit = found.ok() && std::ranges::any_of(*found, [&](const FindingRow& finding) {
                        return Answers(subject, finding);
                      });
     if (hit) enough.Set();
@@ -312,7 +311,7 @@ Status HuntByCampaign(const Subject& subject, const HuntOptions& options, Clock:
   CampaignOptions campaign = OptionsOf(subject, options, db);
   ANECHECK_ASSIGN(CampaignSummary summary,
                   RunUpTo(campaign, std::min(kFirstCases, options.cases), subject, stop));
-  const auto answers = [&](const FindingRecord& finding) { return Answers(subject, finding); };
+  const auto answers = [&](const FindingRow& finding) { return Answers(subject, finding); };
   if (options.cases > kFirstCases && std::ranges::none_of(summary.list, answers)) {
     campaign.db = db = folder.File("hunt.sqlite");
     ANECHECK_ASSIGN(summary, RunUpTo(campaign, options.cases, subject, stop));
@@ -400,7 +399,7 @@ Status RunCleanPart(const CampaignOptions& campaign, const std::atomic<bool>* st
   result.judged += summary.judged;
   result.judged_of_part.back() = summary.judged;
   result.inconclusive += summary.inconclusive;
-  for (const FindingRecord& finding : summary.list) {
+  for (const FindingRow& finding : summary.list) {
     const bool named = finding.verdict != Verdict::kBiased && !IsNewFinding(finding.verdict);
     if (result.quirks && named) continue;
     if (result.false_findings++ > 0) continue;

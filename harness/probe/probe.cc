@@ -8,7 +8,7 @@
 
 #include "harness/base/half.h"
 #include "harness/base/json.h"
-#include "harness/campaign/run_record.h"
+#include "harness/campaign/run_row.h"
 #include "harness/lowering/graph_to_mil.h"
 #include "harness/probe/runtime_probe.h"
 #include "harness/runners/analytics.h"
@@ -164,9 +164,9 @@ Status Record(const CampaignOptions& options, const RunnerIdentity& identity,
               std::span<const ProbeDatum> data, RunState state) {
   ANECHECK_ASSIGN(Store store, Store::Open(options.db));
   ANECHECK_ASSIGN(const int64_t run, store.BeginRun(DescribeRun(options, identity)));
-  std::vector<ProbeRecord> records;
+  std::vector<ProbeRow> records;
   for (const ProbeDatum& datum : data) {
-    ProbeRecord& record = records.emplace_back();
+    ProbeRow& record = records.emplace_back();
     record.probe = datum.probe;
     record.target = datum.target;
     record.state = datum.state;

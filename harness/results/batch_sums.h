@@ -63,9 +63,9 @@ struct CellAddressEqual {
 };
 
 inline std::vector<std::pair<const CoverageKey*, CoverageCounts>> SumOfCoverage(
-    std::span<const BatchRecord> batches) {
+    std::span<const RowBatch> batches) {
   std::unordered_map<const CoverageKey*, CoverageCounts, CellAddressHash, CellAddressEqual> sums;
-  for (const BatchRecord& batch : batches) {
+  for (const RowBatch& batch : batches) {
     for (const auto& [key, counts] : batch.coverage) {
       const auto [sum, fresh] = sums.try_emplace(&key, counts);
       if (!fresh) sum->second += counts;
@@ -79,11 +79,11 @@ inline std::vector<std::pair<const CoverageKey*, CoverageCounts>> SumOfCoverage(
 // The keys stand in the batches. In their order, which is that of the tables: rows that lie beside
 // each other are found one from the other.
 template <typename Map>
-auto SumOf(std::span<const BatchRecord> batches, Map BatchRecord::* member) {
+auto SumOf(std::span<const RowBatch> batches, Map RowBatch::* member) {
   using Key = const typename Map::key_type*;
   using Counts = typename Map::mapped_type;
   std::unordered_map<Key, Counts, KeyHash, KeyEqual> sums;
-  for (const BatchRecord& batch : batches) {
+  for (const RowBatch& batch : batches) {
     for (const auto& [key, counts] : batch.*member) AddTo(sums[&key], counts);
   }
   std::vector<std::pair<Key, Counts>> sorted(sums.begin(), sums.end());

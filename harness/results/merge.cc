@@ -36,8 +36,8 @@ class Chooser {
   Status ReadAll() {
     for (size_t input = 0; input < inputs_.size(); ++input) {
       ANECHECK_ASSIGN(Store store, Store::OpenReadOnly(inputs_[input]));
-      ANECHECK_ASSIGN(const std::vector<RunRecord> runs, store.Runs());
-      for (const RunRecord& run : runs) {
+      ANECHECK_ASSIGN(const std::vector<RunRow> runs, store.Runs());
+      for (const RunRow& run : runs) {
         Place place = {.input = input, .id = run.id, .state = run.state};
         ANECHECK_ASSIGN(const std::vector<VerdictCount> counts, store.CountVerdicts(run.id));
         for (const VerdictCount& count : counts) place.cases += count.cases;

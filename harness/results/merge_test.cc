@@ -25,16 +25,16 @@ class MergeTest : public ::testing::Test {
   // Adds a run of `cases` cases to the file; `salt` stands in its rows.
   static void AddRun(Store& store, const std::string& uuid, uint64_t cases, const std::string& salt,
                      RunState state = RunState::kFinished) {
-    RunRecord run;
+    RunRow run;
     run.uuid = uuid;
     run.options = "{}";
     run.provenance = Provenance::kSilicon;
     run.chip = "M1";
     const auto id = store.BeginRun(run);
     ASSERT_TRUE(id.ok());
-    BatchRecord batch;
+    RowBatch batch;
     for (uint64_t i = 0; i < cases; ++i) {
-      CaseRecord record;
+      CaseRow record;
       record.index = i;
       record.target = "h13";
       record.route = Route::kMil;
@@ -44,7 +44,7 @@ class MergeTest : public ::testing::Test {
       batch.cases.push_back(record);
     }
     if (cases > 0) {
-      FindingRecord finding;
+      FindingRow finding;
       finding.id = "f" + salt;
       finding.signature = "wrong|conv";
       finding.artifact = "{}";

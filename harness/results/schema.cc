@@ -5,7 +5,7 @@
 #include <fmt/ranges.h>
 
 #include "harness/base/one_line.h"
-#include "harness/results/records.h"
+#include "harness/results/row_values.h"
 
 namespace anecheck {
 namespace {

@@ -13,7 +13,7 @@
 #include <vector>
 
 #include "harness/base/result.h"
-#include "harness/results/records.h"
+#include "harness/results/row_values.h"
 
 namespace anecheck {
 
@@ -46,17 +46,17 @@ class Store {
   ~Store();
 
   // Adds a run in state kRunning and returns its id.
-  Result<int64_t> BeginRun(const RunRecord& run);
+  Result<int64_t> BeginRun(const RunRow& run);
   Status FinishRun(int64_t run, RunState state, std::string_view finished);
   // All of the batches, in their order, or on an error nothing of them. Several at once cost less:
   // what they count under one key is written once.
-  Status Append(int64_t run, std::span<const BatchRecord> batches);
-  Status Append(int64_t run, const BatchRecord& batch) { return Append(run, {&batch, 1}); }
+  Status Append(int64_t run, std::span<const RowBatch> batches);
+  Status Append(int64_t run, const RowBatch& batch) { return Append(run, {&batch, 1}); }
   // All of `probes` or, on an error, none.
-  Status AppendProbes(int64_t run, std::span<const ProbeRecord> probes);
+  Status AppendProbes(int64_t run, std::span<const ProbeRow> probes);
   // Gives findings that were appended the commands that run them again: with the run where others
   // of the file have the id for something else.
-  Status ReadReplays(int64_t run, std::span<FindingRecord> findings);
+  Status ReadReplays(int64_t run, std::span<FindingRow> findings);
   // Copies runs of another file, each with the id that it gets here. Findings then are replayed
   // from `name`, what this file will be called.
   Status CopyRuns(Store& from, std::span<const std::pair<int64_t, int64_t>> runs);
@@ -67,20 +67,20 @@ class Store {
 
   // The runs of the file in the order of their ids. Errors: also of a table that holds rows of none
   // of them.
-  Result<std::vector<RunRecord>> Runs();
-  Result<RunRecord> Run(int64_t id);
+  Result<std::vector<RunRow>> Runs();
+  Result<RunRow> Run(int64_t id);
   // The rows of a table that are of a run, in the order of their keys: of any struct of tables.h.
-  // CaseRecord::outputs stay empty, and so do artifacts of findings.
+  // CaseRow::outputs stay empty, and so do artifacts of findings.
   template <typename Row>
   Result<std::vector<Row>> Rows(int64_t run);
   // The same, one at a time, for tables with a row a case.
-  Status EachCase(int64_t run, const std::function<void(const CaseRecord&)>& visit);
+  Status EachCase(int64_t run, const std::function<void(const CaseRow&)>& visit);
   // How many cases of a run have each verdict, by an index.
   Result<std::vector<VerdictCount>> CountVerdicts(int64_t run);
   // The last case that is recorded.
   Result<std::optional<uint64_t>> LastCase(int64_t run);
   // One finding, with its artifact; nothing where the run has none of that id.
-  Result<std::optional<FindingRecord>> Finding(int64_t run, std::string_view id);
+  Result<std::optional<FindingRow>> Finding(int64_t run, std::string_view id);
   // A number that tells what the file says of a run, whatever it is called and wherever it stands.
   Result<uint64_t> Digest(int64_t run);
 
@@ -100,14 +100,14 @@ class Store {
   Status MakeSchema();
   Status Upgrade();
   Status CheckRunsOfRows();
-  Status AddCases(int64_t run, const BatchRecord& batch);
-  Status AddFinding(int64_t run, const FindingRecord& record);
+  Status AddCases(int64_t run, const RowBatch& batch);
+  Status AddFinding(int64_t run, const FindingRow& record);
   template <typename Row, typename Map, typename ToRows>
-  Status AddSums(int64_t run, std::span<const BatchRecord> batches, Map BatchRecord::* member,
+  Status AddSums(int64_t run, std::span<const RowBatch> batches, Map RowBatch::* member,
                  const ToRows& to_rows);
-  Status AddReach(int64_t run, std::span<const BatchRecord> batches);
-  Status AddErrors(int64_t run, std::span<const BatchRecord> batches);
-  Status AddCoverage(int64_t run, std::span<const BatchRecord> batches);
+  Status AddReach(int64_t run, std::span<const RowBatch> batches);
+  Status AddErrors(int64_t run, std::span<const RowBatch> batches);
+  Status AddCoverage(int64_t run, std::span<const RowBatch> batches);
 
   std::unique_ptr<Impl> impl_;
 };

@@ -33,15 +33,15 @@ Result<Statement*> Kept(std::optional<Statement>& statement, const Connection& f
 
 }  // namespace
 
-Result<int64_t> Store::BeginRun(const RunRecord& run) {
+Result<int64_t> Store::BeginRun(const RunRow& run) {
   const Connection& file = impl_->file;
   ANECHECK_ASSIGN(Transaction transaction, Transaction::Begin(file));
-  ANECHECK_ASSIGN(const std::vector<RunRecord> runs, Runs());
-  RunRecord row = run;
+  ANECHECK_ASSIGN(const std::vector<RunRow> runs, Runs());
+  RunRow row = run;
   row.id = runs.empty() ? 1 : runs.back().id + 1;
   row.state = RunState::kRunning;
   row.finished.reset();
-  ANECHECK_ASSIGN(RowWriter<RunRecord>* const writer, impl_->Writer<RunRecord>());
+  ANECHECK_ASSIGN(RowWriter<RunRow>* const writer, impl_->Writer<RunRow>());
   ANECHECK_RETURN_IF_ERROR(writer->Add(row.id, row));
   ANECHECK_ASSIGN(RowWriter<LibraryRow>* const libraries, impl_->Writer<LibraryRow>());
   for (const auto& [name, version] : run.libraries) {
@@ -60,29 +60,29 @@ Status Store::FinishRun(int64_t run, RunState state, std::string_view finished) 
   return statement->Run() ? Status() : impl_->file.Failed("cannot record the end of the run");
 }
 
-Status Store::AppendProbes(int64_t run, std::span<const ProbeRecord> probes) {
+Status Store::AppendProbes(int64_t run, std::span<const ProbeRow> probes) {
   ANECHECK_ASSIGN(Transaction transaction, Transaction::Begin(impl_->file));
-  ANECHECK_ASSIGN(RowWriter<ProbeRecord>* const writer, impl_->Writer<ProbeRecord>());
-  for (const ProbeRecord& probe : probes) ANECHECK_RETURN_IF_ERROR(writer->Add(run, probe));
+  ANECHECK_ASSIGN(RowWriter<ProbeRow>* const writer, impl_->Writer<ProbeRow>());
+  for (const ProbeRow& probe : probes) ANECHECK_RETURN_IF_ERROR(writer->Add(run, probe));
   return transaction.Commit();
 }
 
 // The first case of a signature keeps the row; later ones are counted in it.
-Status Store::AddFinding(int64_t run, const FindingRecord& record) {
+Status Store::AddFinding(int64_t run, const FindingRow& record) {
   const Connection& file = impl_->file;
   ANECHECK_ASSIGN(Statement* const count, Kept(impl_->count_finding, file, kCountFinding));
   count->Bind(record.occurrences).Bind(run).Bind(record.signature);
   if (!count->Run()) return file.Failed("cannot count a finding");
   if (sqlite3_changes(file.database) > 0) return {};
-  ANECHECK_ASSIGN(RowWriter<FindingRecord>* const writer, impl_->Writer<FindingRecord>());
+  ANECHECK_ASSIGN(RowWriter<FindingRow>* const writer, impl_->Writer<FindingRow>());
   ANECHECK_RETURN_IF_ERROR(writer->Add(run, record));
   ANECHECK_ASSIGN(Statement* const name, Kept(impl_->name_runs, file, kNameRuns));
   name->Bind(record.id);
   return name->Run() ? Status() : file.Failed("cannot name the runs of a finding");
 }
 
-Status Store::ReadReplays(int64_t run, std::span<FindingRecord> findings) {
-  for (FindingRecord& finding : findings) {
+Status Store::ReadReplays(int64_t run, std::span<FindingRow> findings) {
+  for (FindingRow& finding : findings) {
     ANECHECK_ASSIGN(auto found, Finding(run, finding.id));
     if (found) finding.replay = std::move(found->replay);
   }
@@ -91,7 +91,7 @@ Status Store::ReadReplays(int64_t run, std::span<FindingRecord> findings) {
 
 // Adds up what `member` of the batches counts and writes the rows that `to_rows` makes of it.
 template <typename Row, typename Map, typename ToRows>
-Status Store::AddSums(int64_t run, std::span<const BatchRecord> batches, Map BatchRecord::* member,
+Status Store::AddSums(int64_t run, std::span<const RowBatch> batches, Map RowBatch::* member,
                       const ToRows& to_rows) {
   ANECHECK_ASSIGN(RowWriter<Row>* const writer, impl_->Writer<Row>());
   Status status;
@@ -102,7 +102,7 @@ Status Store::AddSums(int64_t run, std::span<const BatchRecord> batches, Map Bat
   return status;
 }
 
-Status Store::AddReach(int64_t run, std::span<const BatchRecord> batches) {
+Status Store::AddReach(int64_t run, std::span<const RowBatch> batches) {
   std::vector<UnconfirmedRow> unconfirmed;
   const auto note = [&](const ReachRow& row, std::optional<Provenance> provenance) {
     // Few operations have any.
@@ -110,14 +110,14 @@ Status Store::AddReach(int64_t run, std::span<const BatchRecord> batches) {
     unconfirmed.push_back({row.target, row.route, row.op, provenance, row.unconfirmed});
   };
   ANECHECK_RETURN_IF_ERROR(AddSums<ReachRow>(
-      run, batches, &BatchRecord::reach, [&](const auto& key, const auto& sum, const auto& add) {
+      run, batches, &RowBatch::reach, [&](const auto& key, const auto& sum, const auto& add) {
         ReachRow row{sum, {}, {}, {}};
         std::tie(row.target, row.route, row.op) = key;
         add(row);
         note(row, {});
       }));
   ANECHECK_RETURN_IF_ERROR(
-      AddSums<ProvedReachRow>(run, batches, &BatchRecord::proved_reach,
+      AddSums<ProvedReachRow>(run, batches, &RowBatch::proved_reach,
                               [&](const auto& key, const auto& sum, const auto& add) {
                                 ProvedReachRow row{{sum, {}, {}, {}}, {}};
                                 std::tie(row.target, row.route, row.op, row.provenance) = key;
@@ -129,20 +129,20 @@ Status Store::AddReach(int64_t run, std::span<const BatchRecord> batches) {
   return {};
 }
 
-Status Store::AddErrors(int64_t run, std::span<const BatchRecord> batches) {
+Status Store::AddErrors(int64_t run, std::span<const RowBatch> batches) {
   ANECHECK_RETURN_IF_ERROR(AddSums<UlpRow>(
-      run, batches, &BatchRecord::ulp, [](const auto& key, const auto& counts, const auto& add) {
+      run, batches, &RowBatch::ulp, [](const auto& key, const auto& counts, const auto& add) {
         for (size_t bucket = 0; bucket < counts.size(); ++bucket) {
           if (counts[bucket] > 0) add({key.first, key.second, bucket, counts[bucket]});
         }
       }));
   ANECHECK_RETURN_IF_ERROR(
-      AddSums<MagnitudeRow>(run, batches, &BatchRecord::magnitudes,
+      AddSums<MagnitudeRow>(run, batches, &RowBatch::magnitudes,
                             [](const auto& key, const auto& errors, const auto& add) {
                               const auto& [target, op, exponent] = key;
                               add({errors, target, op, exponent});
                             }));
-  return AddSums<LeanRow>(run, batches, &BatchRecord::leans,
+  return AddSums<LeanRow>(run, batches, &RowBatch::leans,
                           [](const auto& key, const OperationLeans& leans, const auto& add) {
                             const auto& [target, route, op] = key;
                             for (const Lean lean : AllWords<Lean>()) {
@@ -152,7 +152,7 @@ Status Store::AddErrors(int64_t run, std::span<const BatchRecord> batches) {
                           });
 }
 
-Status Store::AddCoverage(int64_t run, std::span<const BatchRecord> batches) {
+Status Store::AddCoverage(int64_t run, std::span<const RowBatch> batches) {
   ANECHECK_ASSIGN(RowWriter<CoverageRow>* const writer, impl_->Writer<CoverageRow>());
   CoverageRow row;
   for (const auto& [key, counts] : SumOfCoverage(batches)) {
@@ -164,15 +164,15 @@ Status Store::AddCoverage(int64_t run, std::span<const BatchRecord> batches) {
   return {};
 }
 
-Status Store::AddCases(int64_t run, const BatchRecord& batch) {
-  ANECHECK_ASSIGN(RowWriter<CaseRecord>* const cases, impl_->Writer<CaseRecord>());
+Status Store::AddCases(int64_t run, const RowBatch& batch) {
+  ANECHECK_ASSIGN(RowWriter<CaseRow>* const cases, impl_->Writer<CaseRow>());
   ANECHECK_ASSIGN(RowWriter<OutputRow>* const outputs, impl_->Writer<OutputRow>());
   OutputRow row;
-  for (const CaseRecord& record : batch.cases) {
+  for (const CaseRow& record : batch.cases) {
     ANECHECK_RETURN_IF_ERROR(cases->Add(run, record));
     row.case_index = record.index;
     for (row.output_index = 0; row.output_index < record.outputs.size(); ++row.output_index) {
-      static_cast<OutputRecord&>(row) = record.outputs[row.output_index];
+      static_cast<OutputVerdict&>(row) = record.outputs[row.output_index];
       ANECHECK_RETURN_IF_ERROR(outputs->Add(run, row));
     }
   }
@@ -181,11 +181,11 @@ Status Store::AddCases(int64_t run, const BatchRecord& batch) {
   return pace->Add(run, {batch.cases.back().index, *batch.seconds});
 }
 
-Status Store::Append(int64_t run, std::span<const BatchRecord> batches) {
+Status Store::Append(int64_t run, std::span<const RowBatch> batches) {
   ANECHECK_ASSIGN(Transaction transaction, Transaction::Begin(impl_->file));
-  for (const BatchRecord& batch : batches) {
+  for (const RowBatch& batch : batches) {
     ANECHECK_RETURN_IF_ERROR(AddCases(run, batch));
-    for (const FindingRecord& finding : batch.findings) {
+    for (const FindingRow& finding : batch.findings) {
       ANECHECK_RETURN_IF_ERROR(AddFinding(run, finding));
     }
   }

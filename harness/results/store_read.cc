@@ -47,14 +47,14 @@ Result<std::vector<Row>> Store::Rows(int64_t run) {
   return rows;
 }
 
-template Result<std::vector<CaseRecord>> Store::Rows(int64_t);
+template Result<std::vector<CaseRow>> Store::Rows(int64_t);
 template Result<std::vector<OutputRow>> Store::Rows(int64_t);
 template Result<std::vector<ReachRow>> Store::Rows(int64_t);
 template Result<std::vector<ProvedReachRow>> Store::Rows(int64_t);
 template Result<std::vector<UnconfirmedRow>> Store::Rows(int64_t);
 template Result<std::vector<UlpRow>> Store::Rows(int64_t);
-template Result<std::vector<FindingRecord>> Store::Rows(int64_t);
-template Result<std::vector<ProbeRecord>> Store::Rows(int64_t);
+template Result<std::vector<FindingRow>> Store::Rows(int64_t);
+template Result<std::vector<ProbeRow>> Store::Rows(int64_t);
 template Result<std::vector<CoverageRow>> Store::Rows(int64_t);
 template Result<std::vector<MagnitudeRow>> Store::Rows(int64_t);
 template Result<std::vector<LibraryRow>> Store::Rows(int64_t);
@@ -82,29 +82,29 @@ Status Store::CheckRunsOfRows() {
   return {};
 }
 
-Result<std::vector<RunRecord>> Store::Runs() {
+Result<std::vector<RunRow>> Store::Runs() {
   ANECHECK_RETURN_IF_ERROR(CheckRunsOfRows());
-  ANECHECK_ASSIGN(auto reader, RowReader<RunRecord>::Open(impl_->file, {}));
-  std::vector<RunRecord> runs;
+  ANECHECK_ASSIGN(auto reader, RowReader<RunRow>::Open(impl_->file, {}));
+  std::vector<RunRow> runs;
   ANECHECK_RETURN_IF_ERROR(ReadAll(reader, runs));
-  for (RunRecord& run : runs) {
+  for (RunRow& run : runs) {
     ANECHECK_ASSIGN(const std::vector<LibraryRow> libraries, Rows<LibraryRow>(run.id));
     for (const auto& [name, version] : libraries) run.libraries.emplace(name, version);
   }
   return runs;
 }
 
-Result<RunRecord> Store::Run(int64_t id) {
-  ANECHECK_ASSIGN(auto reader, RowReader<RunRecord>::Open(impl_->file, id));
-  RunRecord run;
+Result<RunRow> Store::Run(int64_t id) {
+  ANECHECK_ASSIGN(auto reader, RowReader<RunRow>::Open(impl_->file, id));
+  RunRow run;
   ANECHECK_ASSIGN(const bool found, reader.Next(run));
   if (!found) return MakeError(ErrorCode::kIo, fmt::format("{}: lost run {}", path(), id));
   return run;
 }
 
-Status Store::EachCase(int64_t run, const std::function<void(const CaseRecord&)>& visit) {
-  ANECHECK_ASSIGN(auto reader, RowReader<CaseRecord>::Open(impl_->file, run));
-  CaseRecord record;
+Status Store::EachCase(int64_t run, const std::function<void(const CaseRow&)>& visit) {
+  ANECHECK_ASSIGN(auto reader, RowReader<CaseRow>::Open(impl_->file, run));
+  CaseRow record;
   for (;;) {
     ANECHECK_ASSIGN(const bool more, reader.Next(record));
     if (!more) return {};
@@ -134,9 +134,9 @@ Result<std::optional<uint64_t>> Store::LastCase(int64_t run) {
   return found ? std::optional(last.index) : std::nullopt;
 }
 
-Result<std::optional<FindingRecord>> Store::Finding(int64_t run, std::string_view id) {
-  ANECHECK_ASSIGN(auto reader, RowReader<FindingRecord>::Open(impl_->file, run, Columns::kAll, id));
-  FindingRecord finding;
+Result<std::optional<FindingRow>> Store::Finding(int64_t run, std::string_view id) {
+  ANECHECK_ASSIGN(auto reader, RowReader<FindingRow>::Open(impl_->file, run, Columns::kAll, id));
+  FindingRow finding;
   ANECHECK_ASSIGN(const bool found, reader.Next(finding));
   return found ? std::optional(std::move(finding)) : std::nullopt;
 }
@@ -144,8 +144,8 @@ Result<std::optional<FindingRecord>> Store::Finding(int64_t run, std::string_vie
 Status Store::HoldSnapshot() {
   ANECHECK_RETURN_IF_ERROR(impl_->file.Execute("BEGIN"));
   // A transaction begins at its first read.
-  ANECHECK_ASSIGN(auto reader, RowReader<RunRecord>::Open(impl_->file, {}));
-  RunRecord run;
+  ANECHECK_ASSIGN(auto reader, RowReader<RunRow>::Open(impl_->file, {}));
+  RunRow run;
   const Result<bool> read = reader.Next(run);
   return read.ok() ? Status() : read.error();
 }

@@ -28,8 +28,8 @@ class StoreTest : public ::testing::Test {
   Result<TempDirectory> folder_ = TempDirectory::Create("anecheck-store-");
 };
 
-RunRecord ExampleRun(const std::string& uuid) {
-  RunRecord run;
+RunRow ExampleRun(const std::string& uuid) {
+  RunRow run;
   run.uuid = uuid;
   run.command = "anecheck run";
   run.options = "{}";
@@ -39,9 +39,9 @@ RunRecord ExampleRun(const std::string& uuid) {
   return run;
 }
 
-BatchRecord ExampleBatch(uint64_t index) {
-  BatchRecord batch;
-  CaseRecord record;
+RowBatch ExampleBatch(uint64_t index) {
+  RowBatch batch;
+  CaseRow record;
   record.index = index;
   record.seed = 0xfffffffffffffff0;
   record.target = "h13";
@@ -51,7 +51,7 @@ BatchRecord ExampleBatch(uint64_t index) {
   record.message = "it's \"odd\"";
   record.outputs.push_back({"conv", Verdict::kWrong, 10, 2, 5, {}, "outside"});
   batch.cases.push_back(record);
-  FindingRecord finding;
+  FindingRow finding;
   finding.id = "f" + std::to_string(index);
   finding.case_index = index;
   finding.signature = "wrong|conv|h13";
@@ -96,7 +96,7 @@ TEST_F(StoreTest, ABatchThatFailsLeavesNothing) {
   ASSERT_TRUE(store.ok());
   const auto run = store->BeginRun(ExampleRun("u1"));
   ASSERT_TRUE(store->Append(*run, ExampleBatch(0)).ok());
-  BatchRecord broken = ExampleBatch(5);
+  RowBatch broken = ExampleBatch(5);
   broken.cases.push_back(ExampleBatch(0).cases[0]);  // a case that is there already
   const Status status = store->Append(*run, broken);
   ASSERT_FALSE(status.ok());
@@ -192,7 +192,7 @@ TEST_P(EarlierVersion, IsBroughtUp) {
   const auto run = store->BeginRun(ExampleRun("u2"));
   ASSERT_TRUE(run.ok());
   ASSERT_TRUE(store->Append(*run, ExampleBatch(0)).ok());
-  const ProbeRecord probes[] = {
+  const ProbeRow probes[] = {
       {"accumulator_port", "h13", ProbeState::kAtValue, "32768", "32768", Agreement::kAgrees, ""}};
   ASSERT_TRUE(store->AppendProbes(*run, probes).ok());
   EXPECT_EQ(One(*store, "SELECT value FROM probes"), "32768");
@@ -200,10 +200,10 @@ TEST_P(EarlierVersion, IsBroughtUp) {
 }
 
 TEST_F(StoreTest, BatchesAtOnceLeaveWhatTheyLeaveOneByOne) {
-  std::vector<BatchRecord> batches;
+  std::vector<RowBatch> batches;
   for (uint64_t index = 0; index < 5; ++index) {
     batches.push_back(ExampleBatch(index));
-    BatchRecord& batch = batches.back();
+    RowBatch& batch = batches.back();
     batch.reach[{"h13", Route::kMil, index < 3 ? "relu" : "gelu"}] = {.cases = 2, .rejected = 1};
     batch.coverage[{"value", "all.input=nan"}] = {.cases = 1, .first_case = 9 - index};
     batch.coverage[{"op_pair", index % 2 == 0 ? "conv>relu" : "relu>conv"}] = {.cases = 1};
@@ -213,7 +213,7 @@ TEST_F(StoreTest, BatchesAtOnceLeaveWhatTheyLeaveOneByOne) {
   ASSERT_TRUE(singly.ok() && at_once.ok());
   const auto run = singly->BeginRun(ExampleRun("u1"));
   ASSERT_TRUE(run.ok() && at_once->BeginRun(ExampleRun("u1")).ok());
-  for (const BatchRecord& batch : batches) ASSERT_TRUE(singly->Append(*run, batch).ok());
+  for (const RowBatch& batch : batches) ASSERT_TRUE(singly->Append(*run, batch).ok());
   ASSERT_TRUE(at_once->Append(*run, batches).ok());
   for (const char* table : {"cases", "outputs", "findings", "reach", "ulp_histogram",
                             "magnitude_errors", "coverage", "pace"}) {
@@ -228,7 +228,7 @@ TEST_F(StoreTest, BatchesAtOnceLeaveWhatTheyLeaveOneByOne) {
 TEST_F(StoreTest, CoverageAddsUpAndKeepsTheFirstCase) {
   auto store = Store::Open(Path("a.sqlite"));
   const auto run = store->BeginRun(ExampleRun("u1"));
-  BatchRecord batch;
+  RowBatch batch;
   batch.coverage[{"value", "all.input=nan"}] = {.cases = 2, .first_case = 70};
   ASSERT_TRUE(store->Append(*run, batch).ok());
   batch.coverage[{"value", "all.input=nan"}] = {.cases = 3, .first_case = 130};
@@ -256,9 +256,9 @@ INSTANTIATE_TEST_SUITE_P(Versions, EarlierVersion, ::testing::Range(1, kSchemaVe
 TEST_F(StoreTest, ProbesAreAllRecordedOrNone) {
   auto store = Store::Open(Path("a.sqlite"));
   const auto run = store->BeginRun(ExampleRun("u1"));
-  const ProbeRecord record = {"accumulator_port",  "h13", ProbeState::kNoCliff, "", "32768",
-                              Agreement::kDiffers, ""};
-  const ProbeRecord twice[] = {record, record};
+  const ProbeRow record = {"accumulator_port",  "h13", ProbeState::kNoCliff, "", "32768",
+                           Agreement::kDiffers, ""};
+  const ProbeRow twice[] = {record, record};
   EXPECT_FALSE(store->AppendProbes(*run, twice).ok());
   EXPECT_EQ(One(*store, "SELECT count(*) FROM probes"), "0");
   EXPECT_TRUE(store->AppendProbes(*run, {&record, 1}).ok());
@@ -268,7 +268,7 @@ TEST_F(StoreTest, ProbesAreAllRecordedOrNone) {
 TEST_F(StoreTest, WhatWasProvedAddsUpBesideTheRest) {
   auto store = Store::Open(Path("a.sqlite"));
   const auto run = store->BeginRun(ExampleRun("u1"));
-  BatchRecord batch;
+  RowBatch batch;
   batch.proved_reach[{"h13", Route::kMil, "conv", Provenance::kSilicon}] = {
       .cases = 2, .dispatched = 2, .wrong = 1};
   ASSERT_TRUE(store->Append(*run, batch).ok());
@@ -284,8 +284,8 @@ TEST_F(StoreTest, WhatWasProvedAddsUpBesideTheRest) {
 TEST_F(StoreTest, ReplaysNameTheRunWhereAnIdMeansSeveralFindings) {
   auto store = Store::Open(Path("a.sqlite"));
   ASSERT_TRUE(store.ok());
-  BatchRecord batch = ExampleBatch(0);
-  FindingRecord& finding = batch.findings[0];
+  RowBatch batch = ExampleBatch(0);
+  FindingRow& finding = batch.findings[0];
   finding.replay = "anecheck replay f0";
   const auto append = [&](const char* uuid) {
     const auto run = store->BeginRun(ExampleRun(uuid));
@@ -313,12 +313,12 @@ TEST_F(StoreTest, ReplaysNameTheRunWhereAnIdMeansSeveralFindings) {
 TEST_F(StoreTest, UnconfirmedDeviationsAddUpInAllAndOfWhatWasProved) {
   auto store = Store::Open(Path("a.sqlite"));
   const auto run = store->BeginRun(ExampleRun("u1"));
-  BatchRecord batch;
+  RowBatch batch;
   batch.reach[{"h13", Route::kMil, "tanh"}] = {.cases = 5, .unconfirmed = 3};
   batch.reach[{"h13", Route::kMil, "relu"}] = {.cases = 5};
   batch.proved_reach[{"h13", Route::kMil, "tanh", Provenance::kSilicon}] = {.cases = 2,
                                                                             .unconfirmed = 1};
-  const BatchRecord both[] = {batch, batch};
+  const RowBatch both[] = {batch, batch};
   ASSERT_TRUE(store->Append(*run, both).ok());
   ASSERT_TRUE(store->Append(*run, batch).ok());
   const auto rows =
@@ -373,7 +373,7 @@ std::string FilledFile(const std::string& path) {
   auto store = Store::Open(path);
   EXPECT_TRUE(store.ok());
   const auto run = store->BeginRun(ExampleRun("u1"));
-  BatchRecord batch = ExampleBatch(0);
+  RowBatch batch = ExampleBatch(0);
   for (uint64_t i = 1; i < 4000; ++i) {
     batch.cases.push_back(batch.cases[0]);
     batch.cases.back().index = i;
@@ -557,7 +557,7 @@ TEST_F(StoreTest, AFullDiskIsAnErrorAndLeavesWholeBatches) {
   uint64_t recorded = 0;
   Status status;
   while (recorded < 100000 && status.ok()) {
-    BatchRecord batch = ExampleBatch(recorded);
+    RowBatch batch = ExampleBatch(recorded);
     batch.cases[0].message.assign(2000, 'm');
     status = store->Append(*run, batch);
     if (status.ok()) ++recorded;

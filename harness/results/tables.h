@@ -5,7 +5,7 @@
 #include <tuple>
 
 #include "harness/results/column.h"
-#include "harness/results/records.h"
+#include "harness/results/row_values.h"
 
 namespace anecheck {
 
@@ -13,44 +13,43 @@ template <typename Row>
 inline constexpr std::nullptr_t kTable = nullptr;
 
 template <>
-inline constexpr auto kTable<RunRecord> = Describe<RunRecord>(
+inline constexpr auto kTable<RunRow> = Describe<RunRow>(
     {.name = "runs",
      .note = "One campaign. `options` is the JSON from which it can be started again.",
      .of_run = false,
      .end = "UNIQUE (uuid)"},
-    Key("id", &RunRecord::id).Within(1, kMostCount),
-    Value("uuid", &RunRecord::uuid, "the same run in two files is the same row"),
-    Value("command", &RunRecord::command, "to type to run it again"),
-    Value("options", &RunRecord::options).Json(), Value("seed", &RunRecord::seed).Bits(),
-    Value("state", &RunRecord::state, "'running', 'finished', 'interrupted'"),
-    Value("started", &RunRecord::started, "UTC, ISO 8601"), Value("finished", &RunRecord::finished),
-    Value("tool_version", &RunRecord::tool_version), Value("host", &RunRecord::host),
-    Value("os", &RunRecord::os),
-    Value("runner", &RunRecord::runner, "'e5rt', 'roundtrip', 'exec:...'"),
-    Value("provenance", &RunRecord::provenance, "'silicon', 'simulated', 'roundtrip', ..."),
-    Value("engine", &RunRecord::engine, "the engine's own version text"),
-    Value("chip", &RunRecord::chip), Value("compiler_version", &RunRecord::compiler_version));
+    Key("id", &RunRow::id).Within(1, kMostCount),
+    Value("uuid", &RunRow::uuid, "the same run in two files is the same row"),
+    Value("command", &RunRow::command, "to type to run it again"),
+    Value("options", &RunRow::options).Json(), Value("seed", &RunRow::seed).Bits(),
+    Value("state", &RunRow::state, "'running', 'finished', 'interrupted'"),
+    Value("started", &RunRow::started, "UTC, ISO 8601"), Value("finished", &RunRow::finished),
+    Value("tool_version", &RunRow::tool_version), Value("host", &RunRow::host),
+    Value("os", &RunRow::os), Value("runner", &RunRow::runner, "'e5rt', 'roundtrip', 'exec:...'"),
+    Value("provenance", &RunRow::provenance, "'silicon', 'simulated', 'roundtrip', ..."),
+    Value("engine", &RunRow::engine, "the engine's own version text"), Value("chip", &RunRow::chip),
+    Value("compiler_version", &RunRow::compiler_version));
 
 template <>
-inline constexpr auto kTable<CaseRecord> = Describe<CaseRecord>(
+inline constexpr auto kTable<CaseRow> = Describe<CaseRow>(
     {.name = "cases",
      .note = "One graph on one target. All but the times follows from the run's options and the "
              "index.",
      .index = "CREATE INDEX cases_by_verdict ON cases (run, verdict)"},
-    Key("case_index", &CaseRecord::index),
-    Value("seed", &CaseRecord::seed, "of this case's choice stream").Bits(),
-    Value("target", &CaseRecord::target), Value("route", &CaseRecord::route, "'mil', 'netlist'"),
-    Value("mode", &CaseRecord::mode, "what the generator was after"),
-    Value("fingerprint", &CaseRecord::fingerprint, "of the graph").Bits(),
-    Value("nodes", &CaseRecord::nodes),
-    Value("status", &CaseRecord::status, "the runner's word: 'ok', 'rejected', 'crashed', ..."),
-    Value("stage", &CaseRecord::step,
+    Key("case_index", &CaseRow::index),
+    Value("seed", &CaseRow::seed, "of this case's choice stream").Bits(),
+    Value("target", &CaseRow::target), Value("route", &CaseRow::route, "'mil', 'netlist'"),
+    Value("mode", &CaseRow::mode, "what the generator was after"),
+    Value("fingerprint", &CaseRow::fingerprint, "of the graph").Bits(),
+    Value("nodes", &CaseRow::nodes),
+    Value("status", &CaseRow::status, "the runner's word: 'ok', 'rejected', 'crashed', ..."),
+    Value("stage", &CaseRow::step,
           "where it stopped, '' where it ran or that is not known; of a metamorphic case that ran, "
           "where the rewritten graph stopped"),
-    Value("backend", &CaseRecord::backend, "proved by analytics: 'ane', ''"),
-    Value("verdict", &CaseRecord::verdict, "'pass', 'known-defect', 'wrong', 'rejected', ..."),
-    Value("message", &CaseRecord::message), Value("compile_us", &CaseRecord::compile_us),
-    Value("run_us", &CaseRecord::run_us));
+    Value("backend", &CaseRow::backend, "proved by analytics: 'ane', ''"),
+    Value("verdict", &CaseRow::verdict, "'pass', 'known-defect', 'wrong', 'rejected', ..."),
+    Value("message", &CaseRow::message), Value("compile_us", &CaseRow::compile_us),
+    Value("run_us", &CaseRow::run_us));
 
 template <>
 inline constexpr auto kTable<OutputRow> = Describe<OutputRow>(
@@ -114,39 +113,38 @@ inline constexpr auto kTable<UlpRow> = Describe<UlpRow>(
     Key("bucket", &UlpRow::bucket).Within(0, kUlpBuckets - 1), Sum("elements", &UlpRow::elements));
 
 template <>
-inline constexpr auto kTable<FindingRecord> = Describe<FindingRecord>(
+inline constexpr auto kTable<FindingRow> = Describe<FindingRow>(
     {.name = "findings",
      .note = "To be looked at by a person. `artifact` is the finding as JSON: graph, inputs, "
              "expectation, answer.",
      .index = "CREATE INDEX findings_by_signature ON findings (signature)"},
-    Key("id", &FindingRecord::id, "'f3a1c09d2be4', from run seed, case and signature"),
-    Value("case_index", &FindingRecord::case_index),
-    Value("op", &FindingRecord::op, "of a known defect the one that has it in this case"),
-    Value("target", &FindingRecord::target), Value("route", &FindingRecord::route),
-    Value("verdict", &FindingRecord::verdict, "'wrong', 'crashed', 'flaky', 'unconfirmed', ..."),
-    Value("known_defect", &FindingRecord::defects),
-    Value("signature", &FindingRecord::signature, "findings with one signature are one defect"),
-    Value("occurrences", &FindingRecord::occurrences, "cases of this run with that signature"),
-    Value("summary", &FindingRecord::summary, "one line"),
-    Value("replay", &FindingRecord::replay,
+    Key("id", &FindingRow::id, "'f3a1c09d2be4', from run seed, case and signature"),
+    Value("case_index", &FindingRow::case_index),
+    Value("op", &FindingRow::op, "of a known defect the one that has it in this case"),
+    Value("target", &FindingRow::target), Value("route", &FindingRow::route),
+    Value("verdict", &FindingRow::verdict, "'wrong', 'crashed', 'flaky', 'unconfirmed', ..."),
+    Value("known_defect", &FindingRow::defects),
+    Value("signature", &FindingRow::signature, "findings with one signature are one defect"),
+    Value("occurrences", &FindingRow::occurrences, "cases of this run with that signature"),
+    Value("summary", &FindingRow::summary, "one line"),
+    Value("replay", &FindingRow::replay,
           "the command that runs it again; names the run where others have the id for something "
           "else")
         .Local(),
-    Value("artifact", &FindingRecord::artifact).Json().Large());
+    Value("artifact", &FindingRow::artifact).Json().Large());
 
 template <>
-inline constexpr auto kTable<ProbeRecord> = Describe<ProbeRecord>(
+inline constexpr auto kTable<ProbeRow> = Describe<ProbeRow>(
     {.name = "probes",
      .note = "Numeric cliffs: one measurement of one probe on one target.",
      .since = 2},
-    Key("probe", &ProbeRecord::probe, "'accumulator_port'"), Key("target", &ProbeRecord::target),
-    Value("state", &ProbeRecord::state, "'no cliff', 'at value', 'unmeasured'"),
-    Value("value", &ProbeRecord::value,
-          "of 'at value': a decimal, 'Infinity', 'NaN'; '' otherwise"),
-    Value("published", &ProbeRecord::published,
+    Key("probe", &ProbeRow::probe, "'accumulator_port'"), Key("target", &ProbeRow::target),
+    Value("state", &ProbeRow::state, "'no cliff', 'at value', 'unmeasured'"),
+    Value("value", &ProbeRow::value, "of 'at value': a decimal, 'Infinity', 'NaN'; '' otherwise"),
+    Value("published", &ProbeRow::published,
           "the same for the family, 'no cliff', '' where nothing is known"),
-    Value("agrees", &ProbeRecord::agrees, "'yes', 'no', '' where there is nothing to compare"),
-    Value("message", &ProbeRecord::message, "why it is unmeasured"));
+    Value("agrees", &ProbeRow::agrees, "'yes', 'no', '' where there is nothing to compare"),
+    Value("message", &ProbeRow::message, "why it is unmeasured"));
 
 template <>
 inline constexpr auto kTable<CoverageRow> = Describe<CoverageRow>(
@@ -222,7 +220,7 @@ inline constexpr auto kTable<LeanRow> = Describe<LeanRow>(
 
 // In the order in which they are made and copied: runs first.
 using TableRows =
-    std::tuple<RunRecord, CaseRecord, OutputRow, ReachRow, ProvedReachRow, UnconfirmedRow, UlpRow,
-               FindingRecord, ProbeRecord, CoverageRow, MagnitudeRow, LibraryRow, PaceRow, LeanRow>;
+    std::tuple<RunRow, CaseRow, OutputRow, ReachRow, ProvedReachRow, UnconfirmedRow, UlpRow,
+               FindingRow, ProbeRow, CoverageRow, MagnitudeRow, LibraryRow, PaceRow, LeanRow>;
 
 }  // namespace anecheck

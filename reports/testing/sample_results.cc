@@ -14,8 +14,8 @@ constexpr const char* kArtifact = R"({"version": 1, "message": "1 of 2 elements 
   "expected": [{"name": "y", "value": [1, 3.5], "low": [1, 3], "high": [1, 4]}],
   "actual": [{"name": "y", "dtype": "fp16", "shape": [2], "data": "ADwAQA=="}]})";
 
-RunRecord SimulatedRun() {
-  RunRecord run;
+RunRow SimulatedRun() {
+  RunRow run;
   run.uuid = "00112233445566778899aabbccddeeff";
   run.command = "anecheck run --cases 4 --targets h13";
   run.options = "{}";
@@ -32,8 +32,8 @@ RunRecord SimulatedRun() {
   return run;
 }
 
-RunRecord ReportedRun() {
-  RunRecord run = SimulatedRun();
+RunRow ReportedRun() {
+  RunRow run = SimulatedRun();
   run.uuid = kHostile;
   run.command = run.host = run.os = run.runner = run.engine = run.chip = kHostile;
   run.compiler_version = kHostile;
@@ -43,8 +43,8 @@ RunRecord ReportedRun() {
   return run;
 }
 
-CaseRecord MakeCase(uint64_t index, Verdict verdict) {
-  CaseRecord record;
+CaseRow MakeCase(uint64_t index, Verdict verdict) {
+  CaseRow record;
   record.index = index;
   record.target = "h13";
   record.route = Route::kMil;
@@ -54,9 +54,9 @@ CaseRecord MakeCase(uint64_t index, Verdict verdict) {
   return record;
 }
 
-FindingRecord MakeFinding(const char* id, const char* op, const char* target, Verdict verdict,
-                          const char* defect) {
-  FindingRecord finding;
+FindingRow MakeFinding(const char* id, const char* op, const char* target, Verdict verdict,
+                       const char* defect) {
+  FindingRow finding;
   finding.id = id;
   finding.op = op;
   finding.target = target;
@@ -71,8 +71,8 @@ FindingRecord MakeFinding(const char* id, const char* op, const char* target, Ve
   return finding;
 }
 
-BatchRecord SimulatedBatch() {
-  BatchRecord batch;
+RowBatch SimulatedBatch() {
+  RowBatch batch;
   batch.cases = {MakeCase(0, Verdict::kPass), MakeCase(1, Verdict::kKnownDefect),
                  MakeCase(2, Verdict::kWrong), MakeCase(3, Verdict::kInconclusive)};
   batch.findings = {MakeFinding("f000000000a1", "conv", "h13", Verdict::kWrong, ""),
@@ -89,12 +89,11 @@ BatchRecord SimulatedBatch() {
   return batch;
 }
 
-BatchRecord ReportedBatch() {
-  BatchRecord batch;
+RowBatch ReportedBatch() {
+  RowBatch batch;
   batch.cases = {MakeCase(0, Verdict::kPass), MakeCase(1, Verdict::kGarbled),
                  MakeCase(2, Verdict::kUnconfirmed)};
-  FindingRecord hostile =
-      MakeFinding("f000000000b1", kHostile, kHostile, Verdict::kGarbled, kHostile);
+  FindingRow hostile = MakeFinding("f000000000b1", kHostile, kHostile, Verdict::kGarbled, kHostile);
   hostile.signature = hostile.summary = hostile.replay = kHostile;
   // JSON, since nothing else is read, and no case.
   hostile.artifact = DumpJson(Json(kHostile));
@@ -109,8 +108,8 @@ BatchRecord ReportedBatch() {
   return batch;
 }
 
-BatchRecord LaterBatch() {
-  BatchRecord batch;
+RowBatch LaterBatch() {
+  RowBatch batch;
   batch.cases = {MakeCase(0, Verdict::kPass), MakeCase(1, Verdict::kKnownDefect)};
   batch.findings = {MakeFinding("f000000000c1", "matmul", "h13", Verdict::kKnownDefect, "D03")};
   batch.findings[0].case_index = 1;
@@ -124,7 +123,7 @@ BatchRecord LaterBatch() {
 
 // One of each standing beside what was published, the worst not first.
 Status AddProbes(Store& store, int64_t run) {
-  const ProbeRecord probes[] = {
+  const ProbeRow probes[] = {
       {"accumulator_port", "h13", ProbeState::kAtValue, "32768", "32768", Agreement::kAgrees, ""},
       {"relu_nan", "h13", ProbeState::kUnmeasured, "", "Infinity", {}, "the engine refused it"},
       {"rounding_tie", "h13", ProbeState::kAtValue, "2050", "2048", Agreement::kDiffers, ""},
@@ -133,7 +132,7 @@ Status AddProbes(Store& store, int64_t run) {
 }
 
 // The run's number in the file.
-Result<int64_t> AddRun(Store& store, const RunRecord& run, const BatchRecord& batch,
+Result<int64_t> AddRun(Store& store, const RunRow& run, const RowBatch& batch,
                        std::string_view finished = "2026-03-02T03:04:06Z") {
   ANECHECK_ASSIGN(const int64_t id, store.BeginRun(run));
   ANECHECK_RETURN_IF_ERROR(store.Append(id, batch));
@@ -147,7 +146,7 @@ Status WriteSampleResults(const std::string& path) {
   ANECHECK_ASSIGN(Store store, Store::Open(path));
   ANECHECK_ASSIGN(const int64_t simulated, AddRun(store, SimulatedRun(), SimulatedBatch()));
   ANECHECK_RETURN_IF_ERROR(AddProbes(store, simulated));
-  const ProbeRecord hostile = {
+  const ProbeRow hostile = {
       kHostile, kHostile, ProbeState::kAtValue, kHostile, kHostile, Agreement::kDiffers, kHostile};
   ANECHECK_ASSIGN(const int64_t reported, AddRun(store, ReportedRun(), ReportedBatch()));
   return store.AppendProbes(reported, {&hostile, 1});
@@ -155,7 +154,7 @@ Status WriteSampleResults(const std::string& path) {
 
 Status WriteLaterResults(const std::string& path) {
   ANECHECK_ASSIGN(Store store, Store::Open(path));
-  RunRecord run = SimulatedRun();
+  RunRow run = SimulatedRun();
   run.uuid = "ffeeddccbbaa99887766554433221100";
   run.started = "2026-04-02T03:00:00Z";
   run.compiler_version = "2";

@@ -40,7 +40,7 @@ void RunAll(const Format& format, ByteSpan bytes) {
     EXPECT_EQ(FindMessageFault(violation.message), "");
   }
   EXPECT_TRUE(format.print(bytes).ok());
-  const Result<Coverage> coverage = format.coverage(bytes);
+  const Result<ByteCounts> coverage = format.count_bytes(bytes);
   ASSERT_TRUE(coverage.ok());
   EXPECT_EQ(coverage->total, bytes.size());
   EXPECT_LE(coverage->typed + coverage->payload + coverage->fill, coverage->total);

@@ -198,14 +198,14 @@ TEST(E5FormatTest, SectionsThatShareTheirAttributesGoThroughJson) {
 
 TEST(E5FormatTest, TypesEveryByteThatAlignsNothing) {
   const Bytes bytes = Generate(1);
-  const Coverage coverage = kFormat_e5.coverage(bytes).value();
+  const ByteCounts coverage = kFormat_e5.count_bytes(bytes).value();
   EXPECT_EQ(coverage.total, bytes.size());
   EXPECT_EQ(coverage.typed + coverage.fill, bytes.size());
   EXPECT_GT(coverage.typed, coverage.fill);
   Bytes padded = bytes;
   padded.insert(padded.end(), 100, 0x55);
-  EXPECT_EQ(kFormat_e5.coverage(padded).value().typed, coverage.typed);
-  EXPECT_EQ(kFormat_e5.coverage(padded).value().Opaque(), 100u);
+  EXPECT_EQ(kFormat_e5.count_bytes(padded).value().typed, coverage.typed);
+  EXPECT_EQ(kFormat_e5.count_bytes(padded).value().Opaque(), 100u);
 }
 
 TEST(E5FormatTest, RecognisesNoOtherBytes) {

@@ -9,7 +9,7 @@
 #include "generators/formats/common/generator_laws_test_support.h"
 #include "generators/formats/hwx/hwx_edits.h"
 #include "harness/base/json.h"
-#include "harness/formats/coverage/coverage.h"
+#include "harness/formats/bytekinds/byte_kinds.h"
 #include "harness/formats/hwx/container.h"
 #include "harness/formats/hwx/names.h"
 #include "harness/formats/hwx/thread_words.h"
@@ -78,7 +78,7 @@ Undescribed UndescribedIn(const hwx::Container& c) {
   Undescribed sum;
   for (const hwx::Section& section : c.sections) {
     if (section.tasks != nullptr) {
-      CoverageMap map(section.data);
+      ByteKindMap map(section.data);
       td::ClaimChain(*section.tasks, 0, &map);
       sum.registers += std::move(map).Count().Opaque();
     } else if (section.in_file && !hwx::IsKernelSection(section)) {
@@ -107,7 +107,7 @@ Undescribed UndescribedIn(const hwx::Container& c) {
 TEST(HwxGenerator, ContainersAreTypedToNinetyFivePercent) {
   for (uint64_t seed = 0; seed < 100; ++seed) {
     const Bytes bytes = Generated(seed);
-    const Coverage coverage = kFormat_hwx.coverage(bytes).value();
+    const ByteCounts coverage = kFormat_hwx.count_bytes(bytes).value();
     const Undescribed undescribed = UndescribedIn(hwx::Parse(bytes).value());
     EXPECT_EQ(coverage.Opaque(), undescribed.contents + undescribed.words + undescribed.registers)
         << "seed " << seed;

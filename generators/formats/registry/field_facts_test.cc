@@ -9,7 +9,7 @@
 #include "harness/base/file.h"
 #include "harness/base/json.h"
 #include "harness/base/testing/test_data.h"
-#include "harness/formats/evidence/evidence.h"
+#include "harness/formats/fieldsources/field_sources.h"
 #include "harness/formats/registry/registry.h"
 
 namespace anecheck {
@@ -20,9 +20,9 @@ std::set<std::string> UnknownFields(const Format& format, ByteSpan bytes) {
   std::set<std::string> unknown;
   const Result<Json> json = format.to_json(bytes);
   if (!json.ok()) return unknown;
-  const Evidence evidence = EvidenceOf(format.fields(*json), *json);
-  EXPECT_FALSE(evidence.rows.empty());
-  for (const FieldEvidence& field : evidence.fields) {
+  const FieldSources found = SourcesOf(format.fields(*json), *json);
+  EXPECT_FALSE(found.rows.empty());
+  for (const SourcedField& field : found.fields) {
     if (field.fact == nullptr) unknown.insert(field.path);
   }
   return unknown;
@@ -70,13 +70,13 @@ TEST_P(FieldFactsTest, AMemberOfNoFormatHasNoEvidence) {
   ChoiceStream choices = ChoiceStream::FromSeed(1);
   Json json = format_.to_json(generator_.generate(choices)).value();
   json["no-such-member"] = 1;
-  const Evidence evidence = EvidenceOf(format_.fields(json), json);
+  const FieldSources found = SourcesOf(format_.fields(json), json);
   Paths unknown;
-  for (const FieldEvidence& field : evidence.fields) {
+  for (const SourcedField& field : found.fields) {
     if (field.fact == nullptr) unknown.insert(field.path);
   }
   EXPECT_EQ(unknown, Paths{"no-such-member"});
-  EXPECT_NE(EvidenceText(evidence).find("unknown: no-such-member"), std::string::npos);
+  EXPECT_NE(FieldSourcesText(found).find("unknown: no-such-member"), std::string::npos);
 }
 
 INSTANTIATE_TEST_SUITE_P(Formats, FieldFactsTest,

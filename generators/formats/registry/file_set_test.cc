@@ -68,7 +68,7 @@ TEST_P(FileSetTest, ValidFilesBreakNoRuleAndAreRecognised) {
     const std::string name = std::string("file.").append(FileSuffix(format_.name));
     EXPECT_EQ(RecogniseFormat(bytes, name).value()->name, format_.name) << recipe.seed;
     if (std::ranges::find(kDescribed, format_.name) != kDescribed.end()) {
-      const Coverage coverage = format_.coverage(bytes).value();
+      const ByteCounts coverage = format_.count_bytes(bytes).value();
       EXPECT_GE(coverage.TypedShare(), 0.95) << recipe.seed;
     }
   }

@@ -32,7 +32,7 @@ void Count(const Case& item, Evaluation& evaluation, Counts& counts) {
   counts.dead += testing::DeadNodes(item.graph).size();
   const auto vacuous =
       testing::FindVacuous(evaluation, item.graph, item.inputs,
-                           ConformingContract(item.target.family), item.movement.changes);
+                           ConformingContract(item.target.family), item.sensitivity.changes);
   counts.vacuous += vacuous.size();
   counts.vacuous_cases += vacuous.empty() ? 0 : 1;
   for (const testing::VacuousOutput& output : vacuous) {

@@ -174,7 +174,7 @@ Result<std::string> Print(ByteSpan bytes) {
          "32 deltas behind a short header (specification 004)\n";
 }
 
-Result<Coverage> CoverageOf(ByteSpan bytes) {
+Result<ByteCounts> CountBytes(ByteSpan bytes) {
   ANECHECK_ASSIGN(const Record record, Parse(bytes));
   uint64_t opaque = 0;
   if (const auto* words = std::get_if<WordsRecord>(&record)) {
@@ -182,7 +182,7 @@ Result<Coverage> CoverageOf(ByteSpan bytes) {
   } else {
     opaque = 2 * std::get<DeltasRecord>(record).header.size();
   }
-  return Coverage{bytes.size(), 0, bytes.size() - opaque};
+  return ByteCounts{bytes.size(), 0, bytes.size() - opaque};
 }
 
 }  // namespace
@@ -199,7 +199,7 @@ const Format kFormat_activation = {
     .rewrite = activation::Rewrite,
     .verify = activation::VerifyBytes,
     .print = activation::Print,
-    .coverage = activation::CoverageOf,
+    .count_bytes = activation::CountBytes,
 };
 
 }  // namespace anecheck

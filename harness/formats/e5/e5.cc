@@ -194,9 +194,9 @@ Result<std::string> Print(ByteSpan bytes) {
   return out;
 }
 
-Result<Coverage> Cover(ByteSpan bytes) {
+Result<ByteCounts> CountBytes(ByteSpan bytes) {
   ANECHECK_ASSIGN(const Document document, DecodeFile(bytes));
-  CoverageMap map(bytes);
+  ByteKindMap map(bytes);
   flatbuffer::ClaimDocument(document, 0, &map);
   return std::move(map).Count();
 }
@@ -217,7 +217,7 @@ const Format kFormat_e5 = {
     .rewrite = e5::Rewrite,
     .verify = e5::Verify,
     .print = e5::Print,
-    .coverage = e5::Cover,
+    .count_bytes = e5::CountBytes,
 };
 
 }  // namespace anecheck

@@ -5,7 +5,7 @@
 #include <map>
 
 #include "harness/base/json.h"
-#include "harness/formats/coverage/coverage.h"
+#include "harness/formats/bytekinds/byte_kinds.h"
 #include "harness/formats/espresso/espresso.h"
 #include "harness/formats/message.h"
 
@@ -239,11 +239,11 @@ size_t StringEnd(std::string_view text, size_t at) {
 }
 
 // White space outside of strings is fill.
-Result<Coverage> FormatCoverage(ByteSpan bytes) {
+Result<ByteCounts> CountBytes(ByteSpan bytes) {
   ANECHECK_ASSIGN(const JsonDocument document, Read(bytes));
   constexpr std::string_view kSpace = " \t\r\n";
   const std::string_view text = AsText(bytes);
-  TextCoverage coverage(UnknownMembers().Find(document.root));
+  TextByteKinds coverage(UnknownMembers().Find(document.root));
   for (size_t at = 0; at < text.size();) {
     const bool space = kSpace.find(text[at]) != std::string_view::npos;
     size_t end = at + 1;
@@ -272,7 +272,7 @@ const Format kFormat_espresso = {
     .rewrite = espresso::Rewrite,
     .verify = espresso::FormatVerify,
     .print = espresso::FormatPrint,
-    .coverage = espresso::FormatCoverage,
+    .count_bytes = espresso::CountBytes,
 };
 
 }  // namespace anecheck

@@ -85,7 +85,7 @@ TEST(EspressoCoverage, SpaceIsFillAndUnknownMembersAreOpaque) {
   const std::string unknown = R"("mystery": 7)";
   const std::string text =
       R"({"layers": [{"type": "a \" b", )" + unknown + R"(}], "storage": "s"})";
-  const Coverage coverage = kFormat_espresso.coverage(ToBytes(text)).value();
+  const ByteCounts coverage = kFormat_espresso.count_bytes(ToBytes(text)).value();
   EXPECT_EQ(coverage.fill, 5U);
   EXPECT_EQ(coverage.Opaque(), unknown.size());
   EXPECT_EQ(coverage.typed, text.size() - 5 - unknown.size());

@@ -115,8 +115,8 @@ TEST(Format, RecognisesPackagesAndNamedCommands) {
   EXPECT_EQ(kFormat_firmware.recognise(CommandWith(1), "ping.csne"), 40);
   EXPECT_EQ(kFormat_firmware.recognise(CommandWith(1), "ping.bin"), 0);
   EXPECT_EQ(kFormat_firmware.recognise(Bytes(23), "ping.csne"), 0);
-  EXPECT_EQ(kFormat_firmware.coverage(package)->typed, 4u);
-  EXPECT_EQ(kFormat_firmware.coverage(CommandWith(1))->typed, 24u);
+  EXPECT_EQ(kFormat_firmware.count_bytes(package)->typed, 4u);
+  EXPECT_EQ(kFormat_firmware.count_bytes(CommandWith(1))->typed, 24u);
 }
 
 TEST(Format, BadJsonIsRefused) {

@@ -155,13 +155,13 @@ Result<std::string> Print(ByteSpan bytes) {
   return text + "where a part ends is assumed: at the next magic number\n";
 }
 
-Result<Coverage> CoverageOf(ByteSpan bytes) {
+Result<ByteCounts> CountBytes(ByteSpan bytes) {
   if (!IsPackage(bytes)) {
     ANECHECK_RETURN_IF_ERROR(ParseCommand(bytes));
-    return Coverage{bytes.size(), 0, RecordTypedBytes(CommandFields())};
+    return ByteCounts{bytes.size(), 0, RecordTypedBytes(CommandFields())};
   }
   ANECHECK_ASSIGN(const std::vector<Part> parts, ParsePackage(bytes));
-  return Coverage{bytes.size(), 0, 4 * parts.size()};
+  return ByteCounts{bytes.size(), 0, 4 * parts.size()};
 }
 
 }  // namespace
@@ -178,7 +178,7 @@ const Format kFormat_firmware = {
     .rewrite = firmware::Rewrite,
     .verify = firmware::Verify,
     .print = firmware::Print,
-    .coverage = firmware::CoverageOf,
+    .count_bytes = firmware::CountBytes,
 };
 
 }  // namespace anecheck

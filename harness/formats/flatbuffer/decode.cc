@@ -386,7 +386,7 @@ Result<Document> DecodeSound(const Schema& schema, ByteSpan file, const BufferFr
   return Decoder(schema, file).Run(frame, root_table, claimed);
 }
 
-void ClaimDocument(const Document& document, uint64_t base, CoverageMap* map) {
+void ClaimDocument(const Document& document, uint64_t base, ByteKindMap* map) {
   const auto typed = [&](uint64_t at, uint64_t size) {
     map->Claim(ByteKind::kTyped, base + at, size);
   };

@@ -11,7 +11,7 @@
 #include <vector>
 
 #include "harness/base/result.h"
-#include "harness/formats/coverage/coverage.h"
+#include "harness/formats/bytekinds/byte_kinds.h"
 #include "harness/formats/flatbuffer/schema.h"
 #include "harness/formats/flatbuffer/shape.h"
 #include "harness/formats/format.h"
@@ -116,7 +116,7 @@ Result<Document> DecodeSound(const Schema& schema, ByteSpan file, const BufferFr
 
 // Claims what belongs to objects and headers of the Document as typed, and its raw bytes as opaque,
 // `base` being the place of position 0 in the map's file.
-void ClaimDocument(const Document& document, uint64_t base, CoverageMap* map);
+void ClaimDocument(const Document& document, uint64_t base, ByteKindMap* map);
 
 // Where the writer put what stood at a place of the original file.
 class Relocation {

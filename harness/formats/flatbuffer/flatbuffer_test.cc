@@ -214,9 +214,9 @@ TEST(DocumentTest, KeepsBytesThatNoFieldCovers) {
   ASSERT_EQ(document.raw.size(), 1u);
   EXPECT_EQ(document.raw[0].bytes, (Bytes{0xde, 0xad}));
   EXPECT_EQ(FromJson(ToJson(bytes)).value(), bytes);
-  CoverageMap map(bytes);
+  ByteKindMap map(bytes);
   ClaimDocument(document, 0, &map);
-  const Coverage coverage = std::move(map).Count();
+  const ByteCounts coverage = std::move(map).Count();
   EXPECT_EQ(coverage.Opaque(), 2u);
   EXPECT_GE(coverage.fill, 4u);
   EXPECT_GT(coverage.typed, coverage.fill);

@@ -111,12 +111,12 @@ Result<std::string> Print(ByteSpan bytes) {
          "0x748 part of the factor list 0x730 to 0x750, the specification a texture descriptor\n";
 }
 
-Result<Coverage> CoverageOf(ByteSpan bytes) {
+Result<ByteCounts> CountBytes(ByteSpan bytes) {
   ANECHECK_RETURN_IF_ERROR([&]() -> Status {
     ANECHECK_ASSIGN(const HalBlob blob, HalBlob::Parse(bytes));
     return {};
   }());
-  return Coverage{kHalSize, 0, RecordTypedBytes(HalRecordFields())};
+  return ByteCounts{kHalSize, 0, RecordTypedBytes(HalRecordFields())};
 }
 
 }  // namespace
@@ -132,7 +132,7 @@ const Format kFormat_hal = {
     .rewrite = Rewrite,
     .verify = VerifyBytes,
     .print = Print,
-    .coverage = CoverageOf,
+    .count_bytes = CountBytes,
 };
 
 }  // namespace anecheck

@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "harness/base/json.h"
-#include "harness/formats/coverage/coverage.h"
+#include "harness/formats/bytekinds/byte_kinds.h"
 #include "harness/formats/hwx/container.h"
 #include "harness/formats/hwx/field_facts.h"
 #include "harness/formats/hwx/json.h"
@@ -78,7 +78,7 @@ Result<std::string> Print(ByteSpan bytes) {
 
 // Words of a thread command that have no name: opaque, or fill where they are 0, as words of
 // registers are.
-void ClaimUnnamedWords(const Thread& thread, uint64_t command, CoverageMap* map) {
+void ClaimUnnamedWords(const Thread& thread, uint64_t command, ByteKindMap* map) {
   std::vector<bool> named(thread.words.size(), false);
   if (IsApertureTable(thread)) {
     std::fill_n(named.begin(), static_cast<ptrdiff_t>(2 * kBaseSlots), true);
@@ -93,7 +93,7 @@ void ClaimUnnamedWords(const Thread& thread, uint64_t command, CoverageMap* map)
   }
 }
 
-void ClaimCommand(const Container& container, const Command& command, CoverageMap* map) {
+void ClaimCommand(const Container& container, const Command& command, ByteKindMap* map) {
   constexpr uint64_t kIdAndSize = 8;
   const uint64_t record = RecordSize(container, command);
   map->Claim(ByteKind::kTyped, command.offset, record);
@@ -106,7 +106,7 @@ void ClaimCommand(const Container& container, const Command& command, CoverageMa
 }
 
 // Weights without the zeros around them: pages of a section that no tile claims.
-void ClaimBetweenTiles(ByteSpan bytes, uint64_t offset, CoverageMap* map) {
+void ClaimBetweenTiles(ByteSpan bytes, uint64_t offset, ByteKindMap* map) {
   const auto is_set = [](uint8_t byte) { return byte != 0; };
   const auto first = std::ranges::find_if(bytes, is_set);
   if (first == bytes.end()) return;
@@ -115,7 +115,7 @@ void ClaimBetweenTiles(ByteSpan bytes, uint64_t offset, CoverageMap* map) {
              static_cast<uint64_t>(last - first));
 }
 
-void ClaimWeights(const Section& section, std::span<const Tile> tiles, CoverageMap* map) {
+void ClaimWeights(const Section& section, std::span<const Tile> tiles, ByteKindMap* map) {
   uint64_t at = 0;  // in the section
   for (const Tile& tile : tiles) {
     if (tile.data.empty() || tile.offset < at) continue;
@@ -126,7 +126,7 @@ void ClaimWeights(const Section& section, std::span<const Tile> tiles, CoverageM
   ClaimBetweenTiles(section.data.subspan(at), section.offset + at, map);
 }
 
-void ClaimSection(const Section& section, std::span<const Tile> tiles, CoverageMap* map) {
+void ClaimSection(const Section& section, std::span<const Tile> tiles, ByteKindMap* map) {
   constexpr uint64_t kRelocationRecord = 8;
   map->Claim(ByteKind::kTyped, section.reloff, kRelocationRecord * section.relocations.size());
   if (section.tasks != nullptr) {
@@ -137,7 +137,7 @@ void ClaimSection(const Section& section, std::span<const Tile> tiles, CoverageM
   }
 }
 
-void ClaimSymbols(const Symtab& table, CoverageMap* map) {
+void ClaimSymbols(const Symtab& table, ByteKindMap* map) {
   constexpr uint64_t kSymbolRecord = 16;
   map->Claim(ByteKind::kTyped, table.symoff, kSymbolRecord * table.symbols.size());
   map->Claim(ByteKind::kTyped, table.stroff, std::min(table.strsize, 1U));
@@ -146,9 +146,9 @@ void ClaimSymbols(const Symtab& table, CoverageMap* map) {
   }
 }
 
-Result<Coverage> CoverageOf(ByteSpan bytes) {
+Result<ByteCounts> CountBytes(ByteSpan bytes) {
   ANECHECK_ASSIGN(const Container container, Parse(bytes));
-  CoverageMap map(bytes);
+  ByteKindMap map(bytes);
   map.Claim(ByteKind::kTyped, 0, kHeaderSize);
   for (const Command& command : container.commands) ClaimCommand(container, command, &map);
   const std::vector<std::vector<Tile>> tiles = AllTiles(container);
@@ -177,7 +177,7 @@ const Format kFormat_hwx = {
     .rewrite = hwx::Rewrite,
     .verify = hwx::VerifyOf,
     .print = hwx::Print,
-    .coverage = hwx::CoverageOf,
+    .count_bytes = hwx::CountBytes,
 };
 
 }  // namespace anecheck

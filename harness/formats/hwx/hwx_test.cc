@@ -29,7 +29,7 @@ TEST(RealContainers, SurviveBothRoundTripsWithoutAViolation) {
 TEST(RealContainers, AreTypedToNinetyFivePercent) {
   ANECHECK_SKIP_WITHOUT(testing::RealDataPath("hwx"));
   for (const std::string& path : RealFiles()) {
-    const Coverage coverage = *kFormat_hwx.coverage(ReadFile(path).value());
+    const ByteCounts coverage = *kFormat_hwx.count_bytes(ReadFile(path).value());
     EXPECT_GE(coverage.TypedShare(), 0.95) << path;
     EXPECT_LT(coverage.TypedShareWithFill(), 0.5) << path;
     EXPECT_GT(coverage.fill, coverage.typed) << path;
@@ -43,9 +43,9 @@ TEST(RealContainers, AreTypedToNinetyFivePercent) {
 TEST(RealContainers, ZerosThatNoTileClaimsAreFill) {
   ANECHECK_SKIP_WITHOUT(testing::RealDataPath("hwx/relu-d66a665b.hwx"));
   const Bytes relu = ReadFile(testing::RealDataPath("hwx/relu-d66a665b.hwx")).value();
-  EXPECT_EQ(kFormat_hwx.coverage(relu)->payload, 0u);
+  EXPECT_EQ(kFormat_hwx.count_bytes(relu)->payload, 0u);
   const Bytes conv = ReadFile(testing::RealDataPath("hwx/conv-8a6bd427.hwx")).value();
-  EXPECT_GT(kFormat_hwx.coverage(conv)->payload, 0u);
+  EXPECT_GT(kFormat_hwx.count_bytes(conv)->payload, 0u);
 }
 
 TEST(RealContainers, PrintNamesTargetCompilerTensorsAndTasks) {

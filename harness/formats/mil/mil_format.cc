@@ -218,10 +218,10 @@ Result<std::string> PrintBytes(ByteSpan bytes) {
 }
 
 // What stands between the tokens, white space and comments, carries nothing.
-Result<Coverage> Cover(ByteSpan bytes) {
+Result<ByteCounts> CountBytes(ByteSpan bytes) {
   ANECHECK_ASSIGN(const Program program, ParseBytes(bytes));
   const uint64_t typed = mil::TokenBytes(program);
-  return Coverage{.total = bytes.size(), .typed = typed, .fill = bytes.size() - typed};
+  return ByteCounts{.total = bytes.size(), .typed = typed, .fill = bytes.size() - typed};
 }
 
 }  // namespace
@@ -237,7 +237,7 @@ constinit const Format kFormat_mil = {
     .rewrite = Rewrite,
     .verify = VerifyBytes,
     .print = PrintBytes,
-    .coverage = Cover,
+    .count_bytes = CountBytes,
 };
 
 }  // namespace anecheck

@@ -46,7 +46,7 @@ TEST(MilFormat, RealFilesKeepEveryLaw) {
     testing::CheckValidFile(kFormat_mil, bytes, file.name);
     EXPECT_EQ(kFormat_mil.recognise(bytes, ""), 100);
     EXPECT_EQ(Broken(file.text), std::vector<std::string>());
-    const auto coverage = kFormat_mil.coverage(bytes);
+    const auto coverage = kFormat_mil.count_bytes(bytes);
     EXPECT_EQ(coverage->typed + coverage->fill, coverage->total);
     EXPECT_GT(coverage->typed, coverage->fill);
   }
@@ -179,10 +179,10 @@ TEST(MilFormat, RecognisesByTheFirstTokens) {
 TEST(MilFormat, WhatStandsBetweenTokensIsFill) {
   const std::string text =
       "program(1.3){func m<ios18>(fp16 x){fp16 y=f(s=string(\"a b\"));}->(y);}";
-  const auto coverage = kFormat_mil.coverage(ToBytes(text));
+  const auto coverage = kFormat_mil.count_bytes(ToBytes(text));
   EXPECT_EQ(coverage->fill, 3u) << "func m, fp16 x and fp16 y; the string is a token";
   EXPECT_EQ(coverage->typed, text.size() - 3);
-  const auto commented = kFormat_mil.coverage(ToBytes(text + "/*abc*/"));
+  const auto commented = kFormat_mil.count_bytes(ToBytes(text + "/*abc*/"));
   EXPECT_EQ(commented->typed, coverage->typed);
   EXPECT_EQ(commented->fill, 3u + 7);
 }

@@ -9,7 +9,7 @@
 #include "harness/base/base64.h"
 #include "harness/base/json.h"
 #include "harness/base/little_endian.h"
-#include "harness/formats/coverage/coverage.h"
+#include "harness/formats/bytekinds/byte_kinds.h"
 #include "harness/formats/format.h"
 #include "harness/formats/milweights/weight_file.h"
 #include "harness/formats/violation_list.h"
@@ -347,9 +347,9 @@ Result<std::string> Print(ByteSpan bytes) {
 }
 
 // Reserved bytes and gaps are left unclaimed: zeros are fill there, and others opaque.
-Result<Coverage> Cover(ByteSpan bytes) {
+Result<ByteCounts> CountBytes(ByteSpan bytes) {
   ANECHECK_ASSIGN(const WeightFile file, milweights::Parse(bytes));
-  CoverageMap map(bytes);
+  ByteKindMap map(bytes);
   map.Claim(ByteKind::kTyped, 0, milweights::kHeaderSize - file.reserved.size());
   for (const Blob& blob : file.blobs) {
     map.Claim(ByteKind::kTyped, blob.record_offset, milweights::kRecordSize - blob.reserved.size());
@@ -371,7 +371,7 @@ constinit const Format kFormat_milweights = {
     .rewrite = Rewrite,
     .verify = Verify,
     .print = Print,
-    .coverage = Cover,
+    .count_bytes = CountBytes,
 };
 
 }  // namespace anecheck

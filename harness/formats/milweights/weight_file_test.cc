@@ -175,7 +175,7 @@ RC_GTEST_PROP(WeightFile, RewriteAndJsonGiveAnyFileBack, ()) {
   const Bytes file = *AnyFile();
   RC_ASSERT(kFormat_milweights.rewrite(file).value() == file);
   RC_ASSERT(kFormat_milweights.from_json(kFormat_milweights.to_json(file).value()).value() == file);
-  const Coverage coverage = kFormat_milweights.coverage(file).value();
+  const ByteCounts coverage = kFormat_milweights.count_bytes(file).value();
   RC_ASSERT(coverage.typed + coverage.payload + coverage.fill <= coverage.total);
   RC_ASSERT(kFormat_milweights.verify(file).ok());
 }

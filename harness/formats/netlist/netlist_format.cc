@@ -2,7 +2,7 @@
 #include "harness/formats/netlist/netlist_format.h"
 
 #include "harness/base/json.h"
-#include "harness/formats/netlist/coverage.h"
+#include "harness/formats/netlist/count_bytes.h"
 #include "harness/formats/netlist/field_facts.h"
 #include "harness/formats/netlist/model.h"
 #include "harness/formats/netlist/rules.h"
@@ -49,9 +49,9 @@ Result<std::string> FormatPrint(ByteSpan bytes) {
   return Print(document);
 }
 
-Result<Coverage> FormatCoverage(ByteSpan bytes) {
+Result<ByteCounts> CountBytes(ByteSpan bytes) {
   ANECHECK_ASSIGN(const plist::Document document, plist::Parse(bytes));
-  return CoverageOf(document, bytes);
+  return CountBytes(document, bytes);
 }
 
 }  // namespace
@@ -68,7 +68,7 @@ const Format kFormat_netlist = {
     .rewrite = netlist::Rewrite,
     .verify = netlist::FormatVerify,
     .print = netlist::FormatPrint,
-    .coverage = netlist::FormatCoverage,
+    .count_bytes = netlist::CountBytes,
     .structure = netlist::Structure,
 };
 

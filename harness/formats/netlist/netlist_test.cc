@@ -27,7 +27,7 @@ TEST(RealNetlists, EveryFileParsesVerifiesPrintsAndRoundTrips) {
     const Result<Description> description = Parse(ReadReal(path));
     ASSERT_TRUE(description.ok()) << path << description.error().message;
     EXPECT_EQ(description->version, "1.0.9");
-    const Coverage coverage = kFormat_netlist.coverage(ReadReal(path)).value();
+    const ByteCounts coverage = kFormat_netlist.count_bytes(ReadReal(path)).value();
     EXPECT_EQ(coverage.Opaque(), 0U) << path;
     EXPECT_GT(coverage.typed, coverage.fill) << path;
   }
@@ -106,7 +106,7 @@ TEST(NetlistCoverage, SpaceAndCommentsAreFillAndUnknownKeysOpaque) {
   const std::string text =
       "<?xml version=\"1.0\"?>\n<!-- why -->\n<plist>\n<dict>\n<key>Networks</key><array/>\n" +
       unknown + "\n</dict>\n</plist>";
-  const Coverage coverage = kFormat_netlist.coverage(Bytes(text.begin(), text.end())).value();
+  const ByteCounts coverage = kFormat_netlist.count_bytes(Bytes(text.begin(), text.end())).value();
   EXPECT_EQ(coverage.fill, 7U + 12);
   EXPECT_EQ(coverage.Opaque(), unknown.size());
   EXPECT_EQ(coverage.typed, text.size() - 19 - unknown.size());

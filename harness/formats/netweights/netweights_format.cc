@@ -161,11 +161,11 @@ Result<std::string> Print(ByteSpan bytes) {
   return text;
 }
 
-Result<Coverage> CoverageOf(ByteSpan bytes) {
+Result<ByteCounts> CountBytes(ByteSpan bytes) {
   ANECHECK_ASSIGN(const WeightFile file, ParseWeightFile(bytes));
   uint64_t payload = 0;
   for (const WeightBlob& blob : file.blobs) payload += blob.bytes.size();
-  return Coverage{bytes.size(), payload, bytes.size() - payload};
+  return ByteCounts{bytes.size(), payload, bytes.size() - payload};
 }
 
 }  // namespace
@@ -182,7 +182,7 @@ const Format kFormat_netweights = {
     .rewrite = netweights::Rewrite,
     .verify = netweights::Verify,
     .print = netweights::Print,
-    .coverage = netweights::CoverageOf,
+    .count_bytes = netweights::CountBytes,
 };
 
 }  // namespace anecheck

@@ -508,8 +508,8 @@ uint64_t ZeroBytes(ByteSpan bytes) {
 }
 
 // The records of an archive do not overlap.
-Coverage ArchiveCoverage(const ZipArchive& archive, uint64_t total) {
-  Coverage coverage{.total = total};
+ByteCounts CountArchiveBytes(const ZipArchive& archive, uint64_t total) {
+  ByteCounts coverage{.total = total};
   uint64_t opaque = 0;
   const auto add_gap = [&](ByteSpan gap) {
     coverage.fill += ZeroBytes(gap);
@@ -528,13 +528,14 @@ Coverage ArchiveCoverage(const ZipArchive& archive, uint64_t total) {
   return coverage;
 }
 
-Result<Coverage> MeasureCoverage(ByteSpan bytes) {
+Result<ByteCounts> CountBytes(ByteSpan bytes) {
   if (!IsNpy(bytes)) {
     ANECHECK_ASSIGN(const ZipArchive archive, npz::ParseZip(bytes));
-    return ArchiveCoverage(archive, bytes.size());
+    return CountArchiveBytes(archive, bytes.size());
   }
   ANECHECK_ASSIGN(const NpyFile file, ParseNpyFile(bytes));
-  Coverage coverage{.total = bytes.size(), .payload = file.data.size(), .fill = PaddingBytes(file)};
+  ByteCounts coverage{
+      .total = bytes.size(), .payload = file.data.size(), .fill = PaddingBytes(file)};
   coverage.typed = coverage.total - coverage.payload - coverage.fill;
   return coverage;
 }
@@ -552,7 +553,7 @@ const Format kFormat_npz{
     .rewrite = Rewrite,
     .verify = Verify,
     .print = Print,
-    .coverage = MeasureCoverage,
+    .count_bytes = CountBytes,
 };
 
 }  // namespace anecheck

@@ -270,12 +270,12 @@ TEST(NpzFormat, WhatACompressedHeaderSaysNeverPassesTheArchive) {
 
 TEST(NpzFormat, CoverageCountsHeadersAsTyped) {
   const Bytes array = SingleArray();
-  const auto single = F().coverage(array);
+  const auto single = F().count_bytes(array);
   ASSERT_TRUE(single.ok());
   EXPECT_EQ(single->payload, 4U);
   EXPECT_GT(single->fill, 0U) << "the spaces that align the elements";
   EXPECT_EQ(single->typed + single->fill, array.size() - 4);
-  const auto archive = F().coverage(Archive(false));
+  const auto archive = F().count_bytes(Archive(false));
   ASSERT_TRUE(archive.ok());
   EXPECT_EQ(archive->payload, 5U);
   EXPECT_EQ(archive->typed + archive->payload + archive->fill, archive->total);
@@ -293,7 +293,7 @@ RC_GTEST_PROP(NpzFormat, DamagedFilesNeverBreakAnything, ()) {
   RC_ASSERT(*F().from_json(*ParseJson(DumpJson(*F().to_json(bytes)), "npz")) == bytes);
   RC_ASSERT(F().verify(bytes).ok());
   RC_ASSERT(F().print(bytes).ok());
-  const auto coverage = F().coverage(bytes);
+  const auto coverage = F().count_bytes(bytes);
   RC_ASSERT(coverage.ok());
   RC_ASSERT(coverage->typed + coverage->payload + coverage->fill <= bytes.size());
 }

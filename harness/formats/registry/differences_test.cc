@@ -75,7 +75,7 @@ TEST(RealFilesTest, EveryOneIsReadVerifiedPrintedAndWrittenBack) {
       EXPECT_FALSE(format.print(bytes).value().empty());
       EXPECT_EQ(format.rewrite(bytes).value(), bytes);
       EXPECT_EQ(format.from_json(format.to_json(bytes).value()).value(), bytes);
-      const Coverage coverage = format.coverage(bytes).value();
+      const ByteCounts coverage = format.count_bytes(bytes).value();
       EXPECT_GE(coverage.TypedShare(), 0.95) << "fill apart";
       EXPECT_GE(static_cast<double>(coverage.typed + coverage.fill),
                 0.95 * static_cast<double>(coverage.total - coverage.payload))

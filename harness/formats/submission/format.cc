@@ -148,14 +148,14 @@ Result<std::string> Print(ByteSpan bytes) {
          "the public guide two clients\n";
 }
 
-Result<Coverage> CoverageOf(ByteSpan bytes) {
+Result<ByteCounts> CountBytes(ByteSpan bytes) {
   ANECHECK_ASSIGN(const Capture capture, Parse(bytes));
   uint64_t opaque = 0;
   for (const Call& call : capture.calls) {
     opaque += call.struct_in.size() + call.struct_out.size();
     opaque += sizeof(uint64_t) * (call.scalars_in.size() + call.scalars_out.size());
   }
-  return Coverage{bytes.size(), 0, bytes.size() - opaque};
+  return ByteCounts{bytes.size(), 0, bytes.size() - opaque};
 }
 
 }  // namespace
@@ -172,7 +172,7 @@ const Format kFormat_submission = {
     .rewrite = submission::Rewrite,
     .verify = submission::VerifyBytes,
     .print = submission::Print,
-    .coverage = submission::CoverageOf,
+    .count_bytes = submission::CountBytes,
 };
 
 }  // namespace anecheck

@@ -134,9 +134,9 @@ TEST(Format, RecognisesItsMagic) {
 
 TEST(Format, StructuresAreNotTyped) {
   Call call = Open();
-  EXPECT_EQ(kFormat_submission.coverage(Write({{call}}))->typed, 12u + 28);
+  EXPECT_EQ(kFormat_submission.count_bytes(Write({{call}}))->typed, 12u + 28);
   call.scalars_in = {1, 2};
-  EXPECT_EQ(kFormat_submission.coverage(Write({{call}}))->typed, 12u + 28)
+  EXPECT_EQ(kFormat_submission.count_bytes(Write({{call}}))->typed, 12u + 28)
       << "no source says what a scalar means";
 }
 

@@ -72,9 +72,9 @@ Result<std::string> Print(ByteSpan bytes) {
 }
 
 template <Decoder kDecode>
-Result<Coverage> CoverageOfBytes(ByteSpan bytes) {
+Result<ByteCounts> CountBytes(ByteSpan bytes) {
   ANECHECK_ASSIGN(const Chain chain, kDecode(bytes));
-  CoverageMap map(bytes);
+  ByteKindMap map(bytes);
   ClaimChain(chain, 0, &map);
   return std::move(map).Count();
 }
@@ -91,7 +91,7 @@ Format FormatWith(std::string_view name, std::string_view title) {
           .rewrite = Rewrite<kDecode>,
           .verify = Verify<kDecode>,
           .print = Print<kDecode>,
-          .coverage = CoverageOfBytes<kDecode>};
+          .count_bytes = CountBytes<kDecode>};
 }
 
 // In the order of Generations().
@@ -138,7 +138,7 @@ void ForEachWord(const Chain& chain, Visit visit) {
 
 }  // namespace
 
-void ClaimChain(const Chain& chain, uint64_t base, CoverageMap* map) {
+void ClaimChain(const Chain& chain, uint64_t base, ByteKindMap* map) {
   if (chain.section_header) map->Claim(ByteKind::kTyped, base, 4 * kSectionHeaderWords);
   ForEachWord(chain, [&](uint64_t at, ByteKind kind) { map->Claim(kind, base + at, 4); });
 }
@@ -170,7 +170,7 @@ const Format kFormat_td = {
     .rewrite = td::Rewrite<td::DecodeAnyVersion>,
     .verify = td::Verify<td::DecodeAnyVersion>,
     .print = td::Print<td::DecodeAnyVersion>,
-    .coverage = td::CoverageOfBytes<td::DecodeAnyVersion>,
+    .count_bytes = td::CountBytes<td::DecodeAnyVersion>,
 };
 
 }  // namespace anecheck

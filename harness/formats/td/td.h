@@ -12,7 +12,7 @@
 #include <vector>
 
 #include "harness/base/result.h"
-#include "harness/formats/coverage/coverage.h"
+#include "harness/formats/bytekinds/byte_kinds.h"
 #include "harness/formats/format.h"
 #include "harness/formats/violation_list.h"
 
@@ -237,7 +237,7 @@ void VerifyChain(const Chain& chain, uint64_t base, std::vector<Violation>& viol
 // Claims the words of the chain that have named fields as typed; of the others zeros as fill and
 // the rest as opaque. `base` is the place of the text section in the map's file. The zeros between
 // tasks stay unclaimed.
-void ClaimChain(const Chain& chain, uint64_t base, CoverageMap* map);
+void ClaimChain(const Chain& chain, uint64_t base, ByteKindMap* map);
 
 }  // namespace anecheck::td
 

@@ -269,13 +269,14 @@ Result<std::string> Print(ByteSpan bytes) {
   return text;
 }
 
-Result<Coverage> CoverageOf(ByteSpan bytes) {
+Result<ByteCounts> CountBytes(ByteSpan bytes) {
   ANECHECK_ASSIGN(const Form form, FormOf(bytes));
   if (form == Form::kSparse) {
-    return Coverage{bytes.size(), 0, bytes.size() / kRecordSize * RecordTypedBytes(SparseFields())};
+    return ByteCounts{bytes.size(), 0,
+                      bytes.size() / kRecordSize * RecordTypedBytes(SparseFields())};
   }
   const std::vector<RecordField> covered = GroupFields();
-  return Coverage{bytes.size(), 0, RecordTypedBytes(covered)};
+  return ByteCounts{bytes.size(), 0, RecordTypedBytes(covered)};
 }
 
 }  // namespace
@@ -292,7 +293,7 @@ const Format kFormat_tdv10 = {
     .rewrite = tdv10::Rewrite,
     .verify = tdv10::Verify,
     .print = tdv10::Print,
-    .coverage = tdv10::CoverageOf,
+    .count_bytes = tdv10::CountBytes,
 };
 
 }  // namespace anecheck

@@ -289,8 +289,8 @@ TEST(Format, RecognisesStreamsByTheirMarkersAndImagesByExtension) {
 }
 
 TEST(Format, CoverageCountsRegistersAndRecordFields) {
-  EXPECT_EQ(kFormat_tdv10.coverage(Bytes(kImageSize))->typed, 198u * 4);
-  EXPECT_EQ(kFormat_tdv10.coverage(Bytes(88))->typed, 2u * 28);
+  EXPECT_EQ(kFormat_tdv10.count_bytes(Bytes(kImageSize))->typed, 198u * 4);
+  EXPECT_EQ(kFormat_tdv10.count_bytes(Bytes(88))->typed, 2u * 28);
 }
 
 TEST(Format, PrintsSparseRecordsByGroupAndSlot) {

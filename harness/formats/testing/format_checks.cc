@@ -40,7 +40,7 @@ void CheckValidFile(const Format& format, ByteSpan bytes, const std::string& nam
   const Result<std::string> print = format.print(bytes);
   ASSERT_TRUE(print.ok()) << print.error().message;
   EXPECT_FALSE(print->empty());
-  const Result<Coverage> coverage = format.coverage(bytes);
+  const Result<ByteCounts> coverage = format.count_bytes(bytes);
   ASSERT_TRUE(coverage.ok()) << coverage.error().message;
   EXPECT_EQ(coverage->total, bytes.size());
   EXPECT_LE(coverage->typed + coverage->payload + coverage->fill, coverage->total);
@@ -102,7 +102,7 @@ std::string FindHostileFault(const Format& format, ByteSpan bytes) {
   });
   measure("print", [&] { (void)format.print(bytes); });
   measure("coverage", [&] {
-    const Result<Coverage> coverage = format.coverage(bytes);
+    const Result<ByteCounts> coverage = format.count_bytes(bytes);
     const bool sound = coverage.ok() && coverage->total == bytes.size() &&
                        coverage->typed + coverage->payload + coverage->fill <= coverage->total;
     if (!sound && fault.empty()) fault = "coverage fails or counts more bytes than there are";

@@ -449,14 +449,14 @@ Result<std::string> Print(ByteSpan bytes) {
 }
 
 // The elements of a vector of bytes, without its length.
-void ClaimElements(const VectorView& bytes, CoverageMap* map) {
+void ClaimElements(const VectorView& bytes, ByteKindMap* map) {
   map->Claim(ByteKind::kPayload, uint64_t{bytes.at()} + 4, bytes.size());
 }
 
-Result<Coverage> Cover(ByteSpan bytes) {
+Result<ByteCounts> CountBytes(ByteSpan bytes) {
   ANECHECK_ASSIGN(const Module module, Open(bytes));
   ANECHECK_ASSIGN(Parts parts, TakeApart(module));
-  CoverageMap map(bytes);
+  ByteKindMap map(bytes);
   flatbuffer::ClaimDocument(parts.document, 0, &map);
   // The other entries' files, read-only data and bytecode are data by nature.
   for (const RawBytes& raw : parts.payload) {
@@ -491,7 +491,7 @@ const Format kFormat_vmfb = {
     .rewrite = vmfb::Rewrite,
     .verify = vmfb::Verify,
     .print = vmfb::Print,
-    .coverage = vmfb::Cover,
+    .count_bytes = vmfb::CountBytes,
 };
 
 }  // namespace anecheck

@@ -60,7 +60,7 @@ TEST(VmfbRealFileTest, ListsWhatTheModuleHolds) {
 TEST(VmfbRealFileTest, NothingIsLeftUntyped) {
   ANECHECK_SKIP_WITHOUT(testing::RealDataPath("vmfb"));
   for (const std::string& path : testing::FilesUnder(testing::RealDataPath("vmfb"))) {
-    const Coverage coverage = kFormat_vmfb.coverage(ReadAll(path)).value();
+    const ByteCounts coverage = kFormat_vmfb.count_bytes(ReadAll(path)).value();
     EXPECT_EQ(coverage.Opaque(), 0u) << path;
   }
 }

@@ -410,7 +410,7 @@ size_t ZipRecordSize(const ZipRecord& record) {
   return size;
 }
 
-void ClaimZipRecord(const ZipRecord& record, CoverageMap* map) {
+void ClaimZipRecord(const ZipRecord& record, ByteKindMap* map) {
   uint64_t at = record.at;
   const auto typed = [&](uint64_t size) {
     map->Claim(ByteKind::kTyped, at, size);

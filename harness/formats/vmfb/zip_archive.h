@@ -12,7 +12,7 @@
 
 #include "harness/base/json.h"
 #include "harness/base/result.h"
-#include "harness/formats/coverage/coverage.h"
+#include "harness/formats/bytekinds/byte_kinds.h"
 #include "harness/formats/format.h"
 
 namespace anecheck::vmfb {
@@ -79,7 +79,7 @@ size_t ZipRecordSize(const ZipRecord& record);
 
 // Claims the record's fields, name, comment and 64-bit sizes as typed. The data of other extra
 // records, which writers of modules fill with zeros to align what follows, are left unclaimed.
-void ClaimZipRecord(const ZipRecord& record, CoverageMap* map);
+void ClaimZipRecord(const ZipRecord& record, ByteKindMap* map);
 
 // A size or offset with the 64-bit extra record taken into account.
 uint64_t ZipSize(const ZipRecord& record, bool compressed);

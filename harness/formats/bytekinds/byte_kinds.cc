@@ -1,4 +1,4 @@
-#include "harness/formats/coverage/coverage.h"
+#include "harness/formats/bytekinds/byte_kinds.h"
 
 #include <algorithm>
 #include <utility>
@@ -24,25 +24,25 @@ void Join(std::vector<ByteRange>& ranges) {
   if (!ranges.empty()) ranges.resize(kept + 1);
 }
 
-void AddTo(Coverage* coverage, ByteKind kind, uint64_t size) {
+void AddTo(ByteCounts* counts, ByteKind kind, uint64_t size) {
   switch (kind) {
     case ByteKind::kOpaque:
       break;  // what is in no other count
     case ByteKind::kPayload:
-      coverage->payload += size;
+      counts->payload += size;
       break;
     case ByteKind::kFill:
-      coverage->fill += size;
+      counts->fill += size;
       break;
     case ByteKind::kTyped:
-      coverage->typed += size;
+      counts->typed += size;
       break;
   }
 }
 
 }  // namespace
 
-void CoverageMap::Claim(ByteKind kind, uint64_t offset, uint64_t size) {
+void ByteKindMap::Claim(ByteKind kind, uint64_t offset, uint64_t size) {
   const uint64_t begin = std::min<uint64_t>(offset, bytes_.size());
   const uint64_t end = begin + std::min<uint64_t>(size, bytes_.size() - begin);
   if (begin == end) return;
@@ -54,9 +54,9 @@ void CoverageMap::Claim(ByteKind kind, uint64_t offset, uint64_t size) {
   }
 }
 
-Coverage CoverageMap::Count() && {
+ByteCounts ByteKindMap::Count() && {
   for (std::vector<ByteRange>& ranges : claims_) Join(ranges);
-  Coverage coverage{.total = bytes_.size()};
+  ByteCounts counts{.total = bytes_.size()};
   std::array<size_t, kByteKinds> next{};
   uint64_t at = 0;
   while (at < bytes_.size()) {
@@ -72,25 +72,25 @@ Coverage CoverageMap::Count() && {
       if (range.begin <= at) break;
     }
     if (kind == kByteKinds) {
-      CountUnclaimed(at, end, &coverage);
+      CountUnclaimed(at, end, &counts);
     } else {
-      AddTo(&coverage, static_cast<ByteKind>(kind), end - at);
+      AddTo(&counts, static_cast<ByteKind>(kind), end - at);
     }
     at = end;
   }
-  return coverage;
+  return counts;
 }
 
-void CoverageMap::CountUnclaimed(uint64_t begin, uint64_t end, Coverage* coverage) const {
+void ByteKindMap::CountUnclaimed(uint64_t begin, uint64_t end, ByteCounts* counts) const {
   const ByteSpan gap = bytes_.subspan(begin, end - begin);
-  coverage->fill += static_cast<uint64_t>(std::ranges::count(gap, uint8_t{0}));
+  counts->fill += static_cast<uint64_t>(std::ranges::count(gap, uint8_t{0}));
 }
 
-TextCoverage::TextCoverage(std::vector<ByteRange> opaque) : opaque_(std::move(opaque)) {
+TextByteKinds::TextByteKinds(std::vector<ByteRange> opaque) : opaque_(std::move(opaque)) {
   Join(opaque_);
 }
 
-void TextCoverage::Add(ByteKind kind, uint64_t size) {
+void TextByteKinds::Add(ByteKind kind, uint64_t size) {
   const uint64_t end = at_ + size;
   while (at_ < end) {
     while (next_ < opaque_.size() && opaque_[next_].end <= at_) ++next_;
@@ -105,16 +105,16 @@ void TextCoverage::Add(ByteKind kind, uint64_t size) {
   }
 }
 
-Coverage TextCoverage::Count(uint64_t total) && {
-  Coverage coverage{.total = total,
+ByteCounts TextByteKinds::Count(uint64_t total) && {
+  ByteCounts counts{.total = total,
                     .payload = counts_[IndexOf(ByteKind::kPayload)],
                     .fill = counts_[IndexOf(ByteKind::kFill)]};
   uint64_t opaque = counts_[IndexOf(ByteKind::kOpaque)];
   for (const ByteRange& range : opaque_) {
     opaque += std::min(range.end, total) - std::min(range.begin, total);
   }
-  coverage.typed = total - coverage.payload - coverage.fill - opaque;
-  return coverage;
+  counts.typed = total - counts.payload - counts.fill - opaque;
+  return counts;
 }
 
 }  // namespace anecheck

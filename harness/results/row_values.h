@@ -35,7 +35,7 @@ struct Words<RunState> {
       std::to_array<std::string_view>({"running", "interrupted", "finished"});
 };
 
-struct RunRecord {
+struct RunRow {
   int64_t id = 0;  // in its file; set by the store
   std::string uuid, command, options = "{}";
   uint64_t seed = 0;
@@ -47,7 +47,7 @@ struct RunRecord {
   std::map<std::string, std::string> libraries;  // name, version
 };
 
-struct OutputRecord {
+struct OutputVerdict {
   std::string op;
   Verdict verdict = Verdict::kPass;
   uint64_t elements = 0;
@@ -57,7 +57,7 @@ struct OutputRecord {
   std::string reason;
 };
 
-struct CaseRecord {
+struct CaseRow {
   uint64_t index = 0;
   uint64_t seed = 0;
   std::string target;
@@ -71,10 +71,10 @@ struct CaseRecord {
   Verdict verdict = Verdict::kPass;
   std::string message;
   uint64_t compile_us = 0, run_us = 0;
-  std::vector<OutputRecord> outputs;
+  std::vector<OutputVerdict> outputs;
 };
 
-struct FindingRecord {
+struct FindingRow {
   std::string id;
   uint64_t case_index = 0;
   std::string op, target;
@@ -98,7 +98,7 @@ inline constexpr size_t kUlpBuckets = 17;
 using UlpCounts = std::array<uint64_t, kUlpBuckets>;
 
 // Beside an output of a case: whose it is.
-struct OutputRow : OutputRecord {
+struct OutputRow : OutputVerdict {
   uint64_t case_index = 0, output_index = 0;
 };
 
@@ -220,7 +220,7 @@ struct Words<Agreement> {
 
 // One measurement of one probe on one target. `value`, of kAtValue alone, and `published` are a
 // decimal, "Infinity" or "NaN"; the latter also "no cliff", and empty where nothing is known.
-struct ProbeRecord {
+struct ProbeRow {
   std::string probe, target;
   ProbeState state = ProbeState::kUnmeasured;
   std::string value, published;
@@ -229,9 +229,9 @@ struct ProbeRecord {
 };
 
 // What a batch of cases adds to the file, in one transaction.
-struct BatchRecord {
-  std::vector<CaseRecord> cases;
-  std::vector<FindingRecord> findings;
+struct RowBatch {
+  std::vector<CaseRow> cases;
+  std::vector<FindingRow> findings;
   std::map<std::tuple<std::string, Route, std::string>, ReachCounts> reach;  // target, route, op
   // The part of `reach` that was proved: target, route, op, provenance.
   std::map<std::tuple<std::string, Route, std::string, Provenance>, ReachCounts> proved_reach;

@@ -1,5 +1,5 @@
 // Which row a field rests on, and how the rows are shown.
-#include "harness/formats/evidence/evidence.h"
+#include "harness/formats/fieldsources/field_sources.h"
 
 #include <gtest/gtest.h>
 #include <map>
@@ -21,9 +21,9 @@ const std::vector<FieldFact> kFacts = {
 
 // The source that each field of the document rests on.
 std::map<std::string, std::string> SourcesOf(const Json& json) {
-  const Evidence evidence = EvidenceOf(kFacts, json);
+  const FieldSources found = SourcesOf(kFacts, json);
   std::map<std::string, std::string> sources;
-  for (const FieldEvidence& field : evidence.fields) {
+  for (const SourcedField& field : found.fields) {
     const bool added =
         sources.emplace(field.path, field.fact == nullptr ? "none" : field.fact->source).second;
     EXPECT_TRUE(added) << field.path << " stands twice";
@@ -31,7 +31,7 @@ std::map<std::string, std::string> SourcesOf(const Json& json) {
   return sources;
 }
 
-TEST(Evidence, IsThatOfTheFirstRowThatFits) {
+TEST(FieldSources, IsThatOfTheFirstRowThatFits) {
   const Json json = {{"header", {{"magic", 1}, {"rest", {{"word", 2}}}, {"count", 3}}},
                      {"units", {{"a.b", {{"Type", "x"}, {"Name", "y"}}}}}};
   EXPECT_EQ(SourcesOf(json), (std::map<std::string, std::string>{{"header.magic", "real files"},
@@ -41,7 +41,7 @@ TEST(Evidence, IsThatOfTheFirstRowThatFits) {
                                                                  {"units.a.b.Name", "notes"}}));
 }
 
-TEST(Evidence, ElementsOfOneArrayAreOneField) {
+TEST(FieldSources, ElementsOfOneArrayAreOneField) {
   const Json words = Json::array({1, 2, 3});
   const Json json = {{"rows", Json::array({Json{{"words", words}}, Json{{"words", words}}})}};
   EXPECT_EQ(SourcesOf(json), (std::map<std::string, std::string>{{"rows[].words[]", "nothing"}}));
@@ -50,35 +50,35 @@ TEST(Evidence, ElementsOfOneArrayAreOneField) {
   EXPECT_EQ(SourcesOf(list), (std::map<std::string, std::string>{{"units[]", "none"}}));
 }
 
-TEST(Evidence, WhatIsEmptyHasNoFields) {
+TEST(FieldSources, WhatIsEmptyHasNoFields) {
   const Json json = {{"units", Json::object()}, {"rows", Json::array()}, {"header", nullptr}};
   EXPECT_EQ(SourcesOf(json), (std::map<std::string, std::string>{{"header", "table 1"}}));
 }
 
-TEST(Evidence, EveryFormatHasItsNameAndWhatIsDerived) {
+TEST(FieldSources, EveryFormatHasItsNameAndWhatIsDerived) {
   const Json json = {{"format", "x"}, {"rows", Json::array({Json{{"derived", {{"a", 1}}}}})}};
-  const Evidence evidence = EvidenceOf(kFacts, json);
-  ASSERT_EQ(evidence.fields.size(), 2u);
-  for (const FieldEvidence& field : evidence.fields) {
+  const FieldSources found = SourcesOf(kFacts, json);
+  ASSERT_EQ(found.fields.size(), 2u);
+  for (const SourcedField& field : found.fields) {
     ASSERT_NE(field.fact, nullptr) << field.path;
     EXPECT_EQ(field.fact->evidence, FactEvidence::kNotation) << field.path;
   }
-  ASSERT_EQ(evidence.rows.size(), 2u);
-  EXPECT_EQ(evidence.rows[0]->path, "format");
+  ASSERT_EQ(found.rows.size(), 2u);
+  EXPECT_EQ(found.rows[0]->path, "format");
 }
 
-TEST(Evidence, TextAndJsonListTheRowsThatOccurAndTheFieldsWithoutOne) {
+TEST(FieldSources, TextAndJsonListTheRowsThatOccurAndTheFieldsWithoutOne) {
   const Json json = {{"header", {{"count", 3}, {"magic", 1}}},
                      {"units", {{"a", {{"Type", "x"}}}}},
                      {"stray", true}};
-  const Evidence evidence = EvidenceOf(kFacts, json);
-  EXPECT_EQ(EvidenceText(evidence),
+  const FieldSources found = SourcesOf(kFacts, json);
+  EXPECT_EQ(FieldSourcesText(found),
             "evidence of the fields (a row is of all that stands below it too; of several that "
             "fit, the first counts):\n"
             "  real file [real files]: header.magic\n"
             "  specification [table 1]: header, units.*.Type\n"
             "  unknown: stray\n");
-  EXPECT_EQ(EvidenceToJson(evidence).dump(),
+  EXPECT_EQ(FieldSourcesToJson(found).dump(),
             R"([{"fields":"header.magic","evidence":"real file","source":"real files"},)"
             R"({"fields":"header","evidence":"specification","source":"table 1"},)"
             R"({"fields":"units.*.Type","evidence":"specification","source":"table 1"},)"

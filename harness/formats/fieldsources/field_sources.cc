@@ -1,4 +1,4 @@
-#include "harness/formats/evidence/evidence.h"
+#include "harness/formats/fieldsources/field_sources.h"
 
 #include <algorithm>
 #include <fmt/format.h>
@@ -70,15 +70,15 @@ class Collector {
     for (const FieldFact& fact : facts) rows_.push_back(StepsOf(fact.path));
   }
 
-  Evidence Run(const Json& json) {
+  FieldSources Run(const Json& json) {
     Visit({&json});
-    std::ranges::sort(evidence_.fields, {}, &FieldEvidence::path);
+    std::ranges::sort(evidence_.fields, {}, &SourcedField::path);
     for (size_t i = 0; i < facts_.size(); ++i) {
       if (used_[i]) evidence_.rows.push_back(&facts_[i]);
     }
     for (const FieldFact* shared : {&FormatFact(), &DerivedFact()}) {
       const bool used = std::ranges::any_of(
-          evidence_.fields, [&](const FieldEvidence& field) { return field.fact == shared; });
+          evidence_.fields, [&](const SourcedField& field) { return field.fact == shared; });
       if (used) evidence_.rows.push_back(shared);
     }
     return std::move(evidence_);
@@ -131,13 +131,13 @@ class Collector {
   std::vector<Steps> rows_;
   std::vector<bool> used_;
   Steps path_;
-  Evidence evidence_;
+  FieldSources evidence_;
 };
 
 // The fields that no row fits, up to a few.
-std::vector<std::string_view> UnknownFields(const Evidence& evidence) {
+std::vector<std::string_view> UnknownFields(const FieldSources& sources) {
   std::vector<std::string_view> unknown;
-  for (const FieldEvidence& field : evidence.fields) {
+  for (const SourcedField& field : sources.fields) {
     if (field.fact == nullptr && unknown.size() < kMostUnknown) unknown.push_back(field.path);
   }
   return unknown;
@@ -145,33 +145,33 @@ std::vector<std::string_view> UnknownFields(const Evidence& evidence) {
 
 }  // namespace
 
-Evidence EvidenceOf(std::span<const FieldFact> facts, const Json& json) {
+FieldSources SourcesOf(std::span<const FieldFact> facts, const Json& json) {
   return Collector(facts).Run(json);
 }
 
-Json EvidenceToJson(const Evidence& evidence) {
+Json FieldSourcesToJson(const FieldSources& sources) {
   Json list = Json::array();
-  for (const FieldFact* row : evidence.rows) {
+  for (const FieldFact* row : sources.rows) {
     list.push_back({{"fields", row->path},
                     {"evidence", FactEvidenceName(row->evidence)},
                     {"source", row->source}});
   }
-  for (const std::string_view path : UnknownFields(evidence)) {
+  for (const std::string_view path : UnknownFields(sources)) {
     list.push_back({{"fields", path}, {"evidence", "unknown"}});
   }
   return list;
 }
 
-std::string EvidenceText(const Evidence& evidence) {
+std::string FieldSourcesText(const FieldSources& sources) {
   std::string text =
       "evidence of the fields (a row is of all that stands below it too; of several that fit, the "
       "first counts):\n";
-  for (size_t i = 0; i < evidence.rows.size();) {
-    const FieldFact& first = *evidence.rows[i];
+  for (size_t i = 0; i < sources.rows.size();) {
+    const FieldFact& first = *sources.rows[i];
     text += fmt::format("  {} [{}]:", FactEvidenceName(first.evidence), first.source);
     std::string_view separator = " ";
-    for (; i < evidence.rows.size(); ++i) {
-      const FieldFact& row = *evidence.rows[i];
+    for (; i < sources.rows.size(); ++i) {
+      const FieldFact& row = *sources.rows[i];
       if (row.evidence != first.evidence || row.source != first.source) break;
       text += separator;
       text += row.path;
@@ -179,7 +179,7 @@ std::string EvidenceText(const Evidence& evidence) {
     }
     text += '\n';
   }
-  for (const std::string_view path : UnknownFields(evidence)) {
+  for (const std::string_view path : UnknownFields(sources)) {
     text += fmt::format("  unknown: {}\n", path);
   }
   return text;

@@ -1,5 +1,5 @@
 // Each byte counts once, by the strongest claim on it.
-#include "harness/formats/coverage/coverage.h"
+#include "harness/formats/bytekinds/byte_kinds.h"
 
 #include <array>
 #include <gtest/gtest.h>
@@ -11,21 +11,21 @@ namespace {
 
 // payload, typed, fill, opaque
 using Counts = std::array<uint64_t, 4>;
-Counts CountsOf(const Coverage& coverage) {
-  return {coverage.payload, coverage.typed, coverage.fill, coverage.Opaque()};
+Counts CountsOf(const ByteCounts& counts) {
+  return {counts.payload, counts.typed, counts.fill, counts.Opaque()};
 }
 
-TEST(CoverageMap, BytesWithoutAClaimAreFillWhereTheyAreZero) {
+TEST(ByteKindMap, BytesWithoutAClaimAreFillWhereTheyAreZero) {
   const Bytes bytes = {0, 0, 7, 0, 9};
-  EXPECT_EQ(CountsOf(CoverageMap(bytes).Count()), (Counts{0, 0, 3, 2}));
-  CoverageMap map(bytes);
+  EXPECT_EQ(CountsOf(ByteKindMap(bytes).Count()), (Counts{0, 0, 3, 2}));
+  ByteKindMap map(bytes);
   map.Claim(ByteKind::kTyped, 0, 3);
   EXPECT_EQ(CountsOf(std::move(map).Count()), (Counts{0, 3, 1, 1}));
 }
 
-TEST(CoverageMap, OfClaimsThatOverlapTheStrongestCounts) {
+TEST(ByteKindMap, OfClaimsThatOverlapTheStrongestCounts) {
   const Bytes bytes(16, 0);
-  CoverageMap map(bytes);
+  ByteKindMap map(bytes);
   map.Claim(ByteKind::kTyped, 0, 12);
   map.Claim(ByteKind::kTyped, 4, 4);  // twice is once
   map.Claim(ByteKind::kFill, 8, 2);
@@ -34,21 +34,21 @@ TEST(CoverageMap, OfClaimsThatOverlapTheStrongestCounts) {
   EXPECT_EQ(CountsOf(std::move(map).Count()), (Counts{4, 6, 4, 2}));
 }
 
-TEST(CoverageMap, WhatLeavesTheFileIsCutOff) {
+TEST(ByteKindMap, WhatLeavesTheFileIsCutOff) {
   const Bytes bytes(4, 1);
-  CoverageMap map(bytes);
+  ByteKindMap map(bytes);
   map.Claim(ByteKind::kTyped, 3, UINT64_MAX);
   map.Claim(ByteKind::kPayload, UINT64_MAX, UINT64_MAX);
   EXPECT_EQ(CountsOf(std::move(map).Count()), (Counts{0, 1, 0, 3}));
 }
 
-RC_GTEST_PROP(CoverageMap, CountsAsAFlagAByteWould, ()) {
+RC_GTEST_PROP(ByteKindMap, CountsAsAFlagAByteWould, ()) {
   using Claim = std::tuple<uint8_t, uint8_t, uint8_t>;
   const auto bytes = *rc::gen::container<Bytes>(rc::gen::inRange<uint8_t>(0, 3));
   const auto claims = *rc::gen::container<std::vector<Claim>>(
       rc::gen::tuple(rc::gen::inRange<uint8_t>(0, kByteKinds), rc::gen::inRange<uint8_t>(0, 60),
                      rc::gen::inRange<uint8_t>(0, 30)));
-  CoverageMap map(bytes);
+  ByteKindMap map(bytes);
   std::vector<size_t> kinds(bytes.size(), kByteKinds);
   for (const auto& [kind, offset, size] : claims) {
     map.Claim(static_cast<ByteKind>(kind), offset, size);
@@ -56,37 +56,37 @@ RC_GTEST_PROP(CoverageMap, CountsAsAFlagAByteWould, ()) {
       kinds[i] = std::min<size_t>(kinds[i], kind);
     }
   }
-  Coverage expected{.total = bytes.size()};
+  ByteCounts expected{.total = bytes.size()};
   for (size_t i = 0; i < bytes.size(); ++i) {
     expected.payload += kinds[i] == static_cast<size_t>(ByteKind::kPayload);
     expected.typed += kinds[i] == static_cast<size_t>(ByteKind::kTyped);
     expected.fill += kinds[i] == static_cast<size_t>(ByteKind::kFill) ||
                      (kinds[i] == kByteKinds && bytes[i] == 0);
   }
-  const Coverage counted = std::move(map).Count();
+  const ByteCounts counted = std::move(map).Count();
   RC_ASSERT(counted.total == bytes.size());
   RC_ASSERT(CountsOf(counted) == CountsOf(expected));
 }
 
-TEST(TextCoverage, PiecesCountOutsideOfOpaqueStretches) {
+TEST(TextByteKinds, PiecesCountOutsideOfOpaqueStretches) {
   // ..==..== : two bytes of white space, two of a token, and so on; 3 to 5 is opaque.
-  TextCoverage text({{3, 5}});
+  TextByteKinds text({{3, 5}});
   for (int i = 0; i < 2; ++i) {
     text.Add(ByteKind::kFill, 2);
     text.Add(ByteKind::kTyped, 2);
   }
   EXPECT_EQ(CountsOf(std::move(text).Count(10)), (Counts{0, 5, 3, 2}));
-  TextCoverage comment;
+  TextByteKinds comment;
   comment.Add(ByteKind::kOpaque, 4);
   EXPECT_EQ(CountsOf(std::move(comment).Count(4)), (Counts{0, 0, 0, 4}));
 }
 
-TEST(Coverage, SharesLeaveFillOutOrTakeItIn) {
-  const Coverage coverage{.total = 100, .payload = 20, .typed = 30, .fill = 40};
-  EXPECT_EQ(coverage.Opaque(), 10u);
-  EXPECT_DOUBLE_EQ(coverage.TypedShare(), 30.0 / 40);
-  EXPECT_DOUBLE_EQ(coverage.TypedShareWithFill(), 30.0 / 80);
-  EXPECT_DOUBLE_EQ(Coverage{}.TypedShare(), 1.0);
+TEST(ByteCounts, SharesLeaveFillOutOrTakeItIn) {
+  const ByteCounts counts{.total = 100, .payload = 20, .typed = 30, .fill = 40};
+  EXPECT_EQ(counts.Opaque(), 10u);
+  EXPECT_DOUBLE_EQ(counts.TypedShare(), 30.0 / 40);
+  EXPECT_DOUBLE_EQ(counts.TypedShareWithFill(), 30.0 / 80);
+  EXPECT_DOUBLE_EQ(ByteCounts{}.TypedShare(), 1.0);
 }
 
 }  // namespace

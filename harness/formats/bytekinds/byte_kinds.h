@@ -1,6 +1,6 @@
-// Counts which bytes of a file are what, each byte once. CoverageMap takes claims in any order, for
-// containers whose records point here and there; TextCoverage takes the pieces of a text one behind
-// the other. Used by the formats' coverage functions.
+// Counts which bytes of a file are what, each byte once. ByteKindMap takes claims in any order, for
+// containers whose records point here and there; TextByteKinds takes the pieces of a text one
+// behind the other. Used by the formats' count_bytes functions.
 #pragma once
 
 #include <array>
@@ -26,35 +26,35 @@ struct ByteRange {
 
 // Claims on the bytes of a file. A byte without a claim is fill where it is 0 and opaque otherwise.
 // Takes 16 bytes a claim; claims of one kind that touch become one. Not thread-safe.
-class CoverageMap {
+class ByteKindMap {
  public:
   // `bytes` outlives the map.
-  explicit CoverageMap(ByteSpan bytes) : bytes_(bytes) {}
+  explicit ByteKindMap(ByteSpan bytes) : bytes_(bytes) {}
 
   // What leaves the file is cut off.
   void Claim(ByteKind kind, uint64_t offset, uint64_t size);
 
   // Linear in the file and in n log n of the claims.
-  Coverage Count() &&;
+  ByteCounts Count() &&;
 
  private:
-  void CountUnclaimed(uint64_t begin, uint64_t end, Coverage* coverage) const;
+  void CountUnclaimed(uint64_t begin, uint64_t end, ByteCounts* counts) const;
 
   ByteSpan bytes_;
   std::array<std::vector<ByteRange>, kByteKinds> claims_;
 };
 
 // Counts the pieces of a text in their order.
-class TextCoverage {
+class TextByteKinds {
  public:
   // `opaque` are stretches that no source describes, whatever stands in them; they do not overlap.
-  explicit TextCoverage(std::vector<ByteRange> opaque = {});
+  explicit TextByteKinds(std::vector<ByteRange> opaque = {});
 
   // The next `size` bytes are of this kind, where they do not lie in an opaque stretch.
   void Add(ByteKind kind, uint64_t size);
 
   // Of a text of `total` bytes; those that were not added are typed.
-  Coverage Count(uint64_t total) &&;
+  ByteCounts Count(uint64_t total) &&;
 
  private:
   std::vector<ByteRange> opaque_;

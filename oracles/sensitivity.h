@@ -24,13 +24,13 @@ struct Witness {
 };
 
 // What a case carries: one witness an output, and the inputs of which `change` is the index.
-struct MovementProof {
+struct SensitivityProof {
   std::vector<Witness> witnesses;
   std::vector<std::vector<Tensor>> changes;
 };
 
 // Looks for witnesses in memory that it keeps. Not thread-safe.
-class MovementSearch {
+class SensitivitySearch {
  public:
   using Inputs = std::vector<Tensor>;
   // One entry a value, empty where no change moved it yet: constant, zero whatever comes in, or

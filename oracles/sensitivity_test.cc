@@ -1,5 +1,5 @@
 // What moves a value is the same whether it was asked for at first or looked at again.
-#include "oracles/movement.h"
+#include "oracles/sensitivity.h"
 
 #include <algorithm>
 #include <bit>
@@ -12,7 +12,7 @@
 namespace anecheck {
 namespace {
 
-using Witnesses = MovementSearch::Witnesses;
+using Witnesses = SensitivitySearch::Witnesses;
 
 bool SameBits(double a, double b) {
   return std::bit_cast<uint64_t>(a) == std::bit_cast<uint64_t>(b) || (a != a && b != b);
@@ -31,8 +31,8 @@ bool AllMove(const Witnesses& witnesses) {
 }
 
 // One search goes from graph to graph: what it has kept from the one before must not count.
-TEST(MovementSearch, FindsTheSameWhenItLooksAgain) {
-  MovementSearch kept;
+TEST(SensitivitySearch, FindsTheSameWhenItLooksAgain) {
+  SensitivitySearch kept;
   ChoiceStream choices = ChoiceStream::FromSeed(7);
   const Contract& contract = ConformingContract(2);
   int at_rest = 0;
@@ -55,7 +55,7 @@ TEST(MovementSearch, FindsTheSameWhenItLooksAgain) {
     const std::vector<ValueId> results = graph.ValuesOfKind(ValueKind::kResult);
     Witnesses again;
     kept.LookAt(results, again);
-    MovementSearch fresh;
+    SensitivitySearch fresh;
     ASSERT_TRUE(fresh.Start(graph, inputs, results, contract).ok());
     Witnesses expected(results.size());
     for (size_t i = 0; i < changes.size(); ++i) fresh.Move(changes[i], i, expected);
@@ -69,7 +69,7 @@ TEST(MovementSearch, FindsTheSameWhenItLooksAgain) {
 }
 
 // x - x is 0 whatever x is, and x moves.
-TEST(MovementSearch, TellsWhatMovesFromWhatDoesNot) {
+TEST(SensitivitySearch, TellsWhatMovesFromWhatDoesNot) {
   Graph graph;
   const ValueId x = graph.AddInput({DType::kFp16, {2}}, "x");
   graph.BeginNode(&GetOp(OpKind::kRelu).schema);
@@ -85,7 +85,7 @@ TEST(MovementSearch, TellsWhatMovesFromWhatDoesNot) {
     EncodeElements(DType::kFp16, std::vector<double>{a, b}, tensor.bytes);
     return std::vector<Tensor>{tensor};
   };
-  MovementSearch search;
+  SensitivitySearch search;
   ASSERT_TRUE(search.Start(graph, halves(1, 2), graph.outputs(), ConformingContract(2)).ok());
   Witnesses found(1);
   search.Move(halves(1, 5), 0, found);

@@ -1,4 +1,4 @@
-#include "harness/campaign/run_record.h"
+#include "harness/campaign/run_row.h"
 
 #include <cstdio>
 #include <ctime>
@@ -55,8 +55,8 @@ std::string UtcNow() {
                      parts.tm_mday, parts.tm_hour, parts.tm_min, parts.tm_sec);
 }
 
-RunRecord DescribeRun(const CampaignOptions& options, const RunnerIdentity& identity) {
-  RunRecord record;
+RunRow DescribeRun(const CampaignOptions& options, const RunnerIdentity& identity) {
+  RunRow record;
   record.uuid = RunUuid();
   record.command = options.command;
   record.options = OptionsToJson(options).dump();

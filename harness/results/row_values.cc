@@ -1,4 +1,4 @@
-#include "harness/results/records.h"
+#include "harness/results/row_values.h"
 
 #include <algorithm>
 

@@ -1,4 +1,4 @@
-#include "oracles/movement.h"
+#include "oracles/sensitivity.h"
 
 #include <algorithm>
 #include <utility>
@@ -17,34 +17,34 @@ std::optional<Witness> Compare(const Estimate& bounds, std::span<const double> m
 
 }  // namespace
 
-Status MovementSearch::Start(const Graph& graph, std::span<const Tensor> inputs,
-                             std::span<const ValueId> values, const Contract& contract) {
+Status SensitivitySearch::Start(const Graph& graph, std::span<const Tensor> inputs,
+                                std::span<const ValueId> values, const Contract& contract) {
   ANECHECK_RETURN_IF_ERROR(at_inputs_.Run(graph, inputs, contract));
   for (Change& change : changes_) change.evaluated = false;
   SetValues(values);
   return {};
 }
 
-void MovementSearch::SetValues(std::span<const ValueId> values) {
+void SensitivitySearch::SetValues(std::span<const ValueId> values) {
   values_.assign(values.begin(), values.end());
   bounds_.resize(values.size());
   for (size_t i = 0; i < values.size(); ++i) at_inputs_.Stored(values[i], bounds_[i]);
 }
 
-void MovementSearch::Move(std::span<const Tensor> change, size_t number, Witnesses& found) {
+void SensitivitySearch::Move(std::span<const Tensor> change, size_t number, Witnesses& found) {
   if (std::ranges::all_of(found, [](const auto& witness) { return witness.has_value(); })) return;
   while (changes_.size() <= number) changes_.emplace_back();
   changes_[number].evaluated = changes_[number].evaluation.RunValues(at_inputs_, change).ok();
   Look(number, found);
 }
 
-void MovementSearch::LookAt(std::span<const ValueId> values, Witnesses& found) {
+void SensitivitySearch::LookAt(std::span<const ValueId> values, Witnesses& found) {
   SetValues(values);
   found.assign(values.size(), std::nullopt);
   for (size_t number = 0; number < changes_.size(); ++number) Look(number, found);
 }
 
-void MovementSearch::Look(size_t number, Witnesses& found) const {
+void SensitivitySearch::Look(size_t number, Witnesses& found) const {
   const Change& change = changes_[number];
   if (!change.evaluated) return;
   for (size_t i = 0; i < values_.size(); ++i) {
@@ -52,7 +52,7 @@ void MovementSearch::Look(size_t number, Witnesses& found) const {
   }
 }
 
-std::vector<Estimate> MovementSearch::TakeBounds(std::vector<Estimate> memory) {
+std::vector<Estimate> SensitivitySearch::TakeBounds(std::vector<Estimate> memory) {
   return std::exchange(bounds_, std::move(memory));
 }
 

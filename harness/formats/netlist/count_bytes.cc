@@ -1,4 +1,4 @@
-#include "harness/formats/netlist/coverage.h"
+#include "harness/formats/netlist/count_bytes.h"
 
 #include <algorithm>
 #include <array>
@@ -6,7 +6,7 @@
 #include <unordered_set>
 #include <vector>
 
-#include "harness/formats/coverage/coverage.h"
+#include "harness/formats/bytekinds/byte_kinds.h"
 #include "harness/formats/netlist/field_facts.h"
 #include "harness/formats/netlist/layers.h"
 
@@ -129,7 +129,7 @@ class XmlCounter {
   XmlCounter(std::string_view text, std::vector<ByteRange> unknown)
       : text_(text), coverage_(std::move(unknown)) {}
 
-  Coverage Run() && {
+  ByteCounts Run() && {
     while (at_ < text_.size()) {
       if (text_[at_] != '<') {
         Between();
@@ -185,14 +185,14 @@ class XmlCounter {
 
   std::string_view text_;
   size_t at_ = 0;
-  TextCoverage coverage_;
+  TextByteKinds coverage_;
 };
 
 // Equal strings share an object, so that what is unknown may lie in what is not.
-Coverage BinaryCoverage(std::span<const ByteRange> unknown, ByteSpan bytes) {
+ByteCounts CountBinaryBytes(std::span<const ByteRange> unknown, ByteSpan bytes) {
   constexpr uint64_t kTrailer = 32;
   constexpr uint64_t kUnused = 5;  // bytes at the trailer's begin, zero in files of known writers
-  CoverageMap map(bytes);
+  ByteKindMap map(bytes);
   map.Claim(ByteKind::kTyped, 0, bytes.size() - kTrailer);
   map.Claim(ByteKind::kTyped, bytes.size() - kTrailer + kUnused, kTrailer - kUnused);
   for (const ByteRange& range : unknown) {
@@ -203,10 +203,10 @@ Coverage BinaryCoverage(std::span<const ByteRange> unknown, ByteSpan bytes) {
 
 }  // namespace
 
-Coverage CoverageOf(const plist::Document& document, ByteSpan bytes) {
+ByteCounts CountBytes(const plist::Document& document, ByteSpan bytes) {
   const bool is_binary = document.encoding == plist::Encoding::kBinary;
   std::vector<ByteRange> unknown = UnknownEntries(is_binary).Find(document.root);
-  if (is_binary) return BinaryCoverage(unknown, bytes);
+  if (is_binary) return CountBinaryBytes(unknown, bytes);
   const std::string_view text(reinterpret_cast<const char*>(bytes.data()), bytes.size());
   return XmlCounter(text, std::move(unknown)).Run();
 }

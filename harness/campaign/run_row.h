@@ -13,7 +13,7 @@ namespace anecheck {
 inline constexpr const char* kEngineLibrary = "engine";
 
 // A new run of `options` on what `identity` names, started now, with a UUID of its own.
-RunRecord DescribeRun(const CampaignOptions& options, const RunnerIdentity& identity);
+RunRow DescribeRun(const CampaignOptions& options, const RunnerIdentity& identity);
 
 // "2026-01-31T23:59:59Z".
 std::string UtcNow();
