@@ -39,7 +39,7 @@ std::string_view LevelPrefix(LogLevel level) {
   return "";
 }
 
-std::string OneLine(std::string_view text) {
+std::string WithoutBreaks(std::string_view text) {
   std::string line(text);
   std::replace_if(line.begin(), line.end(), [](char c) { return c == '\n' || c == '\r'; }, ' ');
   return line;
@@ -76,7 +76,7 @@ std::string Erasure() {
 void Log(LogLevel level, std::string_view message) {
   std::string line = "anecheck: ";
   line += LevelPrefix(level);
-  line += OneLine(message);
+  line += WithoutBreaks(message);
   line += '\n';
   const std::lock_guard lock(g_mutex);
   WriteToStandardError(Erasure() + line);
@@ -111,7 +111,7 @@ void ProgressLine::Update(std::string_view text) {
   if (drawing.empty()) drawing = kEraseLine;
   for (const std::string_view line : lines) {
     if (g_progress_lines++ > 0) drawing += '\n';
-    drawing += OneLine(line.substr(0, size.ws_col - 1u));
+    drawing += WithoutBreaks(line.substr(0, size.ws_col - 1u));
   }
   WriteToStandardError(drawing);
 }

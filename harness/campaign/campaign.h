@@ -39,7 +39,7 @@ struct CampaignSummary {
   // Distinct deviations that only terms never measured on their family forbid: neither new findings
   // nor known defects.
   uint64_t unconfirmed = 0;
-  bool interrupted = false;         // cases are left that can be gone on with
+  bool interrupted = false;      // cases are left that can be gone on with
   std::vector<FindingRow> list;  // distinct, in order of their first case
 };
 

@@ -32,12 +32,12 @@ struct CheckSetting {
 
 // The result of one run of the model or of a part of it.
 struct CheckRun {
-  RowBatch batch;     // the case, as a results file has it
+  RowBatch batch;        // the case, as a results file has it
   bool taken = false;    // compiled and executed on the requested device
   bool reached = false;  // the same, and it was the engine that did
   std::optional<FindingRow> finding;
-  std::string node;                 // the operation that it is about: its first result
-  Json location;  // null if nothing deviates
+  std::string node;  // the operation that it is about: its first result
+  Json location;     // null if nothing deviates
   // Of an execution that says too little as a whole, its operations judged on what the engine fed
   // them: {right, known_defect, defects, unconfirmed, not_judged}, up to the first wrong one; null
   // where that was not asked or could not be had.

@@ -14,6 +14,7 @@
 
 #include "harness/base/base64.h"
 #include "harness/base/json_tree.h"
+#include "harness/base/one_line.h"
 #include "harness/graph/find_operand.h"
 #include "harness/graph/json.h"
 #include "harness/graph/validate.h"
@@ -372,17 +373,8 @@ class Reader {
 };
 
 // The names that messages repeat are the file's own and may hold anything; a message is one line.
-Error OneLine(Error error) {
-  std::string shown;
-  for (const char c : error.message) {
-    const auto byte = static_cast<unsigned char>(c);
-    if (byte < ' ' || byte == 0x7f) {
-      shown += fmt::format("\\x{:02x}", byte);
-    } else {
-      shown += c;
-    }
-  }
-  error.message = std::move(shown);
+Error OnOneLine(Error error) {
+  error.message = OneLine(error.message);
   return error;
 }
 
@@ -392,9 +384,9 @@ namespace {
 
 Result<Graph> GraphFromTree(const JsonTree& tree, const Vocabulary& vocabulary) {
   Result<Graph> graph = Reader(vocabulary, 0).Read(tree.root());
-  if (!graph.ok()) return OneLine(std::move(graph).error());
+  if (!graph.ok()) return OnOneLine(std::move(graph).error());
   Status valid = ValidateGraph(*graph);
-  if (!valid.ok()) return OneLine(std::move(valid).error());
+  if (!valid.ok()) return OnOneLine(std::move(valid).error());
   return graph;
 }
 

@@ -5,7 +5,6 @@
 #include <fmt/ranges.h>
 #include <span>
 
-#include "harness/base/json.h"
 #include "harness/base/json_text.h"
 
 namespace anecheck {
@@ -33,7 +32,7 @@ Result<Json> ReadObject(std::string_view line, std::string_view name) {
   return json;
 }
 
-std::string OneLine(std::string_view text) {
+std::string ClippedToALine(std::string_view text) {
   std::string line(text.substr(0, kLongestMessage));
   for (char& c : line) {
     if (static_cast<unsigned char>(c) < ' ') c = ' ';
@@ -46,7 +45,7 @@ Status ReadString(const Json& json, const char* member, std::string& out) {
   const auto found = json.find(member);
   if (found == json.end() || found->is_null()) return {};
   if (!found->is_string()) return Wrong(member, "must be a string");
-  out = OneLine(found->text());
+  out = ClippedToALine(found->text());
   return {};
 }
 

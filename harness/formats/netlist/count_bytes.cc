@@ -203,7 +203,7 @@ ByteCounts CountBinaryBytes(std::span<const ByteRange> unknown, ByteSpan bytes) 
 
 }  // namespace
 
-ByteCounts CountBytes(const plist::Document& document, ByteSpan bytes) {
+ByteCounts CountDocumentBytes(const plist::Document& document, ByteSpan bytes) {
   const bool is_binary = document.encoding == plist::Encoding::kBinary;
   std::vector<ByteRange> unknown = UnknownEntries(is_binary).Find(document.root);
   if (is_binary) return CountBinaryBytes(unknown, bytes);

@@ -51,7 +51,7 @@ Result<std::string> FormatPrint(ByteSpan bytes) {
 
 Result<ByteCounts> CountBytes(ByteSpan bytes) {
   ANECHECK_ASSIGN(const plist::Document document, plist::Parse(bytes));
-  return CountBytes(document, bytes);
+  return CountDocumentBytes(document, bytes);
 }
 
 }  // namespace
