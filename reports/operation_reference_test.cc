@@ -64,7 +64,7 @@ TEST(OperationReference, HasEveryOperationWithItsArgumentsAndTerms) {
   EXPECT_EQ(conv["parameters"][0]["name"], "x");
   EXPECT_EQ(conv["parameters"][0]["required"], true);
   EXPECT_THAT(conv["parameters"][0]["dtypes"].get<std::string>(), HasSubstr("fp16"));
-  EXPECT_THAT(conv["terms"], ::testing::Contains("accumulator_unit"));
+  EXPECT_THAT(conv["terms"].elements(), ::testing::Contains("accumulator_unit"));
   EXPECT_GE(conv["reached_share"].get<double>(), 0.25);
 }
 

@@ -135,7 +135,7 @@ TEST_F(TrendTest, MapsShowWhereTheErrorSits) {
   EXPECT_EQ(maps[0]["outside"], 1);
   EXPECT_EQ(maps[0]["is_outside"], ParseJson("[0, 1]").value());
   EXPECT_EQ(maps[0]["ulp"][0], 0);
-  EXPECT_GT(maps[0]["ulp"][1], 0);
+  EXPECT_GT(maps[0]["ulp"][1].get<int64_t>(), 0);
 }
 
 TEST_F(TrendTest, BaselinesAreFurtherRuns) {

@@ -167,11 +167,25 @@ std::vector<std::string> Json::get<std::vector<std::string>>() const {
   return texts;
 }
 
+namespace {
+
+template <typename T>
+std::vector<T> Numbers(const Json::Array& elements) {
+  std::vector<T> numbers;
+  for (const Json& element : elements) numbers.push_back(element.get<T>());
+  return numbers;
+}
+
+}  // namespace
+
 template <>
 std::vector<uint64_t> Json::get<std::vector<uint64_t>>() const {
-  std::vector<uint64_t> numbers;
-  for (const Json& element : elements()) numbers.push_back(element.get<uint64_t>());
-  return numbers;
+  return Numbers<uint64_t>(elements());
+}
+
+template <>
+std::vector<int64_t> Json::get<std::vector<int64_t>>() const {
+  return Numbers<int64_t>(elements());
 }
 
 template int8_t Json::get<int8_t>() const;

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "harness/base/json.h"
+#include "harness/base/json_text.h"
 
 namespace anecheck {
 namespace {

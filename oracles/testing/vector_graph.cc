@@ -28,7 +28,7 @@ std::string FirstName(const Json& outputs) {
 class Operators {
  public:
   Operators(const Json& record, const FindMapping& find) : record_(record), find_(find) {
-    for (const Json& input : record["inputs"]) tensors_[input["name"]] = input;
+    for (const Json& input : record["inputs"]) tensors_[input["name"].text()] = input;
   }
 
   EvaluatedOperators Run() {
@@ -46,7 +46,7 @@ class Operators {
 
  private:
   std::optional<Estimate> Step(const Json& op) const {
-    const Mapping mapping = find_(op["name"]);
+    const Mapping mapping = find_(op["name"].text());
     if (mapping == nullptr) return std::nullopt;
     // Where an output's extents are asked for, what follows works element by element.
     Json step = {
@@ -63,12 +63,12 @@ class Operators {
 
   // A tensor by its name alone, or named tensors, attributes and options.
   void Add(const Json& argument, Json& step) const {
-    if (argument.is_string()) return AddInput(argument, argument, step);
+    if (argument.is_string()) return AddInput(argument.text(), argument.text(), step);
     for (const auto& [key, value] : argument.items()) {
       if (key == "options") {
         Add(value, step);
       } else if (value.is_string() && tensors_.contains(value.get<std::string>())) {
-        AddInput(key, value, step);
+        AddInput(key, value.text(), step);
       } else {
         step["attrs"][key] = value;
       }

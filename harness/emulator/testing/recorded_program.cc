@@ -74,13 +74,15 @@ Result<RecordedProgram> ReadRecordedProgram(const std::string& json_path) {
   recorded.tolerance = json.at("tolerance_relative_or_absolute_above_1").get<double>();
   const auto& bars = json.at("bars");
   Program& program = recorded.program;
-  Bind(program, bars.at("scratch"), "scratch", RegionKind::kScratch,
+  Bind(program, bars.at("scratch").get<uint32_t>(), "scratch", RegionKind::kScratch,
        std::vector<uint8_t>(json.at("scratch_bytes").get<size_t>()));
-  recorded.output_region = Bind(program, bars.at("output"), "output", RegionKind::kOutput,
-                                std::vector<uint8_t>(json.at("output_bytes").get<size_t>()));
+  recorded.output_region =
+      Bind(program, bars.at("output").get<uint32_t>(), "output", RegionKind::kOutput,
+           std::vector<uint8_t>(json.at("output_bytes").get<size_t>()));
   for (auto& [name, array] : arrays) {
     if (name == "const") {
-      Bind(program, bars.at("const"), name, RegionKind::kConstants, std::move(array.data));
+      Bind(program, bars.at("const").get<uint32_t>(), name, RegionKind::kConstants,
+           std::move(array.data));
     } else if (name.starts_with("input_bar")) {
       const auto bar = static_cast<uint32_t>(std::stoul(name.substr(9)));
       Bind(program, bar, name, RegionKind::kInput, std::move(array.data));
