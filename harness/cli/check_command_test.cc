@@ -355,23 +355,25 @@ TEST_F(ModelCommands, CheckTellsTheAuthorsOfRealModelsWhatStopsThem) {
     std::vector<const char*> says;  // on its output or its error output
   } models[] = {
       {"coremltools__add_model__model-a413e2be.mil",
-       {"h13: pass", "no value comes near a known cliff", "follow from made-up inputs"}},
+       {"h13: pass", "no value comes near a known cliff",
+        "the search for cliffs used made-up inputs"}},
       {"FluidAudio__TransposeEncoder__model-26f5318a.mil", {"h13: pass"}},
       {"FluidAudio__Argmax__model-e1d1ff9c.mil",
        {"an engine gives fp16: int32 outputs that the host widens: index", "h13: pass"}},
       {"FluidAudio__TokenDurationPrediction__model-4de79cdc.mil",
        {"int32 outputs that the host widens: var_17, var_24", "h13: pass"}},
       {"FluidAudio__decoder__model-5ead417f.mil",
-       {"the host computes what an engine takes no operands of: cast \"targets_to_int16\", gather "
+       {"the host computes operations whose operands an engine does not take: cast "
+        "\"targets_to_int16\", gather "
         "\"y_cast_fp16_cast_uint16\"",
         "not attested: lstm"}},
       {"mobius__silero-vad-unified-v6.0.0__model-810386da.mil",
-       {"without the casts of fp32 inputs (audio_input, cell_state, hidden_state)",
+       {"the casts of fp32 inputs (audio_input, cell_state, hidden_state)",
         "h13: rejected: conv: kW must be <=15", "not attested: conv \"stft_out_cast_fp16\"",
         "not attested: lstm \"lstm_out_batch_first_0\": no path by the placement",
         "part 3 of 3 around these, 8 operations from expand_dims \"hn_cast_fp16\" to squeeze "
         "\"new_cell_state\": pass",
-        "follow from 13 made-up constants and made-up inputs"}},
+        "used 13 made-up constants and made-up inputs"}},
       {"FluidAudio__parakeet_eou_preprocessor__model-25db6a13.mil",
        {"`?` axes have their default extents, arrays give others"}},
   };

@@ -2,7 +2,7 @@
 // libanecheck_fuzz_mutator.a, with the flags that pkg-config gives for anecheck_fuzz_mutator, and
 // call it from LLVMFuzzerCustomMutator, or load libanecheck_afl_mutator.so into AFL++
 // (AFL_CUSTOM_MUTATOR_LIBRARY, with ANECHECK_FORMAT=hwx). The archive holds all that it needs of
-// the project; of others it needs fmt, flatbuffers, libdeflate, libplist-2.0, zlib and the C++
+// the project; of others it needs fmt, flatbuffers, libdeflate, zlib and the C++
 // library. A program that links libraries of the project beside it would have some things twice.
 //
 //   extern "C" size_t LLVMFuzzerCustomMutator(uint8_t* data, size_t size, size_t max_size,
