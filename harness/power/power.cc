@@ -160,7 +160,7 @@ class Measurement {
     }
     HuntOptions hunt = options_.hunt;
     hunt.shrink_tries = 0;
-    for (const int ulps : kMagnitudes) {
+    for (const int ulps : kUlpsTried) {
       if (known && ulps >= *known) {
         result.ulps = known;
         result.implied = true;

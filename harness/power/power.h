@@ -15,7 +15,7 @@
 namespace anecheck {
 
 // Sizes of error that are tried, in units in the last place, and parts of the elements touched.
-inline constexpr int kMagnitudes[] = {1, 2, 4, 8, 16, 32, 64};
+inline constexpr int kUlpsTried[] = {1, 2, 4, 8, 16, 32, 64};
 inline constexpr int kShares[] = {10, 100, 1000};  // permille
 
 struct PowerOptions {

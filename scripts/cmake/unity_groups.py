@@ -35,8 +35,10 @@ class File:
         text = path.read_text()
         self.size = len(text)
         self.includes = re.findall(r'^#include "([^"]+)"', text, re.M)
-        self.own, self.shared = {}, {}
-        self.takes_names = bool(re.search(r"^using (?:enum|namespace)\b", text, re.M))
+        self.own, self.shared, self.aliases = {}, {}, set()
+        # Names that are not spelled here, and sources that include themselves once a target.
+        self.stands_alone = bool(
+            re.search(r"^using (?:enum|namespace)\b|hwy/foreach_target\.h", text, re.M))
         text = COMMENT_OR_TEXT.sub(lambda m: " " if m.group(0)[0] == "/" else '""', text)
         for macro in re.findall(r"^#\s*define\s+(\w+)", text, re.M):
             if not re.search(rf"^#\s*undef\s+{macro}\b", text, re.M):
@@ -84,7 +86,10 @@ class File:
         scope = scopes[-1] if scopes else ""
         own = scope.endswith("::(own)") or alias or re.match(r"static\b", statement) or (
             not function and not kind and re.match(r"(?:constexpr|const)\b", statement))
-        (self.own if own else self.shared)[scope.removesuffix("::(own)"), name] = function
+        key = scope.removesuffix("::(own)"), name
+        (self.own if own else self.shared)[key] = function
+        if alias:
+            self.aliases.add(key)
 
 
 class Project:
@@ -109,6 +114,11 @@ class Project:
     def sees(self, one, other):
         """What `one` declares for itself means two things beside `other`."""
         own = self.file(one).own
+        # An alias hides what a header declares under its name, also one that both include.
+        if any(key in names for header in self.headers(other)
+               for names in (self.file(header).own, self.file(header).shared)
+               for key in self.file(one).aliases):
+            return True
         added = [self.file(other)] + [self.file(header)
                                       for header in self.headers(other) - self.headers(one)]
         return any(key in own and (file is added[0] or not (own[key] and function))
@@ -119,8 +129,8 @@ class Project:
         """Lists of sources that may be compiled as one, in order."""
         groups = []  # [sources, bytes]
         for source in sources:
-            if self.file(source).takes_names:
-                continue  # names that are not spelled here
+            if self.file(source).stands_alone:
+                continue
             size = self.file(source).size
             for group in groups:
                 if group[1] + size <= GROUP_BYTES and not any(
