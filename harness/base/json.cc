@@ -298,7 +298,8 @@ std::string Json::value(std::string_view name, const char* fallback) const {
 
 Json Json::value(std::string_view name, Json fallback) const {
   const ConstIterator found = find(name);
-  return found == end() ? std::move(fallback) : *found;
+  if (found == end()) return fallback;
+  return *found;
 }
 
 void Json::push_back(Json value) { emplace_back(std::move(value)); }
