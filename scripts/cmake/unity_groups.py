@@ -114,10 +114,12 @@ class Project:
     def sees(self, one, other):
         """What `one` declares for itself means two things beside `other`."""
         own = self.file(one).own
-        # An alias hides what a header declares under its name, also one that both include.
-        if any(key in names for header in self.headers(other)
+        # An alias hides what a header declares under its name, there or in a namespace around it,
+        # also a header that both include.
+        if any(name == alias and f"{inside}::".startswith(f"{scope}::")
+               for header in self.headers(other)
                for names in (self.file(header).own, self.file(header).shared)
-               for key in self.file(one).aliases):
+               for scope, name in names for inside, alias in self.file(one).aliases):
             return True
         added = [self.file(other)] + [self.file(header)
                                       for header in self.headers(other) - self.headers(one)]
