@@ -9,7 +9,6 @@
 #include <gnu/libc-version.h>
 #endif
 
-#include "harness/base/json.h"
 #include "harness/base/json_text.h"
 #include "harness/base/version.h"
 #include "harness/cases/options_json.h"
@@ -56,23 +55,23 @@ std::string UtcNow() {
 }
 
 RunRow DescribeRun(const CampaignOptions& options, const RunnerIdentity& identity) {
-  RunRow record;
-  record.uuid = RunUuid();
-  record.command = options.command;
-  record.options = OptionsToJson(options).dump();
-  record.seed = options.seed;
-  record.started = UtcNow();
-  record.tool_version = kToolVersion;
-  record.host = HostName();
-  record.os = identity.os;
-  record.runner = identity.runner;
-  record.provenance = identity.provenance;
-  record.engine = identity.engine;
-  record.chip = identity.chip;
-  record.compiler_version = identity.compiler_version;
-  record.libraries = Libraries();
-  if (!identity.content.empty()) record.libraries[kEngineLibrary] = identity.content;
-  return record;
+  RunRow row;
+  row.uuid = RunUuid();
+  row.command = options.command;
+  row.options = OptionsToJson(options).dump();
+  row.seed = options.seed;
+  row.started = UtcNow();
+  row.tool_version = kToolVersion;
+  row.host = HostName();
+  row.os = identity.os;
+  row.runner = identity.runner;
+  row.provenance = identity.provenance;
+  row.engine = identity.engine;
+  row.chip = identity.chip;
+  row.compiler_version = identity.compiler_version;
+  row.libraries = Libraries();
+  if (!identity.content.empty()) row.libraries[kEngineLibrary] = identity.content;
+  return row;
 }
 
 }  // namespace anecheck

@@ -50,7 +50,7 @@ struct Case {
   CaseMode mode = CaseMode::kFloat;
   Graph graph;
   std::vector<Tensor> inputs;
-  // What a second execution takes where it is not to take the same: inputs of the same types.
+  // Inputs of the second execution, of the same types; empty if it takes the same inputs.
   std::vector<Tensor> again;
   // For each output, that some change of the inputs moves it beyond its bound.
   SensitivityProof sensitivity;

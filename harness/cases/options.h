@@ -1,4 +1,4 @@
-// What a campaign is asked for: which cases, on which targets, by which runner.
+// The options of a campaign: its cases, its targets and its runner.
 #pragma once
 
 #include <bitset>

@@ -35,8 +35,8 @@ enum {
 // What e5rt_e5_compiler_compile returns where the program was compiled and its files could not be
 // written, as on a full disk: kIOReturnIOError. Its other codes are answers of the compiler.
 #define ANECHECK_SIM_NO_BUNDLE 0xe00002ca
-// What it returns where the simulated engine itself has no kernel for some operation of the
-// program, which says nothing about an engine: kIOReturnUnsupported.
+// The simulated engine has no kernel for some operation of the program. This says nothing about a
+// real engine. The value is that of kIOReturnUnsupported.
 #define ANECHECK_SIM_NO_KERNEL 0xe00002c7
 
 // The chip that programs are compiled for where the compiler options name none. `name` is one of

@@ -263,8 +263,8 @@ bool SpeaksFor(Step step, legality::Layer layer) {
   return !named;
 }
 
-// What a graph that breaks a rule shows: a pass where it was refused for the rule. Values are no
-// matter.
+// The verdict on a graph that breaks a rule: a pass if the engine refused it for that rule. Values
+// do not count.
 Shown JudgeRefusal(const Case& item, const RunReply& reply) {
   const bool refused = reply.status == RunStatus::kRejected;
   const auto shown = [&](Verdict verdict, std::string why) {

@@ -13,7 +13,7 @@
 
 namespace anecheck {
 
-// What the runner is called: as its evidence.
+// The name of the runner, which is also its provenance.
 inline constexpr std::string_view kRoundtripRunner = ToText(Provenance::kRoundtrip);
 
 // What became of one graph in one form.

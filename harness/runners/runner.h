@@ -20,9 +20,9 @@
 
 namespace anecheck {
 
-// What an engine or a program did besides answering; the case keeps its answer. Its verdict is one
-// of kStrayOutput, kMemoryGrowth, kSlotLeak, kGarbled (a reply that answers no request on its way)
-// and kNotRepeatable.
+// A fault of the engine or program beside its answer; the case keeps the answer. The verdict is
+// kStrayOutput, kMemoryGrowth, kSlotLeak, kGarbled (a reply that answers no pending request) or
+// kNotRepeatable.
 struct Misconduct {
   Verdict verdict = Verdict::kStrayOutput;
   std::string message;  // one line

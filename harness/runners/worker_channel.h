@@ -23,8 +23,8 @@ struct ChannelHeader {
 };
 static_assert(std::atomic<uint64_t>::is_always_lock_free, "shared between processes");
 
-// Where the worker is with the request that it has in hand; kNone where its engine spoiled the
-// memory that says so.
+// The step of the worker's current request; kNone if the engine overwrote the memory that holds
+// it.
 inline Step StepOf(const ChannelHeader& header) {
   const Step step = header.step.load();
   return static_cast<size_t>(step) < AllWords<Step>().size() ? step : Step::kNone;

@@ -59,7 +59,7 @@ if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
   target_compile_options(anecheck_settings INTERFACE
     -Wno-maybe-uninitialized -Wno-restrict -Wno-stringop-overflow -Wno-array-bounds
     -Wno-missing-field-initializers -Wno-stringop-overread -Wno-dangling-pointer)
-  # Asked of every type of an unnamed namespace that is not in the file given to the compiler.
+  # g++ reports types of unnamed namespaces in included files, which sources of unity builds are.
   target_compile_options(anecheck_settings INTERFACE
     $<$<AND:$<BOOL:${ANECHECK_UNITY}>,$<COMPILE_LANGUAGE:CXX>>:-Wno-subobject-linkage>)
 else()

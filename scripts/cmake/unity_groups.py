@@ -29,13 +29,13 @@ NOT_NAMES = {"operator", "static_assert", "requires", "alignas", "decltype", "no
 
 class File:
     """What a file declares: `own`, which no other file may see, and `shared`. Both map
-    (namespace, name) to whether it is a function."""
+    (namespace, name) to whether it is a function. `hidden` are the keys that its aliases hide."""
 
     def __init__(self, path):
         text = path.read_text()
         self.size = len(text)
         self.includes = re.findall(r'^#include "([^"]+)"', text, re.M)
-        self.own, self.shared, self.aliases = {}, {}, set()
+        self.own, self.shared, self.hidden = {}, {}, set()
         # Names that are not spelled here, and sources that include themselves once a target.
         self.stands_alone = bool(
             re.search(r"^using (?:enum|namespace)\b|hwy/foreach_target\.h", text, re.M))
@@ -88,8 +88,9 @@ class File:
             not function and not kind and re.match(r"(?:constexpr|const)\b", statement))
         key = scope.removesuffix("::(own)"), name
         (self.own if own else self.shared)[key] = function
-        if alias:
-            self.aliases.add(key)
+        if alias:  # it hides the name in its namespace and in those around it
+            parts = key[0].split("::")
+            self.hidden |= {("::".join(parts[:count]), name) for count in range(1, len(parts) + 1)}
 
 
 class Project:
@@ -114,12 +115,10 @@ class Project:
     def sees(self, one, other):
         """What `one` declares for itself means two things beside `other`."""
         own = self.file(one).own
-        # An alias hides what a header declares under its name, there or in a namespace around it,
-        # also a header that both include.
-        if any(name == alias and f"{inside}::".startswith(f"{scope}::")
-               for header in self.headers(other)
-               for names in (self.file(header).own, self.file(header).shared)
-               for scope, name in names for inside, alias in self.file(one).aliases):
+        # Hidden names count in every header, also in one that both include.
+        hidden = self.file(one).hidden
+        if any(not hidden.isdisjoint(names) for header in self.headers(other)
+               for names in (self.file(header).own, self.file(header).shared)):
             return True
         added = [self.file(other)] + [self.file(header)
                                       for header in self.headers(other) - self.headers(one)]
@@ -148,11 +147,12 @@ class Project:
 def main():
     list_path, out_path, root = (pathlib.Path(argument) for argument in sys.argv[1:4])
     project = Project(root)
+    build = out_path.parent.parent  # sources made there appear after the first configuration
     lines = []
     for line in list_path.read_text().splitlines():
         target, *names = line.split(";")
         sources = [path for path in map(pathlib.Path, names)
-                   if path.suffix == ".cc" and path.exists()]
+                   if path.suffix == ".cc" and not path.is_relative_to(build)]
         groups = project.groups(sources)
         if groups:
             lines.append(f"set_target_properties({target} PROPERTIES"
