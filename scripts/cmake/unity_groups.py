@@ -147,7 +147,8 @@ class Project:
 def main():
     list_path, out_path, root = (pathlib.Path(argument) for argument in sys.argv[1:4])
     project = Project(root)
-    build = out_path.resolve().parent.parent  # sources made there appear after the first configuration
+    # Sources made in the build folder appear after the first configuration.
+    build = out_path.resolve().parent.parent
     lines = []
     for line in list_path.read_text().splitlines():
         target, *names = line.split(";")
