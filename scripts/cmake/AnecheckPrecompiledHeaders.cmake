@@ -15,8 +15,10 @@ set(ANECHECK_COMMON_HEADERS
   <variant> <vector> <fmt/format.h> <nlohmann/json.hpp>)
 set(ANECHECK_TEST_HEADERS <gtest/gtest.h> <rapidcheck.h> <rapidcheck/gtest.h>)
 
-# Commands only read options and print: in builds for work they are not optimised.
-set(ANECHECK_CLI_OPTIONS "$<$<CONFIG:None>:-O0>")
+# Commands only read options and print: in builds for work they are not optimised, in others little.
+set(ANECHECK_CLI_OPTIONS "$<$<CONFIG:None>:-O0>" "$<$<CONFIG:Release>:-O1>")
+# Reports wait for the results file.
+set(ANECHECK_REPORT_OPTIONS "$<$<CONFIG:Release>:-O1>")
 
 # A test's own code is compiled once and run once, and a third of a build from an empty cache was its
 # optimisation. What it tests is optimised all the same.
