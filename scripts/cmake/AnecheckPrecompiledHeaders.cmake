@@ -12,11 +12,13 @@ endif()
 set(ANECHECK_COMMON_HEADERS
   <algorithm> <array> <chrono> <cmath> <cstdint> <filesystem> <functional> <map> <memory> <mutex>
   <optional> <set> <span> <sstream> <string> <string_view> <thread> <unordered_map> <utility>
-  <variant> <vector> <fmt/format.h> <nlohmann/json.hpp>)
+  <variant> <vector> <fmt/format.h>)
 set(ANECHECK_TEST_HEADERS <gtest/gtest.h> <rapidcheck.h> <rapidcheck/gtest.h>)
 
-# Commands only read options and print: in builds for work they are not optimised.
-set(ANECHECK_CLI_OPTIONS "$<$<CONFIG:None>:-O0>")
+# Commands only read options and print: in builds for work they are not optimised, in others little.
+set(ANECHECK_CLI_OPTIONS "$<$<CONFIG:None>:-O0>" "$<$<CONFIG:Release>:-O1>")
+# Reports wait for the results file.
+set(ANECHECK_REPORT_OPTIONS "$<$<CONFIG:Release>:-O1>")
 
 # A test's own code is compiled once and run once, and a third of a build from an empty cache was its
 # optimisation. What it tests is optimised all the same.
@@ -27,7 +29,7 @@ function(anecheck_precompiled_target NAME)
   set(SOURCE "${PROJECT_BINARY_DIR}/generated/${NAME}.cc")
   file(CONFIGURE OUTPUT "${SOURCE}" CONTENT "namespace anecheck {}\n")
   add_library(${NAME} STATIC "${SOURCE}")
-  target_link_libraries(${NAME} PRIVATE anecheck_settings fmt::fmt nlohmann_json::nlohmann_json)
+  target_link_libraries(${NAME} PRIVATE anecheck_settings fmt::fmt)
   target_precompile_headers(${NAME} PRIVATE ${ARGN})
   # Without it the compiler cache never finds an object again: the time is part of the header.
   target_compile_options(${NAME} PRIVATE "SHELL:-Xclang -fno-pch-timestamp")
