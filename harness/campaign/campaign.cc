@@ -22,6 +22,7 @@
 #include "harness/judging/reach_counter.h"
 #include "harness/results/run_lock.h"
 #include "harness/runners/chip_target.h"
+#include "harness/runners/emulator_runner.h"
 #include "harness/runners/engine_file.h"
 #include "harness/runners/exec_runner.h"
 #include "harness/runners/late_reply.h"
@@ -513,12 +514,31 @@ class Campaign {
   bool ending_ = false;
 };
 
+Result<std::unique_ptr<Runner>> MakeEmulatorRunner(const CampaignOptions& options) {
+  EmulatorRunnerOptions emulated{.exact = options.runner == kExactEmulatorRunner};
+  for (const std::string& name : options.worker.faults) {
+    const auto known = encoder::FaultNames();
+    const auto fault = std::ranges::find(known, name, &encoder::FaultName::name);
+    if (fault == known.end()) {
+      return MakeError(ErrorCode::kInvalid,
+                       fmt::format("--fault {}: the encoder has no such fault", name));
+    }
+    emulated.fault = fault->fault;
+  }
+  return std::unique_ptr<Runner>(new EmulatorRunner(emulated));
+}
+
 }  // namespace
 
 Result<std::unique_ptr<Runner>> MakeRunner(const CampaignOptions& options) {
   constexpr std::string_view kExec = "exec:";
   if (options.runner == kRoundtripRunner)
     return std::unique_ptr<Runner>(new RoundtripRunner(CompiledRoundTrip));
+  if (IsEmulatorRunner(options.runner)) return MakeEmulatorRunner(options);
+  if (options.runner.starts_with(kContainerRunner)) {
+    return std::unique_ptr<Runner>(
+        new ContainerRunner(options.runner.substr(kContainerRunner.size())));
+  }
   if (options.runner == "e5rt") return std::unique_ptr<Runner>(new E5rtRunner(options.worker));
   if (options.runner.starts_with(kExec)) {
     return std::unique_ptr<Runner>(
@@ -526,9 +546,10 @@ Result<std::unique_ptr<Runner>> MakeRunner(const CampaignOptions& options) {
                         .case_timeout_ms = options.worker.case_timeout_ms,
                         .memory_limit = options.worker.memory_limit}));
   }
-  return MakeError(
-      ErrorCode::kInvalid,
-      fmt::format("--runner {}: unknown; give e5rt, roundtrip or exec:COMMAND", options.runner));
+  return MakeError(ErrorCode::kInvalid,
+                   fmt::format("--runner {}: unknown; give e5rt, roundtrip, emulator, "
+                               "emulator:exact or exec:COMMAND",
+                               options.runner));
 }
 
 Result<CampaignSummary> RunCampaign(const CampaignOptions& options,

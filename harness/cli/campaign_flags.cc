@@ -13,6 +13,7 @@
 #include "harness/cli/command_line.h"
 #include "harness/cli/file_name.h"
 #include "harness/cli/whole_number.h"
+#include "harness/runners/emulator_runner.h"
 #include "harness/runners/roundtrip_runner.h"
 #include "harness/targets/catalog.h"
 #include "oracles/legality/legality.h"
@@ -96,10 +97,11 @@ std::optional<CaseMode> ModeNamed(std::string name) {
 // Settings of the engine that the runner e5rt loads; the others have none to give them to.
 Status CheckRunnerTakes(const CampaignFlags& flags) {
   if (flags.runner == "e5rt") return {};
-  const std::pair<const char*, bool> given[] = {{"--files", flags.files},
-                                                {"--fault", !flags.faults.empty()},
-                                                {"--quirk", !flags.quirks.empty()},
-                                                {"--espresso-lib", !flags.library.empty()}};
+  const std::pair<const char*, bool> given[] = {
+      {"--files", flags.files},
+      {"--fault", !flags.faults.empty() && !IsEmulatorRunner(flags.runner)},
+      {"--quirk", !flags.quirks.empty()},
+      {"--espresso-lib", !flags.library.empty()}};
   for (const auto& [name, is_given] : given) {
     if (!is_given) continue;
     return MakeError(ErrorCode::kInvalid,
@@ -142,8 +144,9 @@ std::string RefusesMil(const Target& target) {
 void AddRunnerFlags(CommandLine& command, CampaignFlags& flags) {
   command
       .AddOption("--runner", flags.runner,
-                 "Runner: e5rt, roundtrip (no engine: write, read back, compare), or exec:COMMAND "
-                 "for an external program")
+                 "Runner: e5rt, roundtrip (no engine: write, read back, compare), emulator (no "
+                 "engine: encode a container, execute it on the CPU; emulator:exact rounds once), "
+                 "or exec:COMMAND for an external program")
       .ShowDefault();
   command.AddOption(
       "--espresso-lib", flags.library,

@@ -2,6 +2,8 @@
 // asked to, which operation goes wrong first, which values come near a cliff, and what each target
 // attests without it having been reached.
 #include <algorithm>
+#include <cctype>
+#include <filesystem>
 #include <fmt/format.h>
 #include <functional>
 #include <iterator>
@@ -12,6 +14,7 @@
 #include <string>
 #include <vector>
 
+#include "harness/base/file.h"
 #include "harness/base/json.h"
 #include "harness/base/log.h"
 #include "harness/base/parallel_for.h"
@@ -29,6 +32,10 @@
 #include "harness/cli/prepared_model.h"
 #include "harness/cli/typed_command.h"
 #include "harness/cli/whole_number.h"
+#include "harness/cli/with_file.h"
+#include "harness/emulator/program.h"
+#include "harness/encoder/ane_file.h"
+#include "harness/runners/emulator_runner.h"
 #include "harness/targets/catalog.h"
 #include "oracles/catalogue.h"
 #include "oracles/legality/legality.h"
@@ -42,6 +49,7 @@ struct CheckFlags {
   CampaignFlags campaign;
   ModelFlags model;
   std::string inputs;
+  std::vector<std::string> containers;  // files and folders
   // The command that checks a function of it again.
   std::function<std::string(const std::string& function)> command;
   bool json = false;
@@ -348,22 +356,79 @@ Result<Report> CheckFunction(const CheckFlags& flags, CampaignOptions options, c
   return Report{ToJson(flags, function, identity, prepared, summary, all), summary.findings > 0};
 }
 
-// One report a function: the one that was asked for, or else all of the model.
+// The hardware containers of --container: the files, and those of the folders by their names.
+Result<std::vector<std::string>> ContainersOf(const CheckFlags& flags) {
+  std::vector<std::string> files;
+  for (const std::string& path : flags.containers) {
+    std::error_code error;
+    if (!std::filesystem::is_directory(path, error)) {
+      files.push_back(path);
+      continue;
+    }
+    std::vector<std::string> inside;
+    for (const auto& entry : std::filesystem::directory_iterator(path, error)) {
+      if (entry.path().extension() == ".hwx") inside.push_back(entry.path().string());
+    }
+    if (inside.empty()) {
+      return MakeError(ErrorCode::kNotFound, fmt::format("{}: holds no .hwx file", path));
+    }
+    std::ranges::sort(inside);
+    files.insert(files.end(), inside.begin(), inside.end());
+  }
+  return files;
+}
+
+// The target whose containers have the generation of `path`.
+Result<std::string> TargetOfContainer(const std::string& path) {
+  ANECHECK_ASSIGN(Bytes read, ReadFile(path));
+  const auto bytes = encoder::AsContainer(std::move(read));
+  if (!bytes.ok()) return WithFile(path, bytes.error());
+  const auto program = emulator::LoadProgram(*bytes);
+  if (!program.ok()) return WithFile(path, program.error());
+  std::string target(emulator::GenerationName(program->generation));
+  std::ranges::transform(target, target.begin(), [](char c) {
+    return static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
+  });
+  return target;
+}
+
+// The options by which each container is checked, or those of the command where there is none.
+Result<std::vector<CampaignOptions>> OptionsOf(const CheckFlags& flags) {
+  std::vector<CampaignOptions> all;
+  if (flags.containers.empty()) {
+    ANECHECK_ASSIGN(CampaignOptions options, ToOptions(flags.campaign));
+    all.push_back(std::move(options));
+    return all;
+  }
+  ANECHECK_ASSIGN(const std::vector<std::string> files, ContainersOf(flags));
+  for (const std::string& file : files) {
+    CampaignFlags campaign = flags.campaign;
+    campaign.runner = std::string(kContainerRunner) + file;
+    ANECHECK_ASSIGN(campaign.targets, TargetOfContainer(file));
+    ANECHECK_ASSIGN(CampaignOptions options, ToOptions(campaign));
+    all.push_back(std::move(options));
+  }
+  return all;
+}
+
+// One report a container and function: the one that was asked for, or else all of the model.
 Result<std::vector<Report>> Check(const CheckFlags& flags) {
-  ANECHECK_ASSIGN(const CampaignOptions options, ToOptions(flags.campaign));
-  ANECHECK_RETURN_IF_ERROR(TryDefects(options.defects));
+  ANECHECK_ASSIGN(const std::vector<CampaignOptions> all, OptionsOf(flags));
+  ANECHECK_RETURN_IF_ERROR(TryDefects(all.front().defects));
   ANECHECK_ASSIGN(const Model model, Model::Open(flags.model.model, flags.model.weights));
   std::vector<std::string> functions = model.functions();
   if (!flags.model.function.empty()) functions = {flags.model.function};
   std::vector<Report> reports;
-  for (const std::string& function : functions) {
-    auto report = CheckFunction(flags, options, model, function);
-    if (!report.ok()) {
-      Error error = report.error();
-      if (functions.size() > 1) error.message.insert(0, fmt::format("function {}: ", function));
-      return error;
+  for (const CampaignOptions& options : all) {
+    for (const std::string& function : functions) {
+      auto report = CheckFunction(flags, options, model, function);
+      if (!report.ok()) {
+        Error error = report.error();
+        if (functions.size() > 1) error.message.insert(0, fmt::format("function {}: ", function));
+        return error;
+      }
+      reports.push_back(std::move(*report));
     }
-    reports.push_back(std::move(*report));
   }
   return reports;
 }
@@ -384,7 +449,9 @@ int Run(const CheckFlags& flags) {
   for (const Report& report : *reports) {
     if (flags.json) break;
     if (reports->size() > 1) {
-      text += fmt::format("{}function {}:\n", text.empty() ? "" : "\n",
+      const std::string runner = report.json["runner"].get<std::string>();
+      text += fmt::format("{}{}function {}:\n", text.empty() ? "" : "\n",
+                          flags.containers.empty() ? "" : runner + ", ",
                           report.json["function"].get<std::string>());
     }
     text += CheckText(report.json);
@@ -402,6 +469,9 @@ void AddCheckCommand(CommandLine& app, Selected& selected) {
   command.AddOption(
       "--inputs", flags->inputs,
       "Inputs and initial states by name, .npz (default: made-up numbers, and zeros for states)");
+  command.AddOption("--container", flags->containers,
+                    "Hardware containers (.hwx, .ane) that a compiler made of the model, or folders "
+                    "with .hwx files: the emulator executes each; the target is theirs");
   CampaignFlags& campaign = flags->campaign;
   command.AddOption("--target,--targets", campaign.targets, "Compiler targets: h13,h17s or all")
       .ShowDefault();

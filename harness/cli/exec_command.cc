@@ -12,6 +12,7 @@
 #include "harness/cli/command_line.h"
 #include "harness/cli/file_name.h"
 #include "harness/emulator/program.h"
+#include "harness/encoder/ane_file.h"
 #include "harness/formats/npz/npz.h"
 #include "harness/verdict/provenance.h"
 
@@ -106,7 +107,8 @@ Result<Arrays> ReadOutputs(const Program& program) {
 }
 
 Result<Json> Execute(const ExecFlags& flags) {
-  ANECHECK_ASSIGN(const Bytes bytes, ReadFile(flags.container));
+  ANECHECK_ASSIGN(Bytes read, ReadFile(flags.container));
+  ANECHECK_ASSIGN(const Bytes bytes, encoder::AsContainer(std::move(read)));
   ANECHECK_ASSIGN(Program program, emulator::LoadProgram(bytes));
   ANECHECK_ASSIGN(const Arrays inputs, npz::ReadNpzFile(flags.inputs));
   ANECHECK_RETURN_IF_ERROR(WriteInputs(program, inputs));
@@ -160,7 +162,9 @@ int Run(const ExecFlags& flags) {
 void AddExecCommand(CommandLine& app, Selected& selected) {
   CommandLine command = app.AddCommand("exec", "Run a hardware container on the CPU, task by task");
   auto flags = std::make_shared<ExecFlags>();
-  command.AddOption("container", flags->container, "A hardware container (.hwx)")
+  command
+      .AddOption("container", flags->container,
+                 "A hardware container (.hwx), or a model of the Linux driver (.ane)")
       .Required()
       .Check(FileName());
   command

@@ -1,6 +1,8 @@
 // exec and inspect --explain on real containers.
+#include <cstdlib>
 #include <string>
 
+#include "harness/base/file.h"
 #include "harness/base/testing/test_data.h"
 #include "harness/cli/testing/model_commands.h"
 
@@ -75,6 +77,51 @@ TEST_F(ExecCommand, InspectExplainsTheTasksOfAContainer) {
         "coefficients from __const (BAR 1); writes probs@output (BAR 4), 2x1x1"}) {
     EXPECT_NE(inspect.out.find(expected), std::string::npos) << expected << inspect.out;
   }
+}
+
+constexpr std::string_view kSum =
+    "program(1.3)\n{\n func main<ios18>(tensor<fp16, [1, 64, 1, 1]> image, tensor<fp16, [1, 64, 1, "
+    "1]> image2) {\ntensor<fp16, [1, 64, 1, 1]> probs = add(x = image, y = image2);\n} -> "
+    "(probs);\n}";
+
+TEST_F(ExecCommand, CheckJudgesARealContainerByItsModel) {
+  const std::string sum = Container("hwx/sum-1b1855b8.hwx");
+  ANECHECK_SKIP_WITHOUT(sum);
+  WriteText("sum.mil", kSum);
+  const Outcome right = Tool("check " + Path("sum.mil") + " --container " + sum + " --json");
+  EXPECT_EQ(right.code, 0) << right.out << right.err;
+  const auto json = *ParseJson(right.out);
+  EXPECT_EQ(json["provenance"], "emulated");
+  EXPECT_EQ(json["targets"][0]["verdict"], "pass");
+  // The container of another network with the same ports.
+  std::string other(kSum);
+  other.replace(other.find("add("), 4, "sub(");
+  WriteText("sub.mil", other);
+  const Outcome wrong = Tool("check " + Path("sub.mil") + " --container " + sum);
+  EXPECT_EQ(wrong.code, 1) << wrong.out << wrong.err;
+}
+
+// lower writes it, check executes it; a folder is checked file by file.
+TEST_F(ExecCommand, CheckJudgesWhatLowerWrites) {
+  WriteText("sum.mil", kSum);
+  ASSERT_EQ(Tool("lower " + Path("sum.mil") + " --target h13 --out " + Path("lowered")).code, 0);
+  const Outcome one =
+      Tool("check " + Path("sum.mil") + " --container " + Path("lowered/model.hwx"));
+  EXPECT_EQ(one.code, 0) << one.out << one.err;
+  const Outcome folder = Tool("check " + Path("sum.mil") + " --container " + Path("lowered"));
+  EXPECT_EQ(folder.code, 0) << folder.out << folder.err;
+  EXPECT_EQ(Tool("check " + Path("sum.mil") + " --container " + Path("none")).code, 2);
+  const Outcome driver =
+      Tool("check " + Path("sum.mil") + " --container " + Path("lowered/model.ane"));
+  EXPECT_EQ(driver.code, 0) << driver.out << driver.err;
+  // A reader that shares no line with the tool.
+  const std::string reader = anecheck::testing::SourcePath("scripts/examples/hwx_tasks.py");
+  EXPECT_EQ(std::system(
+                ("python3 " + reader + " " + Path("lowered/model.hwx") + " > " + Path("tasks.txt"))
+                    .c_str()),
+            0);
+  EXPECT_NE(ReadTextFile(Path("tasks.txt"))->find("planar elementwise: 64x1x1 to 64x1x1, add"),
+            std::string::npos);
 }
 
 }  // namespace

@@ -12,6 +12,8 @@
 #include "harness/cli/file_name.h"
 #include "harness/cli/model_flags.h"
 #include "harness/cli/target_flags.h"
+#include "harness/encoder/ane_file.h"
+#include "harness/encoder/encode.h"
 #include "harness/formats/mil/parser.h"
 #include "harness/formats/mlmodel/model.h"
 #include "harness/graph/json.h"
@@ -79,12 +81,14 @@ Status WriteBytes(const LowerFlags& flags, const std::string& name, ByteSpan byt
   return {};
 }
 
-// The dispatch descriptor, and the container where its tasks have published registers.
-Status WriteCompiled(const LowerFlags& flags, const plan::Plan& plan, const Target& target,
-                     Written& written) {
+// The dispatch descriptor, and the container where the encoder knows the tasks of every operation.
+Status WriteCompiled(const LowerFlags& flags, const Graph& graph, const plan::Plan& plan,
+                     const Target& target, Written& written) {
   const auto outline = OutlineOf(plan, target);
   const auto files =
-      outline.ok() ? WriteCompiledFiles(*outline) : Result<CompiledFiles>(outline.error());
+      outline.ok()
+          ? WriteCompiledFiles(*outline, encoder::Encode(graph, {.target = flags.target_name}))
+          : Result<CompiledFiles>(outline.error());
   if (!files.ok()) {
     for (const char* name : {"program.e5", "model.hwx"}) {
       written.missing.emplace_back(name, files.error().message);
@@ -93,13 +97,16 @@ Status WriteCompiled(const LowerFlags& flags, const plan::Plan& plan, const Targ
   }
   ANECHECK_RETURN_IF_ERROR(WriteBytes(flags, "program.e5", files->descriptor, written));
   if (!files->container.empty()) {
-    return WriteBytes(flags, "model.hwx", files->container, written);
+    ANECHECK_RETURN_IF_ERROR(WriteBytes(flags, "model.hwx", files->container, written));
+    ANECHECK_ASSIGN(const Bytes ane, encoder::AneOfContainer(files->container));
+    return WriteBytes(flags, "model.ane", ane, written);
   }
   written.missing.emplace_back("model.hwx", files->no_container);
   return {};
 }
 
-Result<Written> WriteFolder(const LowerFlags& flags, const plan::Plan& plan, const Target& target) {
+Result<Written> WriteFolder(const LowerFlags& flags, const Graph& graph, const plan::Plan& plan,
+                            const Target& target) {
   Written written;
   ANECHECK_RETURN_IF_ERROR(MakeDirectories(flags.out));
   ANECHECK_RETURN_IF_ERROR(WritePrograms(flags, plan, written));
@@ -108,7 +115,7 @@ Result<Written> WriteFolder(const LowerFlags& flags, const plan::Plan& plan, con
   ANECHECK_RETURN_IF_ERROR(
       Write(flags, "plan.json", DumpJson(plan::PlanJson(plan), 1) + "\n", written));
   ANECHECK_RETURN_IF_ERROR(Write(flags, "plan.txt", plan::PlanText(plan), written));
-  ANECHECK_RETURN_IF_ERROR(WriteCompiled(flags, plan, target, written));
+  ANECHECK_RETURN_IF_ERROR(WriteCompiled(flags, graph, plan, target, written));
   return written;
 }
 
@@ -140,7 +147,7 @@ Status Lower(const LowerFlags& flags) {
                   plan::PlanLowering(model.graph, *target, {route, Order(flags.target)}));
   Written written;
   if (!flags.out.empty()) {
-    ANECHECK_ASSIGN(written, WriteFolder(flags, plan, *target));
+    ANECHECK_ASSIGN(written, WriteFolder(flags, model.graph, plan, *target));
   }
   if (flags.json) {
     Json json = {{"plan", plan::PlanJson(plan)}, {"out", flags.out}, {"files", written.files}};
@@ -183,9 +190,11 @@ void AddLowerCommand(CommandLine& app, Selected& selected) {
       .OneOf({Route::kMil, Route::kNetlist})
       .ShowDefault();
   command
-      .AddOption("--out", flags->out,
-                 "Folder for model.mil, net.plist, program.e5, model.hwx, lowered.json, "
-                 "plan.json and plan.txt")
+      .AddOption(
+          "--out", flags->out,
+          "Folder for model.mil, net.plist, program.e5, model.hwx, model.ane (the Linux driver's "
+          "form), lowered.json, "
+          "plan.json and plan.txt")
       .Check(FileName());
   command.AddFlag("--plan", flags->plan, "Print the plan (the default without --out)");
   command.AddFlag("--json", flags->json, "Print JSON");

@@ -4,7 +4,6 @@
 #include <fmt/format.h>
 #include <limits>
 
-#include "harness/base/hash.h"
 #include "harness/formats/hwx/builder.h"
 #include "harness/formats/hwx/container.h"
 #include "harness/formats/pair/pair.h"
@@ -13,19 +12,8 @@ namespace anecheck {
 namespace {
 
 constexpr int kEngineAxes = 4;
-constexpr size_t kLanes = 16;
-constexpr std::string_view kProcedure = "net";
-
-// Registers of version 7 by byte address (facts/td_v7_fields.json): the Common block begins at 0.
-constexpr uint32_t kCommonAt = 0x0;
-constexpr uint32_t kCommonRegisters = 16;
-constexpr uint32_t kKernelAt = 0x1f800;
-constexpr uint32_t kKernelRegisters = 62;
-// What real containers hold in the 16 coefficient configurations that follow the first two
-// registers.
-constexpr uint32_t kFirstCoefficient = 2;
-constexpr uint32_t kCoefficientDefault = 0x80;
-enum CommonRegister : uint32_t { kInDim = 0, kCin = 3, kCout = 4, kOutDim = 5 };
+constexpr std::string_view kProcedure = "main";
+constexpr uint32_t kVersion7 = 7;
 
 struct ElementType {
   DType dtype;
@@ -64,103 +52,6 @@ Status CheckProgram(const CompiledProgram& program) {
     for (const CompiledTensor& tensor : *tensors) ANECHECK_RETURN_IF_ERROR(CheckTensor(tensor));
   }
   return {};
-}
-
-// 64 hexadecimal digits that follow from the bytes: real kernels are named so, by what is not
-// known.
-std::string KernelName(const CompiledKernel& kernel) {
-  std::string name = "K";
-  Fnv1a hash(Fnv1a::kBasis ^ kernel.task);
-  for (int word = 0; word < 4; ++word) {
-    hash.Add(std::span<const uint8_t>(kernel.bytes)).Add(static_cast<uint64_t>(word));
-    name += fmt::format("{:016X}", hash.value());
-  }
-  return name;
-}
-
-// Output channels lie one block a lane, as in the weight bank of specification 000.
-int64_t ChannelsOfLane(int64_t channels) {
-  return (channels + static_cast<int64_t>(kLanes) - 1) / static_cast<int64_t>(kLanes);
-}
-
-hwx::KernelSpec ToKernelSpec(const CompiledKernel& kernel) {
-  hwx::KernelSpec spec;
-  spec.name = KernelName(kernel);
-  spec.task = static_cast<uint32_t>(kernel.task);
-  spec.lanes = kLanes;
-  const size_t step = kernel.bytes.size() / static_cast<size_t>(kernel.channels) *
-                      static_cast<size_t>(ChannelsOfLane(kernel.channels));
-  for (size_t at = 0; at < kernel.bytes.size(); at += step) {
-    const size_t end = std::min(at + step, kernel.bytes.size());
-    spec.tiles.emplace_back(kernel.bytes.begin() + static_cast<ptrdiff_t>(at),
-                            kernel.bytes.begin() + static_cast<ptrdiff_t>(end));
-  }
-  return spec;
-}
-
-uint32_t Extents(uint32_t width, uint32_t height) { return width | height << 16; }
-
-td::Task ToTask(const CompiledTask& from, uint32_t id, bool has_kernel) {
-  td::Task task;
-  task.header[0] = id;
-  if (has_kernel) {
-    std::vector<uint32_t> kernels(kKernelRegisters);
-    std::fill_n(kernels.begin() + kFirstCoefficient, kLanes, kCoefficientDefault);
-    task.Write(kKernelAt, kernels);
-  }
-  std::vector<uint32_t> common(kCommonRegisters);
-  common[kInDim] = Extents(from.in[3], from.in[2]);
-  common[kCin] = from.in[1];
-  common[kCout] = from.out[1];
-  common[kOutDim] = Extents(from.out[3], from.out[2]);
-  task.Write(kCommonAt, common);
-  return task;
-}
-
-hwx::TensorSpec ToTensorSpec(const CompiledTensor& tensor, bool output) {
-  const EngineShape shape = *ToEngineShape(tensor.type.shape);
-  return {.name = tensor.name,
-          .output = output,
-          .element_type = FindElementType(tensor.type.dtype)->catalog,
-          .shape = shape,
-          .strides =
-              hwx::PackedStrides(shape, static_cast<uint64_t>(DTypeBits(tensor.type.dtype) / 8))};
-}
-
-Result<Bytes> WriteContainer(const CompiledProgram& program) {
-  if (!program.cpu_subtype) {
-    return MakeError(ErrorCode::kUnsupported, "no source gives the cpusubtype of its containers");
-  }
-  const auto generation = td::GenerationOfSubtype(static_cast<uint32_t>(*program.cpu_subtype));
-  if (!generation.ok()) return MakeError(ErrorCode::kUnsupported, generation.error().message);
-  if ((*generation)->version != 7) {
-    return MakeError(ErrorCode::kUnsupported,
-                     fmt::format("no source gives the registers that hold the extents of a task of "
-                                 "version {}",
-                                 (*generation)->version));
-  }
-  if (program.tasks.empty()) {
-    return MakeError(ErrorCode::kUnsupported, "nothing of it runs on the engine");
-  }
-  hwx::ContainerSpec spec;
-  spec.cpusubtype = (*generation)->cpusubtype;
-  spec.options = {"-t " + program.target, "-i ./net.plist", "-o ./model.hwx"};
-  spec.procedure = kProcedure;
-  for (const CompiledTensor& tensor : program.inputs) {
-    spec.tensors.push_back(ToTensorSpec(tensor, false));
-  }
-  for (const CompiledTensor& tensor : program.outputs) {
-    spec.tensors.push_back(ToTensorSpec(tensor, true));
-  }
-  spec.tasks.generation = *generation;
-  spec.tasks.header_words = td::kV7HeaderWords;
-  for (size_t i = 0; i < program.tasks.size(); ++i) {
-    const bool has_kernel =
-        std::ranges::find(program.kernels, i, &CompiledKernel::task) != program.kernels.end();
-    spec.tasks.tasks.push_back(ToTask(program.tasks[i], static_cast<uint32_t>(i), has_kernel));
-  }
-  for (const CompiledKernel& kernel : program.kernels) spec.kernels.push_back(ToKernelSpec(kernel));
-  return hwx::BuildBytes(std::move(spec));
 }
 
 // Gives tensors their apertures: those of the container's ports, or without one a page-aligned
@@ -246,13 +137,24 @@ std::optional<EngineShape> ToEngineShape(const Shape& shape) {
   return made;
 }
 
-Result<CompiledFiles> WriteCompiledFiles(const CompiledProgram& program) {
+std::string NoContainer(const CompiledProgram& program) {
+  if (!program.cpu_subtype) return "no source gives the cpusubtype of its containers";
+  const auto generation = td::GenerationOfSubtype(static_cast<uint32_t>(*program.cpu_subtype));
+  if (!generation.ok()) return generation.error().message;
+  if ((*generation)->version != kVersion7) {
+    return fmt::format(
+        "no source gives the registers that hold the extents of a task of version {}",
+        (*generation)->version);
+  }
+  return program.tasks.empty() ? "nothing of it runs on the engine" : "";
+}
+
+Result<CompiledFiles> WriteCompiledFiles(const CompiledProgram& program, Result<Bytes> container) {
   ANECHECK_RETURN_IF_ERROR(CheckProgram(program));
   if (program.inferences.empty()) {
     return MakeError(ErrorCode::kUnsupported, "a program without a dispatch has no descriptor");
   }
   CompiledFiles files;
-  Result<Bytes> container = WriteContainer(program);
   if (container.ok()) {
     files.container = std::move(*container);
   } else if (container.error().code == ErrorCode::kUnsupported) {

@@ -65,16 +65,18 @@ struct CompiledFiles {
   std::string no_container;  // why; empty where there is one
 };
 
-// Writes both files. A container is written for version-7 task descriptors only, whose registers
-// have published addresses; the registers that no source tells how to set stay as they are by
-// default, so it is no program that an engine could run. kUnsupported where a tensor has no form in
-// either file.
-Result<CompiledFiles> WriteCompiledFiles(const CompiledProgram& program);
+// Why a target's compiler leaves no container of such a program: its tasks have no registers with
+// published addresses, or nothing of it runs on the engine. Empty where it leaves one.
+std::string NoContainer(const CompiledProgram& program);
+
+// The descriptor beside `container`, which may be the error of making it; its tensors lie in the
+// container's ports. kUnsupported where a tensor has no form in a descriptor.
+Result<CompiledFiles> WriteCompiledFiles(const CompiledProgram& program, Result<Bytes> container);
 
 // What of the outline is compared beside ports, extents and strides.
 struct ComparedParts {
   bool chain = true;  // the kinds and the number of dispatches
-  bool tasks = true;  // with the kernels
+  bool tasks = true;  // with the kernels, a block of channels a lane: the simulated engine's
 };
 
 // Reads the files with the project's own readers and names the first thing in which they differ

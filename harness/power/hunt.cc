@@ -37,6 +37,7 @@ CampaignOptions OptionsOf(const Subject& subject, const HuntOptions& options,
   campaign.max_seconds = options.max_seconds;
   campaign.jobs = options.jobs;
   campaign.targets = subject.targets;
+  campaign.runner = subject.runner;
   campaign.ops = subject.ops;
   campaign.modes = subject.modes;
   campaign.worker.library = options.library;

@@ -2,9 +2,12 @@
 
 #include <algorithm>
 #include <fmt/format.h>
+#include <iterator>
 
 #include "generators/drawer.h"
 #include "harness/base/json_fields.h"
+#include "harness/encoder/fault.h"
+#include "harness/runners/emulator_runner.h"
 #include "harness/targets/catalog.h"
 
 namespace anecheck {
@@ -120,6 +123,24 @@ Result<Subject> ReadQuirk(const Json& row, const std::vector<CampaignTarget>& ta
   return subject;
 }
 
+// The emulator runs what the encoder writes, on the one target that it writes for.
+std::vector<Subject> EncoderSubjects() {
+  std::vector<Subject> subjects;
+  for (const encoder::FaultName& fault : encoder::FaultNames()) {
+    Subject& subject = subjects.emplace_back();
+    subject.id = fault.name;
+    subject.kind = "encoder";
+    subject.op = fault.op;
+    subject.description = fault.meaning;
+    subject.ops = OpsNamedIn(fault.op);
+    subject.op_class = OpClassName(FindOp(fault.op)->op_class);
+    subject.targets = {{"h13", static_cast<int>(Family::kA13)}};
+    subject.runner = kExactEmulatorRunner;
+    subject.faults = {subject.id};
+  }
+  return subjects;
+}
+
 Result<Json> ReadList(const char* text) {
   ANECHECK_ASSIGN(Json list, ParseJson(text == nullptr ? "" : text, kListName));
   if (!list.is_array()) return json_fields::Bad(kListName, "is no array");
@@ -178,6 +199,7 @@ Result<std::vector<Subject>> ReadSubjects(const E5rtLibrary& engine,
     ANECHECK_ASSIGN(Subject subject, ReadQuirk(row, targets));
     subjects.push_back(std::move(subject));
   }
+  std::ranges::move(EncoderSubjects(), std::back_inserter(subjects));
   return subjects;
 }
 

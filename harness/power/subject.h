@@ -32,17 +32,19 @@ struct Subject {
   // Kinds of case of the hunt; empty for the default mix.
   std::vector<CaseMode> modes;
   std::vector<CampaignTarget> targets;
+  std::string runner = "e5rt";
   std::vector<std::string> faults;
   std::vector<QuirkSetting> quirks;
   // What a finding of a known defect must be labelled with, any of them; empty for planted faults.
   std::vector<std::string> labels;
 };
 
-// The rows of the engine's lists. Planted faults are hunted on `targets` with the defects that the
-// family has by default; known defects, one on and all others off, on the first of `targets` whose
-// family has it or, where none has, on the lowest such family of the catalogue. Known defects that
-// the engine does not act on are left out. Errors: kInvalid for a library that is not the simulated
-// engine, kMalformed for lists that are not of simulator_control.h's form.
+// The rows of the engine's lists, and the faults of the encoder, which the emulator must show.
+// Planted faults are hunted on `targets` with the defects that the family has by default; known
+// defects, one on and all others off, on the first of `targets` whose family has it or, where none
+// has, on the lowest such family of the catalogue. Known defects that the engine does not act on
+// are left out. Errors: kInvalid for a library that is not the simulated engine, kMalformed for
+// lists that are not of simulator_control.h's form.
 Result<std::vector<Subject>> ReadSubjects(const E5rtLibrary& engine,
                                           const std::vector<CampaignTarget>& targets);
 

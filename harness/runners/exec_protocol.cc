@@ -70,7 +70,18 @@ Status ReadWord(const Json& json, const char* member, std::span<const E> allowed
   return {};
 }
 
+// The status of a compiler without an engine.
+constexpr std::string_view kCompiled = "compiled";
+
 Status ReadStatus(const Json& json, ExecReply& reply) {
+  ANECHECK_RETURN_IF_ERROR(ReadString(json, "container", reply.container));
+  const auto status = json.find("status");
+  if (status != json.end() && *status == kCompiled) {
+    reply.status = RunStatus::kOk;
+    return reply.container.empty() ? Wrong("container", "is missing") : Status{};
+  }
+  if (!reply.container.empty())
+    return Wrong("container", "stands beside the status compiled alone");
   ANECHECK_RETURN_IF_ERROR(ReadWord<RunStatus>(json, "status", kStatuses, reply.status));
   if (reply.status == RunStatus::kOk) return {};
   const bool rejected = reply.status == RunStatus::kRejected;

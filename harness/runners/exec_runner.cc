@@ -6,12 +6,14 @@
 #include <fmt/format.h>
 #include <utility>
 
+#include "harness/base/file.h"
 #include "harness/base/json.h"
 #include "harness/base/json_text.h"
 #include "harness/graph/json.h"
 #include "harness/lowering/graph_to_mil.h"
 #include "harness/lowering/netlist_axes.h"
 #include "harness/runners/analytics.h"
+#include "harness/runners/emulator_runner.h"
 #include "harness/runners/engine_file.h"
 #include "harness/runners/tensor_npz.h"
 
@@ -61,16 +63,54 @@ std::string Lower(std::string_view text) {
 
 }  // namespace
 
-Result<std::string> CheckProof(const std::string& path, const std::string& folder) {
-  const auto bad = [](std::string_view what) {
-    return MakeError(ErrorCode::kInvalid, fmt::format("proof: {}", what));
+namespace {
+
+// The file of a reply's `member`: a regular file of the case's own folder, so that a reply chooses
+// no other file of the machine.
+Result<std::string> FileOfCase(std::string_view member, const std::string& path,
+                               const std::string& folder) {
+  const auto bad = [&](std::string_view what) {
+    return MakeError(ErrorCode::kInvalid, fmt::format("{}: {}", member, what));
   };
   std::error_code error;
   const auto file = std::filesystem::canonical(path, error);
   if (error || !std::filesystem::is_regular_file(file, error)) return bad("is no file");
   const auto home = std::filesystem::canonical(folder, error);
   if (error || file.parent_path() != home) return bad("must stand in the folder of the case");
-  ANECHECK_ASSIGN(const std::string text, ReadTextFile(file.string(), kLongestProof));
+  return file.string();
+}
+
+std::string FolderOf(const ExecFiles& files) {
+  return files.outputs.substr(0, files.outputs.rfind('/'));
+}
+
+// Executes the container that a compiler left. What the emulator refuses the compiler has got
+// wrong.
+RunReply Execute(const RunRequest& request, const ExecFiles& files, const std::string& container,
+                 RunReply reply) {
+  const auto path = FileOfCase("container", container, FolderOf(files));
+  if (!path.ok()) return Bad(request.id, RunStatus::kGarbled, path.error().message);
+  const auto bytes = ReadFile(*path);
+  if (!bytes.ok()) return Bad(request.id, RunStatus::kGarbled, bytes.error().message);
+  auto outputs = ExecuteContainer(*bytes, *request.graph, request.inputs, true);
+  if (!outputs.ok()) {
+    reply.status = RunStatus::kFailed;
+    reply.step = Step::kRun;
+    reply.message = "the emulator: " + outputs.error().message;
+    return reply;
+  }
+  reply.outputs = std::move(*outputs);
+  return reply;
+}
+
+}  // namespace
+
+Result<std::string> CheckProof(const std::string& path, const std::string& folder) {
+  const auto bad = [](std::string_view what) {
+    return MakeError(ErrorCode::kInvalid, fmt::format("proof: {}", what));
+  };
+  ANECHECK_ASSIGN(const std::string file, FileOfCase("proof", path, folder));
+  ANECHECK_ASSIGN(const std::string text, ReadTextFile(file, kLongestProof));
   if (SaysSimulated(text)) return bad("was written by the simulated engine");
   if (!text.starts_with("program(")) return bad("is no MIL text");
   std::string backend = BackendInAnalytics(text);
@@ -231,8 +271,7 @@ RunReply ExecRunner::Accept(const RunRequest& request, const ExecFiles& files, E
   reply.run_us = given.run_us;
   // A backend that is only claimed proves nothing and is not recorded.
   if (!given.proof.empty()) {
-    const std::string folder = files.outputs.substr(0, files.outputs.rfind('/'));
-    auto backend = CheckProof(given.proof, folder);
+    auto backend = CheckProof(given.proof, FolderOf(files));
     if (!backend.ok()) return Bad(request.id, RunStatus::kGarbled, backend.error().message);
     if (!given.backend.empty() && given.backend != *backend) {
       return Bad(request.id, RunStatus::kGarbled,
@@ -241,6 +280,7 @@ RunReply ExecRunner::Accept(const RunRequest& request, const ExecFiles& files, E
     reply.backend = std::move(backend).value();
   }
   if (reply.status != RunStatus::kOk) return reply;
+  if (!given.container.empty()) return Execute(request, files, given.container, std::move(reply));
   auto outputs = ReadOutputsNpz(files.outputs, *request.graph);
   if (!outputs.ok()) return Bad(request.id, RunStatus::kGarbled, outputs.error().message);
   reply.outputs = std::move(outputs).value();

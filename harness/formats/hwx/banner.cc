@@ -98,8 +98,9 @@ Banner ParseBanner(std::string_view text) {
   return banner;
 }
 
-std::string MakeBanner(std::string_view version, const std::vector<std::string>& options) {
-  std::string text = fmt::format("ANEC v1\nzin_ane_compiler v{}\n", version);
+std::string MakeBanner(std::string_view compiler, std::string_view version,
+                       const std::vector<std::string>& options) {
+  std::string text = fmt::format("ANEC v1\n{} v{}\n", compiler, version);
   for (const std::string& option : options) text += fmt::format("\t{}\n", option);
   return text;
 }

@@ -33,8 +33,12 @@ struct Banner {
 // Reads what is there; parts that are missing stay empty.
 Banner ParseBanner(std::string_view text);
 
+// The compiler of every real file, whose banners the JSON form writes as version and options.
+inline constexpr std::string_view kAppleCompiler = "zin_ane_compiler";
+
 // The text that a compiler writes: one option a line behind a tab.
-std::string MakeBanner(std::string_view version, const std::vector<std::string>& options);
+std::string MakeBanner(std::string_view compiler, std::string_view version,
+                       const std::vector<std::string>& options);
 
 // A flag whose meaning a source gives.
 struct KnownFlag {

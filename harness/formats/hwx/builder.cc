@@ -32,7 +32,7 @@ struct Place {
   uint32_t value = 0;
 };
 std::optional<Place> PlaceOf(const td::Chain& chain, const td::Task& task, uint32_t register_at) {
-  uint32_t byte = 4u * chain.header_words;
+  uint32_t byte = 4u * (chain.header_words + (task.extra_word ? 1u : 0u));
   for (const td::RegisterWrite& write : task.writes) {
     byte += 4;
     const bool holds = !write.sparse && register_at >= write.byte_address &&
@@ -87,6 +87,26 @@ class Builder {
       if (kernel.tiles.empty() || kernel.tiles.size() > kCoefficients ||
           (kernel.table && kernel.tiles.size() != 1)) {
         return invalid(fmt::format("kernel {}: {} tiles", kernel.name, kernel.tiles.size()));
+      }
+    }
+    return CheckConstants();
+  }
+
+  Status CheckConstants() const {
+    const auto invalid = [](std::string what) { return MakeError(ErrorCode::kInvalid, what); };
+    if (!spec_.constants.empty() && !spec_.kernels.empty()) {
+      return invalid("constants: kernels are laid out by themselves");
+    }
+    for (const ConstantSymbol& symbol : spec_.constant_symbols) {
+      if (symbol.offset >= spec_.constants.size()) {
+        return invalid(fmt::format("constants: {} lies outside of them", symbol.name));
+      }
+    }
+    for (const ConstantRegister& at : spec_.constant_registers) {
+      if (at.task >= spec_.tasks.tasks.size() ||
+          !PlaceOf(spec_.tasks, spec_.tasks.tasks[at.task], at.address)) {
+        return invalid(
+            fmt::format("constants: task {} does not write register 0x{:x}", at.task, at.address));
       }
     }
     return {};
@@ -152,10 +172,12 @@ class Builder {
     const uint64_t text_size = spec_.tasks.size;
     Bytes kernels;
     ANECHECK_RETURN_IF_ERROR(LayTiles(kernels));
+    if (!spec_.constants.empty()) kernels = std::move(spec_.constants);
+    AddConstantRelocations();
     const uint64_t const_size =
         std::max<uint64_t>(spec_.const_size, spec_.kernel_segment ? 0 : kernels.size());
     const uint64_t const_at = AlignUp(text_size, kTile);
-    const bool zero_const = spec_.kernels.empty() || spec_.kernel_segment;
+    const bool zero_const = kernels.empty() || spec_.kernel_segment;
     AddSegment("__TEXT", const_size == 0 ? text_size : const_at + const_size, kReadExecute,
                zero_const ? kZeroConstFlags : 0);
     const size_t text = c_.sections.size();
@@ -171,6 +193,14 @@ class Builder {
       kernel_section_ = AddData("__kern_0", std::move(kernels));
     }
     return FinishText(text);
+  }
+
+  void AddConstantRelocations() {
+    for (const ConstantRegister& at : spec_.constant_registers) {
+      const td::Task& task = spec_.tasks.tasks[at.task];
+      const auto place = PlaceOf(spec_.tasks, task, at.address);
+      relocations_.push_back(static_cast<int32_t>(task.offset + place->byte));
+    }
   }
 
   // The section's number.
@@ -300,7 +330,8 @@ class Builder {
 
   void AddBanner() {
     AddCommand(kBuildInfoCommand, 0);
-    c_.build_infos.push_back({c_.OwnText(MakeBanner(spec_.compiler, spec_.options))});
+    c_.build_infos.push_back(
+        {c_.OwnText(MakeBanner(spec_.compiler_name, spec_.compiler, spec_.options))});
     if (!spec_.source_note) return;
     const std::string& text = *spec_.source_note;
     AddCommand(kNoteCommand, 0);
@@ -346,6 +377,9 @@ class Builder {
   void AddTiles() {
     if (kernel_section_ == 0) return;
     const Section& section = c_.sections[kernel_section_ - 1];
+    for (const ConstantSymbol& symbol : spec_.constant_symbols) {
+      AddSymbol(symbol.name, kPlaceSymbol, kernel_section_, 2, section.addr + symbol.offset);
+    }
     size_t tile = 0;
     for (const KernelSpec& kernel : spec_.kernels) {
       for (size_t lane = 0; lane < kernel.tiles.size(); ++lane) {

@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "harness/formats/hwx/banner.h"
 #include "harness/formats/hwx/container.h"
 #include "harness/formats/td/td.h"
 
@@ -34,6 +35,18 @@ struct KernelSpec {
   uint32_t task = 0;  // the task that reads it
 };
 
+// A name for a place in ContainerSpec::constants.
+struct ConstantSymbol {
+  std::string name;
+  uint64_t offset = 0;
+};
+
+// A register of a task that holds an offset in the constants.
+struct ConstantRegister {
+  uint32_t task = 0;
+  uint32_t address = 0;  // in bytes
+};
+
 // A segment without a role of its own here: __DEBUG, or __DATA with a bss section.
 struct ExtraSegment {
   std::string segname;
@@ -45,12 +58,17 @@ struct ExtraSegment {
 
 struct ContainerSpec {
   uint32_t cpusubtype = 4;
+  std::string compiler_name = std::string(kAppleCompiler);
   std::string compiler = "4.2.1";
   std::vector<std::string> options = {"-t h13", "-i ./net.plist", "-o ./model.hwx"};
   std::string procedure = "net";
   std::vector<TensorSpec> tensors;
   td::Chain tasks;  // Build lays it out
   std::vector<KernelSpec> kernels;
+  // In place of kernels: constants as they lie, and the registers that already hold their offsets.
+  Bytes constants;
+  std::vector<ConstantSymbol> constant_symbols;
+  std::vector<ConstantRegister> constant_registers;
   uint64_t const_size = 0;      // bytes of __TEXT,__const at least; kernels may need more
   bool kernel_segment = false;  // kernels in __KERN_0,__kern_0 (specification 000)
   std::vector<ExtraSegment> extra_segments;  // placed before the windows and the text

@@ -322,7 +322,7 @@ class Reader {
         }
         options.push_back(*plain);
       }
-      text = MakeBanner(fields.Text("version"), options);
+      text = MakeBanner(kAppleCompiler, fields.Text("version"), options);
     }
     c_.build_infos.push_back({OwnName(fields, "text", text)});
     return static_cast<uint32_t>(c_.build_infos.size() - 1);

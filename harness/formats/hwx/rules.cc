@@ -111,7 +111,7 @@ constexpr auto kRules = std::to_array<Rule>({
     {"text-present", "there is a __text section", "specification 000, table 23.6", kReal},
     {"text-decodes", "the __text section is a chain of task descriptors",
      "specification 000, task-descriptor linked list", kReal},
-    {"banner-format", "the banner begins with ANEC v1 and zin_ane_compiler",
+    {"banner-format", "the banner begins with ANEC v1, a compiler and its version",
      "facts/hwx.md, build info", kReal},
     {"banner-target", "the banner's target is of the generation of cpusubtype",
      "25 real files of h13; which other targets a cpusubtype serves no source says", kAssumed},

@@ -312,7 +312,7 @@ TEST(SecondSample, StridesAreThoseOfTheListing) {
 
 // Listing 23.4.
 TEST(Banner, HoldsEveryOptionOfTheListing) {
-  const std::string text = MakeBanner("9.509.0", SpecificationOptions());
+  const std::string text = MakeBanner("zin_ane_compiler", "9.509.0", SpecificationOptions());
   const Banner banner = ParseBanner(text);
   EXPECT_EQ(banner.format, "ANEC v1");
   EXPECT_EQ(banner.compiler, "zin_ane_compiler");

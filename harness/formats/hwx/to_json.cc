@@ -213,7 +213,7 @@ void PutBuildInfo(Json& object, std::string_view text) {
     lines.emplace_back(option);
     options.push_back(EscapeText(option));
   }
-  if (MakeBanner(banner.version, lines) == text) {
+  if (MakeBanner(kAppleCompiler, banner.version, lines) == text) {
     object["version"] = EscapeText(banner.version);
     object["options"] = std::move(options);
   } else {

@@ -556,8 +556,7 @@ class Verifier {
       if (command.opaque || command.cmd != kBuildInfoCommand) continue;
       const Banner banner = ParseBanner(c_.build_infos[command.index].text);
       const uint64_t at = command.offset + 8;
-      if (banner.format != "ANEC v1" || banner.compiler != "zin_ane_compiler" ||
-          banner.version.empty()) {
+      if (banner.format != "ANEC v1" || banner.compiler.empty() || banner.version.empty()) {
         Report(kBannerFormat, at,
                fmt::format("the banner begins with {} {}", Quote(banner.format),
                            Quote(banner.compiler)));

@@ -1,0 +1,89 @@
+// Graph, encoder, container bytes, emulator, oracle: drawn graphs compute what they must, and
+// faults planted in the encoder are found.
+#include <algorithm>
+#include <array>
+#include <gtest/gtest.h>
+
+#include "harness/base/file.h"
+#include "harness/campaign/campaign.h"
+#include "harness/encoder/ops/handlers.h"
+#include "harness/runners/emulator_runner.h"
+
+namespace anecheck {
+namespace {
+
+CampaignOptions Options(uint64_t cases) {
+  CampaignOptions options;
+  options.runner = std::string(kExactEmulatorRunner);
+  options.cases = cases;
+  options.seed = 11;
+  options.jobs = 1;
+  options.small = true;
+  options.targets = {{"h13", 2}};
+  options.ops.reset();
+  for (const OpDefinition* op : AllOps()) {
+    if (encoder::HandlerOf(KindOf(op->schema)) != nullptr) options.ops.set(op->schema.id);
+  }
+  return options;
+}
+
+CampaignSummary RunIt(CampaignOptions options) {
+  const auto folder = TempDirectory::Create("anecheck-emulator-");
+  EXPECT_TRUE(folder.ok());
+  options.db = folder->File("r.sqlite");
+  const auto summary =
+      RunCampaign(options, [&] { return MakeRunner(options); }, [](const CampaignProgress&) {});
+  EXPECT_TRUE(summary.ok()) << summary.error().message;
+  return summary.ok() ? *summary : CampaignSummary{};
+}
+
+// Whether the words of a compiler compute it by a table or a norm, whose own error is larger than
+// what the contract admits without a measurement.
+bool HasErrorOfItsOwn(OpKind kind) {
+  constexpr std::array kKinds = {OpKind::kExp,     OpKind::kExp2,      OpKind::kGelu,
+                                 OpKind::kSilu,    OpKind::kRsqrt,     OpKind::kSqrt,
+                                 OpKind::kSoftmax, OpKind::kLayerNorm, OpKind::kInstanceNorm,
+                                 OpKind::kRealDiv, OpKind::kInverse};
+  return std::ranges::find(kKinds, kind) != kKinds.end();
+}
+
+TEST(EmulatorCampaign, DrawnGraphsComputeWithinTheContract) {
+  CampaignOptions options = Options(1500);
+  for (const OpDefinition* op : AllOps()) {
+    if (HasErrorOfItsOwn(KindOf(op->schema))) options.ops.reset(op->schema.id);
+  }
+  options.modes = {CaseMode::kInteger, CaseMode::kFloat, CaseMode::kCancellation};
+  const CampaignSummary summary = RunIt(options);
+  EXPECT_EQ(summary.provenance, Provenance::kEmulated);
+  EXPECT_GT(summary.judged, 500u);
+  EXPECT_EQ(summary.findings, 0u);
+  for (const FindingRow& finding : summary.list) {
+    if (finding.verdict == Verdict::kWrong) ADD_FAILURE() << finding.summary;
+  }
+}
+
+struct FoundBy {
+  const char* fault;
+  OpKind op;
+};
+class PlantedFault : public ::testing::TestWithParam<FoundBy> {};
+
+TEST_P(PlantedFault, IsFound) {
+  CampaignOptions options = Options(60);
+  options.modes = {CaseMode::kFloat};
+  options.ops.reset();
+  options.ops.set(GetOp(GetParam().op).schema.id);
+  EXPECT_EQ(RunIt(options).findings, 0u);
+  options.worker.faults = {GetParam().fault};
+  EXPECT_GT(RunIt(options).findings, 0u);
+}
+
+INSTANTIATE_TEST_SUITE_P(OfTheEncoder, PlantedFault,
+                         ::testing::Values(FoundBy{"lane-order", OpKind::kConv},
+                                           FoundBy{"stride", OpKind::kAdd},
+                                           FoundBy{"bias-row", OpKind::kConv},
+                                           FoundBy{"table-shift", OpKind::kSigmoid},
+                                           FoundBy{"l2-base", OpKind::kLinear}));
+
+}  // namespace
+}  // namespace anecheck

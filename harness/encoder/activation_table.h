@@ -1,0 +1,31 @@
+// The 64-halfword tables of the engines' activation functions. Those of sigmoid, silu, gelu and
+// exp2 hold the words that were read from a compiler (act_tables.csv); the others follow from their
+// law (numerics_laws.md, L9 to L13: knots are the fp16 nearest of the exact value).
+#pragma once
+
+#include <array>
+#include <cstdint>
+
+#include "harness/formats/format.h"
+
+namespace anecheck::encoder {
+
+inline constexpr size_t kTableBytes = 128;
+
+enum class Function : uint8_t {
+  kSigmoid,
+  kSilu,
+  kGelu,
+  kExp2,
+  kTanh,
+  kSquareRoot,
+  kReciprocalRoot,
+  kReciprocal,
+};
+
+// The table's 128 bytes.
+Bytes TableOf(Function function);
+// x where x > 0, else alpha * x; alpha is fp16 bits.
+Bytes LeakyTable(uint16_t alpha);
+
+}  // namespace anecheck::encoder

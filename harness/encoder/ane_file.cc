@@ -1,0 +1,259 @@
+#include "harness/encoder/ane_file.h"
+
+#include <algorithm>
+#include <array>
+#include <fmt/format.h>
+
+#include "harness/base/byte_reader.h"
+#include "harness/base/byte_writer.h"
+#include "harness/encoder/task.h"
+#include "harness/formats/hwx/builder.h"
+#include "harness/formats/hwx/container.h"
+#include "harness/formats/hwx/thread_words.h"
+#include "harness/formats/td/td.h"
+
+namespace anecheck::encoder {
+namespace {
+
+constexpr uint64_t kHeaderBytes = 0x800;
+constexpr uint32_t kBars = 32;
+constexpr uint64_t kPage = 0x4000;
+constexpr uint64_t kGranule = 16;
+constexpr uint32_t kVersion7 = 7;
+constexpr uint32_t kFp16Type = 5;
+constexpr uint32_t kBssSection = 0x25;
+// Streams of coefficients (register_semantics.csv): enabled, and their offset in the constants.
+constexpr uint32_t kStreamConfig = 0x1f808, kStreamBase = 0x1f848;
+constexpr uint32_t kKernelWord = 9, kKernelOfConstants = 0x20 | kConstantsBar;
+constexpr uint64_t kMostBytes = uint64_t{1} << 31;
+
+uint64_t RoundUp(uint64_t value, uint64_t unit) { return (value + unit - 1) / unit * unit; }
+uint32_t Pages(uint64_t bytes) { return static_cast<uint32_t>(RoundUp(bytes, kPage) / kPage); }
+
+struct TensorEntry {
+  std::array<uint64_t, 4> shape = {};
+  uint64_t plane = 0, row = 0;
+};
+
+struct Header {
+  uint64_t bytes = 0;
+  uint32_t first_task = 0, tasks = 0;
+  uint64_t text = 0, constants = 0;
+  uint32_t inputs = 0, outputs = 0;
+  std::array<uint32_t, kBars> pages = {};
+  std::array<TensorEntry, kBars> tensors = {};
+};
+
+Bytes WriteHeader(const Header& header) {
+  ByteWriter writer;
+  writer.U64(header.bytes);
+  writer.U32(header.first_task);
+  writer.U32(header.tasks);
+  writer.U64(header.text);
+  writer.U64(header.constants);
+  writer.U32(header.inputs);
+  writer.U32(header.outputs);
+  for (const uint32_t pages : header.pages) writer.U32(pages);
+  for (const TensorEntry& tensor : header.tensors) {
+    for (const uint64_t extent : tensor.shape) writer.U64(extent);
+    writer.U64(tensor.plane);
+    writer.U64(tensor.row);
+  }
+  Bytes bytes = std::move(writer).Take();
+  bytes.resize(kHeaderBytes);
+  return bytes;
+}
+
+Result<Header> ReadHeader(ByteSpan bytes) {
+  ByteReader reader(bytes);
+  Header header;
+  header.bytes = reader.U64("size");
+  header.first_task = reader.U32("td_size");
+  header.tasks = reader.U32("td_count");
+  header.text = reader.U64("tsk_size");
+  header.constants = reader.U64("krn_size");
+  header.inputs = reader.U32("src_count");
+  header.outputs = reader.U32("dst_count");
+  for (uint32_t& pages : header.pages) pages = reader.U32("tiles");
+  for (TensorEntry& tensor : header.tensors) {
+    for (uint64_t& extent : tensor.shape) extent = reader.U64("nchw");
+    tensor.plane = reader.U64("plane");
+    tensor.row = reader.U64("row");
+  }
+  ANECHECK_RETURN_IF_ERROR(reader.status());
+  const auto malformed = [](std::string what, uint64_t offset) {
+    return MakeError(ErrorCode::kMalformed, std::move(what), offset);
+  };
+  if (header.text == 0 || header.text > kMostBytes || header.constants > kMostBytes) {
+    return malformed(
+        fmt::format("{} bytes of tasks and {} of constants", header.text, header.constants), 16);
+  }
+  const uint64_t end = kHeaderBytes + RoundUp(header.text, kGranule) + header.constants;
+  if (end > bytes.size()) {
+    return MakeError(
+        ErrorCode::kTruncated,
+        fmt::format("tasks and constants end at {}, the file has {} bytes", end, bytes.size()), 16);
+  }
+  if (uint64_t{header.inputs} + header.outputs > kBars - kFirstTensorBar) {
+    return malformed(fmt::format("{} inputs and {} outputs", header.inputs, header.outputs), 32);
+  }
+  return header;
+}
+
+// The section at an address of the aperture table, or null.
+const hwx::Section* SectionAt(const hwx::Container& container, uint64_t address) {
+  const auto found = std::ranges::find(container.sections, address, &hwx::Section::addr);
+  return address == 0 || found == container.sections.end() ? nullptr : &*found;
+}
+
+struct Tensors {
+  const hwx::Container& container;
+
+  Result<TensorEntry> At(uint64_t address, bool& output) const {
+    const auto port = std::ranges::find(container.ports, address, &hwx::Port::vmaddr);
+    for (const hwx::Thread& thread : container.threads) {
+      if (port == container.ports.end() || !hwx::IsTensor(thread)) continue;
+      const hwx::TensorRecord record = hwx::TensorOf(thread);
+      if (record.name != port->name) continue;
+      if (record.element_type != kFp16Type) {
+        return MakeError(ErrorCode::kUnsupported, fmt::format("{} is not fp16", port->name));
+      }
+      output = record.direction == hwx::kOutput;
+      TensorEntry entry{.plane = record.strides[1], .row = record.strides[2]};
+      std::ranges::copy(record.shape, entry.shape.begin());
+      return entry;
+    }
+    return MakeError(ErrorCode::kUnsupported,
+                     fmt::format("no tensor lies at base address 0x{:x}", address));
+  }
+};
+
+Status PlaceTensors(const hwx::Container& container, const hwx::Thread& table, Header& header) {
+  for (uint32_t bar = kFirstTensorBar; bar < kBars; ++bar) {
+    const uint64_t address = hwx::Pair(table, 2 * bar);
+    if (address == 0) break;
+    bool output = false;
+    ANECHECK_ASSIGN(header.tensors[bar], Tensors{container}.At(address, output));
+    if (output && header.inputs > 0) {
+      return MakeError(ErrorCode::kUnsupported,
+                       "inputs in front of outputs: the driver takes outputs first");
+    }
+    ++(output ? header.outputs : header.inputs);
+    const TensorEntry& tensor = header.tensors[bar];
+    header.pages[bar] = Pages(tensor.shape[0] * tensor.shape[1] * tensor.plane);
+  }
+  return {};
+}
+
+}  // namespace
+
+bool LooksLikeAne(ByteSpan bytes) {
+  const auto header = ReadHeader(bytes);
+  return header.ok() && header->tasks > 0 && header->pages[0] > 0 &&
+         header->bytes + kHeaderBytes <= bytes.size() &&
+         header->bytes >= header->text + header->constants;
+}
+
+Result<Bytes> AneOfContainer(ByteSpan bytes) {
+  ANECHECK_ASSIGN(const hwx::Container container, hwx::Parse(bytes));
+  const auto table = std::ranges::find_if(container.threads, hwx::IsApertureTable);
+  const hwx::Section* text = container.Text();
+  if (table == container.threads.end() || text == nullptr || text->tasks == nullptr ||
+      text->tasks->generation->version != kVersion7) {
+    return MakeError(ErrorCode::kUnsupported, "the driver runs tasks of H13 alone");
+  }
+  const hwx::Section* constants = SectionAt(container, hwx::Pair(*table, 2 * hwx::kConstSlot));
+  const hwx::Section* scratch = SectionAt(container, hwx::Pair(*table, 2 * hwx::kBssSlot));
+  Header header;
+  header.first_task = text->tasks->tasks.front().size;
+  header.tasks = static_cast<uint32_t>(text->tasks->tasks.size());
+  // Constants begin at a line, as streams do.
+  header.text = RoundUp(text->data.size(), kLine);
+  header.constants = constants == nullptr ? 0 : constants->data.size();
+  header.bytes = header.text + header.constants;
+  header.pages[0] = Pages(header.bytes);
+  if (scratch != nullptr) header.pages[kScratchBar] = Pages(scratch->size);
+  ANECHECK_RETURN_IF_ERROR(PlaceTensors(container, *table, header));
+  Bytes file = WriteHeader(header);
+  file.insert(file.end(), text->data.begin(), text->data.end());
+  file.resize(kHeaderBytes + header.text);
+  if (constants != nullptr) {
+    file.insert(file.end(), constants->data.begin(), constants->data.end());
+  }
+  return file;
+}
+
+namespace {
+
+Result<hwx::TensorSpec> PortOf(const TensorEntry& tensor, std::string name, bool output) {
+  hwx::TensorSpec spec{.name = std::move(name), .output = output, .element_type = kFp16Type};
+  for (size_t i = 0; i < spec.shape.size(); ++i) {
+    if (tensor.shape[i] == 0 || tensor.shape[i] > kMaxChannels) {
+      return MakeError(ErrorCode::kMalformed,
+                       fmt::format("{}: an axis of {}", spec.name, tensor.shape[i]));
+    }
+    spec.shape[i] = static_cast<uint32_t>(tensor.shape[i]);
+  }
+  if (tensor.row < 2 * tensor.shape[3] || tensor.plane < tensor.row * tensor.shape[2] ||
+      tensor.plane > kMostBytes / tensor.shape[1] / tensor.shape[0]) {
+    return MakeError(ErrorCode::kMalformed, fmt::format("{}: planes of {} and rows of {} bytes",
+                                                        spec.name, tensor.plane, tensor.row));
+  }
+  spec.strides = {tensor.plane * tensor.shape[1], tensor.plane, tensor.row, 2};
+  return spec;
+}
+
+}  // namespace
+
+Result<Bytes> ContainerOfAne(ByteSpan bytes) {
+  ANECHECK_ASSIGN(const Header header, ReadHeader(bytes));
+  ANECHECK_ASSIGN(const td::Generation* generation, td::GenerationOfVersion(kVersion7));
+  hwx::ContainerSpec spec;
+  spec.cpusubtype = generation->cpusubtype;
+  spec.compiler_name = "anecheck";
+  spec.options = {"-t h13", "-i model.ane", "-o model.hwx"};
+  ANECHECK_ASSIGN(spec.tasks,
+                  td::Decode(bytes.subspan(kHeaderBytes, header.text), *generation, kHeaderBytes));
+  const ByteSpan constants =
+      bytes.subspan(kHeaderBytes + RoundUp(header.text, kGranule), header.constants);
+  spec.constants.assign(constants.begin(), constants.end());
+  for (uint32_t i = 0; i < header.outputs; ++i) {
+    ANECHECK_ASSIGN(hwx::TensorSpec port,
+                    PortOf(header.tensors[kFirstTensorBar + i], fmt::format("output_{}", i), true));
+    spec.tensors.push_back(std::move(port));
+  }
+  for (uint32_t i = 0; i < header.inputs; ++i) {
+    ANECHECK_ASSIGN(hwx::TensorSpec port,
+                    PortOf(header.tensors[kFirstTensorBar + header.outputs + i],
+                           fmt::format("input_{}", i), false));
+    spec.tensors.push_back(std::move(port));
+  }
+  const uint32_t scratch = header.pages[kScratchBar];
+  if (scratch > kMostBytes / kPage) {
+    return MakeError(ErrorCode::kMalformed, fmt::format("{} pages of scratch", scratch), 40);
+  }
+  if (scratch > 0) {
+    spec.extra_segments.push_back({.segname = "__DATA",
+                                   .sectname = "__bss",
+                                   .section_flags = kBssSection,
+                                   .size = scratch * kPage});
+  }
+  for (uint32_t i = 0; i < spec.tasks.tasks.size() && !spec.constants.empty(); ++i) {
+    const td::Task& task = spec.tasks.tasks[i];
+    if ((task.header[kKernelWord] & 0x3f) != kKernelOfConstants) continue;
+    for (uint32_t engine = 0; engine < kEngineCount; ++engine) {
+      const auto config = task.Find(kStreamConfig + 4 * engine);
+      if (config && (*config & 1) != 0) {
+        spec.constant_registers.push_back({i, kStreamBase + 4 * engine});
+      }
+    }
+  }
+  return hwx::BuildBytes(std::move(spec));
+}
+
+Result<Bytes> AsContainer(Bytes bytes) {
+  if (LooksLikeAne(bytes)) return ContainerOfAne(bytes);
+  return bytes;
+}
+
+}  // namespace anecheck::encoder

@@ -1,0 +1,38 @@
+// The model file of the Linux driver of the M1 (`.ane`, also `.anec`): a header of sizes, then task
+// words and constants, so that an M1 under Linux can run what the encoder writes.
+//
+// Source: github eiln/ane, libane/ane.h (struct anec), libane/ane.c and ane/src/ane_drv.c, commit
+// 0dcea9976fae. All numbers are little endian:
+//
+// | offset | field                                                                       |
+// |--------|-----------------------------------------------------------------------------|
+// | 0      | u64 bytes behind the header                                                 |
+// | 8      | u32 bytes of the first task, u32 number of tasks                            |
+// | 16     | u64 bytes of the task words, u64 bytes of the constants behind them         |
+// | 32     | u32 inputs, u32 outputs                                                     |
+// | 40     | u32[32] 16 KiB pages of each base address: 0 words and constants, 3 scratch, |
+// |        | outputs from 4 on, inputs behind them                                       |
+// | 168    | u64[32][6] N, C, H, W, bytes of a plane and of a row of each                |
+// | 0x800  | task words, at the next multiple of 16 the constants                        |
+#pragma once
+
+#include "harness/base/result.h"
+#include "harness/formats/format.h"
+
+namespace anecheck::encoder {
+
+// Whether bytes can be such a file: their sizes add up.
+bool LooksLikeAne(ByteSpan bytes);
+
+// The file of an H13 hardware container. kUnsupported where it has more than one procedure, kernels
+// in a segment of their own, or inputs in front of outputs; the form holds no names.
+Result<Bytes> AneOfContainer(ByteSpan container);
+
+// The container of such a file; ports are input_0, input_1, ... and output_0, ... Errors:
+// kTruncated and kMalformed with the offset, kUnsupported for elements that are not fp16.
+Result<Bytes> ContainerOfAne(ByteSpan bytes);
+
+// The container of either form: other bytes are given back as they are.
+Result<Bytes> AsContainer(Bytes bytes);
+
+}  // namespace anecheck::encoder

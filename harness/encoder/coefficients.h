@@ -1,0 +1,45 @@
+// Weights as the engines read them: one stream an engine, output channels in groups of lanes.
+// Source: layout.md of the H13 facts, "Coefficient stream of NE tasks".
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "harness/base/result.h"
+#include "harness/formats/format.h"
+
+namespace anecheck::encoder {
+
+// Weights of a convolution, fp16 bits, [groups][out_channels][in_channels][height][width]; channels
+// are those of one group. A depthwise layer has one group here and `in_channels` 1, as the engines
+// take it.
+struct Weights {
+  uint32_t groups = 1;
+  uint32_t out_channels = 1;
+  uint32_t in_channels = 1;
+  uint32_t height = 1, width = 1;
+  std::span<const uint16_t> values;
+  std::span<const uint16_t> bias;  // [groups * out_channels], or empty
+};
+
+struct StreamOrder {
+  uint32_t lane_bits = 0;        // log2 of the output channels that an engine computes together
+  uint32_t engine_bits = 0;      // log2 of the engines
+  bool packed_channels = false;  // depthwise: nothing between the channels of an engine
+  // Strides above 1 take the zero-skip form with the taps in order of their phase.
+  bool zero_skip = false;
+  uint32_t stride_x = 1, stride_y = 1;
+};
+
+// log2 of the engines that work on so many output channels: 0 to 4.
+uint32_t EngineBits(uint32_t out_channels);
+// log2 of the lanes: the largest power of two up to a sixteenth of the channels, up to 16, that
+// divides them: no file tells how wide the rows of a set with fewer channels are.
+uint32_t LaneBits(uint32_t out_channels);
+
+// The streams in engine order, each a multiple of 64 bytes long. Engines without a channel have
+// none. kInvalid where values are not as many as the extents say.
+Result<std::vector<Bytes>> PackWeights(const Weights& weights, const StreamOrder& order);
+
+}  // namespace anecheck::encoder

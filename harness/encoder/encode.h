@@ -1,0 +1,36 @@
+// From a graph to the bytes of an H13 hardware container that an engine can run.
+//
+//   auto encoded = encoder::Encode(graph);
+//   if (!encoded.ok()) puts(encoded.error().message.c_str());   // in words: what has no known
+//   tasks
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "harness/base/result.h"
+#include "harness/encoder/fault.h"
+#include "harness/encoder/task.h"
+#include "harness/formats/format.h"
+#include "harness/graph/graph.h"
+
+namespace anecheck::encoder {
+
+struct EncodeOptions {
+  // The compiler's name of the target: h13 and its kin have these descriptors.
+  std::string target = "h13";
+  Fault fault = Fault::kNone;
+};
+
+// Whether containers of `target` are known: those whose tasks are of version 7.
+bool EncodesFor(std::string_view target);
+
+// The container of `graph`, with ports by the names of its inputs and outputs, in that order.
+// Precondition: the graph is valid. kUnsupported, naming the operation and what is not known of it,
+// where the facts cover no task for it.
+Result<Bytes> Encode(const Graph& graph, const EncodeOptions& options = {});
+
+// The tasks alone, for tests and reports.
+Result<std::vector<Task>> EncodeTasks(const Graph& graph);
+
+}  // namespace anecheck::encoder

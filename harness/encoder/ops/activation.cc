@@ -1,0 +1,133 @@
+// Activation functions: one neural copy with relu or a table; scalars on the planar engine.
+#include <cmath>
+#include <fmt/format.h>
+
+#include "harness/base/half.h"
+#include "harness/encoder/coefficients.h"
+#include "harness/encoder/ops/handlers.h"
+#include "harness/ops/params.h"
+
+namespace anecheck::encoder {
+namespace {
+
+constexpr uint16_t kOne = 0x3c00;
+constexpr uint16_t kLog2E = 0x3dc5;  // 1.442, as a compiler writes it for exp
+
+uint16_t Bits(double value) { return DoubleToHalf(value).bits; }
+
+struct TableRow {
+  OpKind kind;
+  Function function;
+  uint16_t scale;
+};
+constexpr TableRow kTables[] = {
+    {OpKind::kSigmoid, Function::kSigmoid, kOne}, {OpKind::kTanh, Function::kTanh, kOne},
+    {OpKind::kGelu, Function::kGelu, kOne},       {OpKind::kSilu, Function::kSilu, kOne},
+    {OpKind::kExp, Function::kExp2, kLog2E},      {OpKind::kExp2, Function::kExp2, kOne},
+    {OpKind::kSqrt, Function::kSquareRoot, kOne}, {OpKind::kRsqrt, Function::kReciprocalRoot, kOne},
+};
+
+Result<View> Operand(Planner& planner, const NodeView& node) {
+  return planner.ViewOf(node.Input(params::Unary::kX));
+}
+
+}  // namespace
+
+Result<Post> PostOf(Planner& planner, const NodeView& next) {
+  static_cast<void>(planner);
+  const OpKind kind = KindOf(next.schema());
+  if (kind == OpKind::kGelu &&
+      next.String(params::Gelu::kMode, "EXACT") == "SIGMOID_APPROXIMATION") {
+    return Refuse("gelu: only the table of the exact function is known");
+  }
+  if (kind == OpKind::kRelu) return Post{.nonlinear = Nonlinear::kRelu};
+  if (kind == OpKind::kLeakyRelu) {
+    const double alpha = next.Float(params::WithAlpha::kAlpha, 0.01);
+    return Post{.nonlinear = Nonlinear::kTable, .table = LeakyTable(Bits(alpha))};
+  }
+  for (const TableRow& row : kTables) {
+    if (row.kind != kind) continue;
+    return Post{.nonlinear = Nonlinear::kTable, .table = TableOf(row.function), .scale = row.scale};
+  }
+  return Refuse(fmt::format("{}: its table is not known", next.op()));
+}
+
+Status EncodeActivation(Planner& planner, const NodeView& node) {
+  ANECHECK_ASSIGN(Post post, PostOf(planner, node));
+  if (KindOf(node.schema()) == OpKind::kRsqrt) {
+    post.bias = Bits(node.Float(params::WithEpsilon::kEpsilon, 1e-12));
+  }
+  ANECHECK_ASSIGN(const View x, Operand(planner, node));
+  ANECHECK_ASSIGN(const View y, planner.ResultOf(node.Result()));
+  return planner.Copy(x, y, post);
+}
+
+// The reciprocal table on x + epsilon, which is rounded first.
+Status EncodeInverse(Planner& planner, const NodeView& node) {
+  ANECHECK_ASSIGN(View x, Operand(planner, node));
+  ANECHECK_ASSIGN(const View y, planner.ResultOf(node.Result()));
+  const uint16_t epsilon = Bits(node.Float(params::WithEpsilon::kEpsilon, 1e-4));
+  if (epsilon != 0) {
+    ANECHECK_ASSIGN(const View sum, planner.Temporary(ExtentsOf(x)));
+    ANECHECK_RETURN_IF_ERROR(Unary(planner, x, sum, {.bias = epsilon}));
+    x = sum;
+  }
+  return planner.Copy(x, y,
+                      {.nonlinear = Nonlinear::kTable, .table = TableOf(Function::kReciprocal)});
+}
+
+Status EncodeAbs(Planner& planner, const NodeView& node) {
+  ANECHECK_ASSIGN(const View x, Operand(planner, node));
+  ANECHECK_ASSIGN(const View y, planner.ResultOf(node.Result()));
+  return Unary(planner, x, y, {.absolute = true});
+}
+
+// relu(min(x, 6)).
+Status EncodeRelu6(Planner& planner, const NodeView& node) {
+  ANECHECK_ASSIGN(const View x, Operand(planner, node));
+  ANECHECK_ASSIGN(const View y, planner.ResultOf(node.Result()));
+  return Combine(planner, x, ScalarView(planner, Bits(6)), y,
+                 {.op = PlanarOp::kMinimum, .relu = true});
+}
+
+Status EncodeClip(Planner& planner, const NodeView& node) {
+  ANECHECK_ASSIGN(const View x, Operand(planner, node));
+  ANECHECK_ASSIGN(const View y, planner.ResultOf(node.Result()));
+  ANECHECK_ASSIGN(const View raised, planner.Temporary(ExtentsOf(x)));
+  const View low = ScalarView(planner, Bits(node.Float(params::Clip::kAlpha, 0)));
+  const View high = ScalarView(planner, Bits(node.Float(params::Clip::kBeta, 0)));
+  ANECHECK_RETURN_IF_ERROR(Combine(planner, x, low, raised, {.op = PlanarOp::kMaximum}));
+  planner.ResetL2();
+  return Combine(planner, raised, high, y, {.op = PlanarOp::kMinimum});
+}
+
+namespace {
+
+// alpha * x + beta with one rounding, and relu where asked.
+Status Line(Planner& planner, const NodeView& node, const View& y, double alpha, double beta,
+            const Post& post) {
+  ANECHECK_ASSIGN(const View x, Operand(planner, node));
+  const uint32_t channels = x.axes[1].extent;
+  const std::vector<uint16_t> scale(channels, Bits(alpha)), bias(channels, Bits(beta));
+  return AffineByChannel(planner, x, y, scale, bias, post);
+}
+
+}  // namespace
+
+Status EncodeLinearActivation(Planner& planner, const NodeView& node) {
+  ANECHECK_ASSIGN(const View y, planner.ResultOf(node.Result()));
+  return Line(planner, node, y, node.Float(params::LinearActivation::kAlpha, 1),
+              node.Float(params::LinearActivation::kBeta, 0), {});
+}
+
+// min(relu(alpha * x + beta), 1).
+Status EncodeSigmoidHard(Planner& planner, const NodeView& node) {
+  ANECHECK_ASSIGN(const View y, planner.ResultOf(node.Result()));
+  ANECHECK_ASSIGN(const View line, planner.Temporary(ExtentsOf(y)));
+  ANECHECK_RETURN_IF_ERROR(Line(planner, node, line, node.Float(params::WithAlphaBeta::kAlpha, 0.2),
+                                node.Float(params::WithAlphaBeta::kBeta, 0.5),
+                                {.nonlinear = Nonlinear::kRelu}));
+  return Combine(planner, line, ScalarView(planner, kOne), y, {.op = PlanarOp::kMinimum});
+}
+
+}  // namespace anecheck::encoder

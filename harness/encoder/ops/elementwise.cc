@@ -1,0 +1,250 @@
+// Elementwise operations of the planar engine.
+#include <algorithm>
+#include <fmt/format.h>
+
+#include "harness/base/half.h"
+#include "harness/encoder/ops/handlers.h"
+#include "harness/ops/params.h"
+
+namespace anecheck::encoder {
+namespace {
+
+using P = params::Binary;
+
+constexpr uint16_t kOne = 0x3c00, kMinusOne = 0xbc00, kSign = 0x8000;
+
+uint32_t Extent(const View& view, int axis) { return view.axes[static_cast<size_t>(axis)].extent; }
+
+struct BinaryForm {
+  PlanarOp op;
+  bool negate2;
+};
+BinaryForm FormOf(OpKind kind) {
+  switch (kind) {
+    case OpKind::kSub:
+      return {PlanarOp::kAdd, true};
+    case OpKind::kMul:
+      return {PlanarOp::kMultiply, false};
+    case OpKind::kMaximum:
+      return {PlanarOp::kMaximum, false};
+    case OpKind::kMinimum:
+      return {PlanarOp::kMinimum, false};
+    default:
+      return {PlanarOp::kAdd, false};
+  }
+}
+
+// Which axes an operand repeats along.
+Broadcast Repeats(const View& operand, const View& result) {
+  return {.width = Extent(operand, 3) < Extent(result, 3),
+          .height = Extent(operand, 2) < Extent(result, 2),
+          .channels = Extent(operand, 1) < Extent(result, 1)};
+}
+bool Any(const Broadcast& b) { return b.width || b.height || b.channels; }
+
+// A copy of the operand's one batch in L2, the operand of a broadcast.
+Result<Place> Resident(Planner& planner, const View& view) {
+  ANECHECK_ASSIGN(const L2Block block,
+                  planner.TakeL2(Extent(view, 1), Extent(view, 2), Extent(view, 3)));
+  ANECHECK_RETURN_IF_ERROR(planner.CopyToL2(view, block, 1, 2, 3));
+  return PlaceOf(block);
+}
+
+Planar PlanarOf(const Combination& how) {
+  return {.op = how.op, .relu = how.relu, .negate2 = how.negate2, .scale = how.scale};
+}
+
+// Equal extents: both by DMA.
+Status CombineAlike(Planner& planner, View x, View y, View result, const Combination& how) {
+  View z = result;
+  MergeAxes(x, result, 0, 2);
+  MergeAxes(y, z, 0, 2);
+  if (Extent(x, 0) > 1 || Extent(y, 0) > 1 || ExtentsOf(x) != ExtentsOf(y)) {
+    return Refuse("batches that do not lie evenly");
+  }
+  Task task{.type = TaskType::kElementwise};
+  task.in = task.out = {.width = Extent(x, 3), .height = Extent(x, 2), .channels = Extent(x, 1)};
+  task.source1 = PlaceOf(x, 1, 2);
+  task.source2 = PlaceOf(y, 1, 2);
+  task.result = PlaceOf(result, 1, 2);
+  task.planar = PlanarOf(how);
+  return planner.Add(std::move(task));
+}
+
+// One batch; what repeats is read from L2.
+Status CombineRepeating(Planner& planner, View x, View y, const View& result, Combination how) {
+  if (Repeats(x, result).channels) {
+    std::swap(x, y);
+    // -(y - x) where the first operand is to be the second.
+    if (how.negate2 && how.relu) return Refuse("relu behind a difference of a repeated operand");
+    if (how.negate2) how.scale ^= kSign;
+  }
+  Task task{.type = TaskType::kElementwise};
+  task.planar = PlanarOf(how);
+  task.planar.broadcast1 = Repeats(x, result);
+  task.planar.broadcast2 = Repeats(y, result);
+  if (task.planar.broadcast1.channels) return Refuse("both operands repeat along the channels");
+  task.in = task.out = {
+      .width = Extent(result, 3), .height = Extent(result, 2), .channels = Extent(result, 1)};
+  ANECHECK_ASSIGN(task.source2, Resident(planner, y));
+  task.source1 = PlaceOf(x, 1, 2);
+  if (Any(task.planar.broadcast1)) {
+    ANECHECK_ASSIGN(task.source1, Resident(planner, x));
+  }
+  task.result = PlaceOf(result, 1, 2);
+  return planner.Add(std::move(task));
+}
+
+// (x + row0) * row1 with a constant of one number a channel.
+Status ByChannel(Planner& planner, const View& x, const View& result, OpKind kind,
+                 std::span<const uint16_t> numbers) {
+  const auto channels = static_cast<uint32_t>(numbers.size());
+  std::vector<uint16_t> rows(2 * channels, 0);
+  const bool adds = kind != OpKind::kMul;
+  for (uint32_t i = 0; i < channels; ++i) {
+    const uint16_t number = numbers[i];
+    rows[i] = adds ? static_cast<uint16_t>(kind == OpKind::kSub ? number ^ kSign : number) : 0;
+    rows[channels + i] = adds ? kOne : number;
+  }
+  // The rows lie in L2 with a number's two halfwords one behind the other, a line each.
+  ANECHECK_ASSIGN(const L2Block block, planner.TakeL2(channels, 2, 1));
+  const View constant = planner.Image({1, 1, 2, channels}, rows);
+  ANECHECK_RETURN_IF_ERROR(planner.CopyToL2(constant, block, 3, 2, 1));
+  for (uint32_t batch = 0; batch < Extent(result, 0); ++batch) {
+    const View from = At(x, 0, batch), to = At(result, 0, batch);
+    Task task{.type = TaskType::kPerChannel};
+    task.in = task.out = {
+        .width = Extent(from, 3), .height = Extent(from, 2), .channels = Extent(from, 1)};
+    task.source1 = PlaceOf(from, 1, 2);
+    task.source2 = PlaceOf(block);
+    task.result = PlaceOf(to, 1, 2);
+    ANECHECK_RETURN_IF_ERROR(planner.Add(std::move(task)));
+  }
+  return {};
+}
+
+// x and one number.
+Status ByNumber(Planner& planner, const View& x, const View& result, OpKind kind, uint16_t number,
+                bool number_first) {
+  if (kind == OpKind::kMul) return Unary(planner, x, result, {.scale = number});
+  if (kind == OpKind::kAdd) return Unary(planner, x, result, {.bias = number});
+  if (!number_first) {
+    return Unary(planner, x, result, {.bias = static_cast<uint16_t>(number ^ kSign)});
+  }
+  // The order of scale and bias is not known: the sign changes in a task of its own.
+  ANECHECK_ASSIGN(const View negated, planner.Temporary(ExtentsOf(x)));
+  ANECHECK_RETURN_IF_ERROR(Unary(planner, x, negated, {.scale = kMinusOne}));
+  return Unary(planner, negated, result, {.bias = number});
+}
+
+bool IsOfChannels(const View& constant, const View& x) {
+  return Extent(constant, 0) == 1 && Extent(constant, 2) == 1 && Extent(constant, 3) == 1 &&
+         Extent(constant, 1) == Extent(x, 1) && Extent(x, 1) > 1;
+}
+
+// The operand that is a constant, as a task with its numbers; false where it has another form.
+Result<bool> WithConstant(Planner& planner, const NodeView& node, const View& result) {
+  const OpKind kind = KindOf(node.schema());
+  if (kind != OpKind::kAdd && kind != OpKind::kSub && kind != OpKind::kMul) return false;
+  const bool first = planner.IsConst(node.Input(P::kX));
+  if (!first && !planner.IsConst(node.Input(P::kY))) return false;
+  const ValueId constant = node.Input(first ? P::kX : P::kY);
+  ANECHECK_ASSIGN(const View x, planner.ViewOf(node.Input(first ? P::kY : P::kX)));
+  if (ExtentsOf(x) != ExtentsOf(result)) return false;
+  const auto numbers = planner.ConstHalves(constant);
+  if (numbers.size() == 1) {
+    ANECHECK_RETURN_IF_ERROR(ByNumber(planner, x, result, kind, numbers[0], first));
+    return true;
+  }
+  ANECHECK_ASSIGN(const auto extents, ExtentsOf(planner.graph(), constant));
+  const View shape{.axes = PackedAxes(extents)};
+  if (!IsOfChannels(shape, x) || (kind == OpKind::kSub && first)) return false;
+  ANECHECK_RETURN_IF_ERROR(ByChannel(planner, x, result, kind, numbers));
+  return true;
+}
+
+}  // namespace
+
+View ScalarView(Planner& planner, uint16_t bits) {
+  return planner.Image({1, 1, 1, 1}, std::array{bits});
+}
+
+Status Unary(Planner& planner, const View& from, const View& to, const Planar& planar) {
+  View x = from, result = to;
+  MergeAxes(x, result, 0, 2);
+  for (uint32_t batch = 0; batch < Extent(x, 0); ++batch) {
+    const View source = At(x, 0, batch), place = At(result, 0, batch);
+    Task task{.type = TaskType::kUnary};
+    task.in = task.out = {
+        .width = Extent(source, 3), .height = Extent(source, 2), .channels = Extent(source, 1)};
+    task.source1 = PlaceOf(source, 1, 2);
+    task.result = PlaceOf(place, 1, 2);
+    task.planar = planar;
+    ANECHECK_RETURN_IF_ERROR(planner.Add(std::move(task)));
+  }
+  return {};
+}
+
+Status Combine(Planner& planner, const View& x, const View& y, const View& result,
+               const Combination& how) {
+  const auto whole = ExtentsOf(result);
+  if (ExtentsOf(x) == whole && ExtentsOf(y) == whole) {
+    return CombineAlike(planner, x, y, result, how);
+  }
+  for (uint32_t batch = 0; batch < whole[0]; ++batch) {
+    planner.ResetL2();
+    ANECHECK_RETURN_IF_ERROR(
+        CombineRepeating(planner, At(x, 0, batch), At(y, 0, batch), At(result, 0, batch), how));
+  }
+  return {};
+}
+
+Status EncodeBinary(Planner& planner, const NodeView& node) {
+  const OpKind kind = KindOf(node.schema());
+  ANECHECK_ASSIGN(const View result, planner.ResultOf(node.Result()));
+  ANECHECK_ASSIGN(const bool done, WithConstant(planner, node, result));
+  if (done) return {};
+  ANECHECK_ASSIGN(const View x, planner.ViewOf(node.Input(P::kX)));
+  ANECHECK_ASSIGN(const View y, planner.ViewOf(node.Input(P::kY)));
+  const BinaryForm form = FormOf(kind);
+  return Combine(
+      planner, x, y, result,
+      {.op = form.op, .negate2 = form.negate2, .relu = planner.PostOf(node.Result()).IsRelu()});
+}
+
+Status EncodeSquare(Planner& planner, const NodeView& node) {
+  ANECHECK_ASSIGN(const View x, planner.ViewOf(node.Input(params::Unary::kX)));
+  ANECHECK_ASSIGN(const View y, planner.ResultOf(node.Result()));
+  return Combine(planner, x, x, y, {.op = PlanarOp::kMultiply});
+}
+
+namespace {
+
+// 1 / d of a constant, rounded to fp16: a quotient by a constant is a product (known_defects.csv).
+Result<View> ReciprocalOf(Planner& planner, ValueId constant) {
+  ANECHECK_ASSIGN(const auto extents, ExtentsOf(planner.graph(), constant));
+  std::vector<uint16_t> reciprocals;
+  for (const uint16_t number : planner.ConstHalves(constant)) {
+    reciprocals.push_back(DoubleToHalf(1 / HalfToDouble(Half{number})).bits);
+  }
+  return planner.Image(extents, reciprocals);
+}
+
+}  // namespace
+
+// The reciprocal of the divisor by its table, then a product (weights_layout_later.md, real_div).
+Status EncodeRealDiv(Planner& planner, const NodeView& node) {
+  ANECHECK_ASSIGN(const View x, planner.ViewOf(node.Input(P::kX)));
+  ANECHECK_ASSIGN(const View result, planner.ResultOf(node.Result()));
+  if (planner.IsConst(node.Input(P::kY))) {
+    ANECHECK_ASSIGN(const View reciprocal, ReciprocalOf(planner, node.Input(P::kY)));
+    return Combine(planner, x, reciprocal, result, {.op = PlanarOp::kMultiply});
+  }
+  ANECHECK_ASSIGN(const View y, planner.ViewOf(node.Input(P::kY)));
+  ANECHECK_ASSIGN(const View reciprocal, planner.Temporary(ExtentsOf(y)));
+  ANECHECK_RETURN_IF_ERROR(planner.Copy(
+      y, reciprocal, {.nonlinear = Nonlinear::kTable, .table = TableOf(Function::kReciprocal)}));
+  return Combine(planner, x, reciprocal, result, {.op = PlanarOp::kMultiply});
+}
+
+}  // namespace anecheck::encoder

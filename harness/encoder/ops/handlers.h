@@ -1,0 +1,78 @@
+// One function an operation: the tasks that compute it, or a refusal in words. An operation without
+// one is refused by name. To add one: a row in handlers.cc, the function in the file of its kind.
+#pragma once
+
+#include "harness/encoder/planner.h"
+#include "harness/graph/graph.h"
+#include "harness/ops/op.h"
+
+namespace anecheck::encoder {
+
+using Handler = Status (*)(Planner& planner, const NodeView& node);
+
+// Null where no fact tells what the operation becomes.
+Handler HandlerOf(OpKind kind);
+// Whether the last task of the operation can apply `next` as well.
+bool Fuses(const Graph& graph, const NodeView& node, const NodeView& next);
+// What `next` asks of the task before it: its function. kUnsupported where it is none.
+Result<Post> PostOf(Planner& planner, const NodeView& next);
+
+// activation.cc
+Status EncodeActivation(Planner& planner, const NodeView& node);
+Status EncodeRelu6(Planner& planner, const NodeView& node);
+Status EncodeClip(Planner& planner, const NodeView& node);
+Status EncodeAbs(Planner& planner, const NodeView& node);
+Status EncodeInverse(Planner& planner, const NodeView& node);
+Status EncodeLinearActivation(Planner& planner, const NodeView& node);
+Status EncodeSigmoidHard(Planner& planner, const NodeView& node);
+// elementwise.cc
+Status EncodeBinary(Planner& planner, const NodeView& node);
+Status EncodeSquare(Planner& planner, const NodeView& node);
+Status EncodeRealDiv(Planner& planner, const NodeView& node);
+// movement.cc
+Status EncodeReshape(Planner& planner, const NodeView& node);
+Status EncodeTranspose(Planner& planner, const NodeView& node);
+Status EncodeConcat(Planner& planner, const NodeView& node);
+Status EncodeStack(Planner& planner, const NodeView& node);
+Status EncodeSplit(Planner& planner, const NodeView& node);
+Status EncodeSliceBySize(Planner& planner, const NodeView& node);
+Status EncodeSliceByIndex(Planner& planner, const NodeView& node);
+Status EncodeTile(Planner& planner, const NodeView& node);
+// reduction.cc
+Status EncodeReduce(Planner& planner, const NodeView& node);
+Status EncodeSoftmax(Planner& planner, const NodeView& node);
+Status EncodeLayerNorm(Planner& planner, const NodeView& node);
+Status EncodeInstanceNorm(Planner& planner, const NodeView& node);
+// convolution.cc
+Status EncodeConv(Planner& planner, const NodeView& node);
+Status EncodeBatchNorm(Planner& planner, const NodeView& node);
+// product.cc
+Status EncodeLinear(Planner& planner, const NodeView& node);
+Status EncodeMatmul(Planner& planner, const NodeView& node);
+
+// Steps that several operations share.
+
+// x * scale[channel] + bias[channel] in one task of each batch: a depthwise 1x1 convolution.
+Status AffineByChannel(Planner& planner, const View& x, const View& result,
+                       std::span<const uint16_t> scale, std::span<const uint16_t> bias,
+                       const Post& post);
+// Elementwise over runtime surfaces, axes of extent 1 broadcast.
+struct Combination {
+  PlanarOp op = PlanarOp::kAdd;
+  bool negate2 = false;
+  bool relu = false;
+  uint16_t scale = 0x3c00;
+};
+Status Combine(Planner& planner, const View& x, const View& y, const View& result,
+               const Combination& how);
+// x * scale + bias of one number each, one of which does nothing; planar.
+Status Unary(Planner& planner, const View& x, const View& result, const Planar& planar);
+// The elements of `x` in row-major order as those of `result`.
+Status Reshape(Planner& planner, const View& x, const View& result);
+// Elements of `x` from `begins` on, each `steps`-th along its axis, as the whole of `result`.
+Status Slice(Planner& planner, const View& x, const std::array<uint32_t, kAxes>& begins,
+             const std::array<uint32_t, kAxes>& steps, const View& result);
+// A view of the constant `bits`, one element.
+View ScalarView(Planner& planner, uint16_t bits);
+
+}  // namespace anecheck::encoder

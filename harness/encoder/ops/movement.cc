@@ -1,0 +1,308 @@
+// Movements of elements: copies by strides, and by way of L2 where columns change.
+#include <algorithm>
+#include <fmt/format.h>
+
+#include "harness/encoder/ops/handlers.h"
+#include "harness/ops/params.h"
+
+namespace anecheck::encoder {
+namespace {
+
+uint32_t Extent(const View& view, int axis) { return view.axes[static_cast<size_t>(axis)].extent; }
+
+// The place of an axis of a value among the four of a surface.
+int Axis4(int axis, int rank) { return kAxes - rank + axis; }
+
+uint64_t Count(const View& view) {
+  uint64_t count = 1;
+  for (const Axis& axis : view.axes) count *= axis.extent;
+  return count;
+}
+
+// All rows of a packed surface as one axis, the columns behind it.
+View Rows(const View& view) {
+  View rows = view;
+  rows.axes[1] = rows.axes[0] = {};
+  rows.axes[2] = {static_cast<uint32_t>(Count(view) / Extent(view, 3)), view.axes[2].stride};
+  return rows;
+}
+
+// The axis, of those that are no columns, with the most elements.
+int LongestOuter(const View& view) {
+  int longest = 2;
+  for (const int axis : {1, 0}) {
+    if (Extent(view, axis) > Extent(view, longest)) longest = axis;
+  }
+  return longest;
+}
+
+// The axes of a slab whose columns are channels in L2: the longest other one lies across.
+struct Turned {
+  int across = 2, row = -1, loop = -1;
+};
+Turned TurnedBy(const View& view) {
+  Turned turned{.across = LongestOuter(view)};
+  for (int axis = 0; axis < 3; ++axis) {
+    if (axis != turned.across) (turned.row < 0 ? turned.row : turned.loop) = axis;
+  }
+  return turned;
+}
+
+// `length` columns of `source` from `begin` on, each `step`-th, become the first of `result`: in L2
+// each column is a channel, so that they may begin in the middle of a line.
+Status CopyColumns(Planner& planner, const View& source, uint32_t begin, uint32_t step,
+                   const View& result, uint32_t length) {
+  const auto [across, row, loop] = TurnedBy(source);
+  for (uint32_t i = 0; i < Extent(source, loop); ++i) {
+    planner.ResetL2();
+    const View from = At(source, loop, i);
+    const View to = At(result, loop, i);
+    ANECHECK_ASSIGN(L2Block block,
+                    planner.TakeL2(Extent(from, 3), Extent(from, row), Extent(from, across)));
+    ANECHECK_RETURN_IF_ERROR(planner.CopyToL2(from, block, 3, row, across));
+    block.base += begin * block.channel_stride;
+    block.channel_stride *= step;
+    block.channels = length;
+    ANECHECK_RETURN_IF_ERROR(planner.CopyFromL2(block, to, 3, row, across));
+  }
+  return {};
+}
+
+bool IsLine(uint32_t columns) { return columns * 2 % kLine == 0; }
+
+// A part of an axis as the whole of `result`.
+Status CopyPart(Planner& planner, const View& source, int axis, uint32_t begin, uint32_t step,
+                const View& result) {
+  const uint32_t length = Extent(result, axis);
+  const bool aligned = IsLine(begin) && (step == 1 || length == 1);
+  if (axis == 3 && !aligned) return CopyColumns(planner, source, begin, step, result, length);
+  return planner.Copy(Part(source, axis, begin, length, axis == 3 ? 1 : step), result);
+}
+
+// Where the parts of an axis stand: one behind the other, or in turn.
+struct Order {
+  uint32_t step = 1;
+
+  uint32_t Next(uint32_t at, uint32_t length) const { return step > 1 ? at + 1 : at + length; }
+};
+
+// Columns in the middle of a line: the parts meet in L2, a channel each column.
+Status JoinColumns(Planner& planner, std::span<const View> parts, const View& result,
+                   const Order& order) {
+  const Turned turned = TurnedBy(result);
+  for (uint32_t i = 0; i < Extent(result, turned.loop); ++i) {
+    planner.ResetL2();
+    const View to = At(result, turned.loop, i);
+    ANECHECK_ASSIGN(const L2Block block, planner.TakeL2(Extent(to, 3), Extent(to, turned.row),
+                                                        Extent(to, turned.across)));
+    uint32_t at = 0;
+    for (const View& part : parts) {
+      L2Block place = block;
+      place.base += at * block.channel_stride;
+      place.channel_stride *= order.step;
+      place.channels = Extent(part, 3);
+      ANECHECK_RETURN_IF_ERROR(
+          planner.CopyToL2(At(part, turned.loop, i), place, 3, turned.row, turned.across));
+      at = order.Next(at, Extent(part, 3));
+    }
+    ANECHECK_RETURN_IF_ERROR(planner.CopyFromL2(block, to, 3, turned.row, turned.across));
+  }
+  return {};
+}
+
+Status Join(Planner& planner, std::span<const View> parts, const View& result, int axis,
+            const Order& order = {}) {
+  bool lines = order.step == 1;
+  uint32_t at = 0;
+  for (const View& part : parts) {
+    lines &= IsLine(at);
+    at = order.Next(at, Extent(part, axis));
+  }
+  if (axis == 3 && !lines) return JoinColumns(planner, parts, result, order);
+  at = 0;
+  for (const View& part : parts) {
+    const uint32_t length = Extent(part, axis);
+    ANECHECK_RETURN_IF_ERROR(planner.Copy(part, Part(result, axis, at, length, order.step)));
+    at = order.Next(at, length);
+  }
+  return {};
+}
+
+}  // namespace
+
+// Where rows stay rows a copy by strides does; else every element takes a line of L2.
+Status Reshape(Planner& planner, const View& x, const View& result) {
+  if (Extent(x, 3) == Extent(result, 3)) return planner.Copy(Rows(x), Rows(result));
+  const View from = Rows(x), to = Rows(result);
+  planner.ResetL2();
+  ANECHECK_ASSIGN(L2Block block, planner.TakeL2(Extent(from, 3), Extent(from, 2), 1));
+  ANECHECK_RETURN_IF_ERROR(planner.CopyToL2(from, block, 3, 2, 1));
+  block.channels = Extent(to, 3);
+  block.rows = Extent(to, 2);
+  block.row_stride = block.channel_stride * block.channels;
+  return planner.CopyFromL2(block, to, 3, 2, 1);
+}
+
+Status EncodeReshape(Planner& planner, const NodeView& node) {
+  ANECHECK_ASSIGN(const View x, planner.ViewOf(node.Input(params::Reshape::kX)));
+  ANECHECK_ASSIGN(const View y, planner.ResultOf(node.Result()));
+  return Reshape(planner, x, y);
+}
+
+Status EncodeTranspose(Planner& planner, const NodeView& node) {
+  ANECHECK_ASSIGN(const View x, planner.ViewOf(node.Input(params::Transpose::kX)));
+  ANECHECK_ASSIGN(const View y, planner.ResultOf(node.Result()));
+  const int rank = node.ResultType().shape.rank();
+  const auto perm = node.Ints(params::Transpose::kPerm);
+  View moved = x;
+  for (int i = 0; i < rank; ++i) {
+    const auto from = NormalizeAxis(perm[static_cast<size_t>(i)], rank);
+    moved.axes[static_cast<size_t>(Axis4(i, rank))] =
+        x.axes[static_cast<size_t>(Axis4(*from, rank))];
+  }
+  return planner.Copy(moved, y);
+}
+
+Status EncodeConcat(Planner& planner, const NodeView& node) {
+  const int rank = node.ResultType().shape.rank();
+  const auto axis = NormalizeAxis(node.Int(params::Concat::kAxis, 0), rank);
+  std::vector<View> parts;
+  for (const ValueId id : node.InputList(params::Concat::kValues)) {
+    ANECHECK_ASSIGN(const View part, planner.ViewOf(id));
+    parts.push_back(part);
+  }
+  ANECHECK_ASSIGN(const View y, planner.ResultOf(node.Result()));
+  Order order;
+  if (node.Bool(params::Concat::kInterleave, false)) {
+    order.step = static_cast<uint32_t>(parts.size());
+  }
+  return Join(planner, parts, y, Axis4(*axis, rank), order);
+}
+
+// Each value is a part of extent 1 of a new axis.
+Status EncodeStack(Planner& planner, const NodeView& node) {
+  ANECHECK_ASSIGN(const View y, planner.ResultOf(node.Result()));
+  const int rank = node.ResultType().shape.rank();
+  const auto axis = NormalizeAxis(node.Int(params::Stack::kAxis, 0), rank);
+  const int at = Axis4(*axis, rank);
+  std::vector<View> parts;
+  for (const ValueId id : node.InputList(params::Stack::kValues)) {
+    ANECHECK_ASSIGN(View part, planner.ViewOf(id));
+    for (int i = 0; i < at; ++i)
+      part.axes[static_cast<size_t>(i)] = part.axes[static_cast<size_t>(i) + 1];
+    part.axes[static_cast<size_t>(at)] = {1, at == 3 ? 2 : kLine};
+    parts.push_back(part);
+  }
+  return Join(planner, parts, y, at);
+}
+
+Status EncodeSplit(Planner& planner, const NodeView& node) {
+  ANECHECK_ASSIGN(const View x, planner.ViewOf(node.Input(params::Split::kX)));
+  const int rank = node.InputShape(params::Split::kX).rank();
+  const int axis = Axis4(*NormalizeAxis(node.Int(params::Split::kAxis, 0), rank), rank);
+  uint32_t begin = 0;
+  for (uint32_t i = 0; i < node.node().result_count; ++i) {
+    ANECHECK_ASSIGN(const View y, planner.ResultOf(node.Result(i)));
+    ANECHECK_RETURN_IF_ERROR(CopyPart(planner, x, axis, begin, 1, y));
+    begin += Extent(y, axis);
+  }
+  return {};
+}
+
+namespace {
+
+using Four = std::array<uint32_t, kAxes>;
+
+}  // namespace
+
+Status Slice(Planner& planner, const View& x, const Four& begins, const Four& steps,
+             const View& y) {
+  View part = x;
+  for (int axis = 0; axis < 3; ++axis) {
+    const auto at = static_cast<size_t>(axis);
+    part = Part(part, axis, begins[at], Extent(y, axis), steps[at]);
+  }
+  return CopyPart(planner, part, 3, begins[3], steps[3], y);
+}
+
+Status EncodeSliceBySize(Planner& planner, const NodeView& node) {
+  using P = params::SliceBySize;
+  if (node.HasInput(P::kComputedBegin)) return Refuse("slice_by_size: a computed begin");
+  ANECHECK_ASSIGN(const View x, planner.ViewOf(node.Input(P::kX)));
+  ANECHECK_ASSIGN(const View y, planner.ResultOf(node.Result()));
+  std::array<uint32_t, kAxes> begins = {};
+  const auto given = node.Ints(P::kBegin);
+  const int rank = node.InputShape(P::kX).rank();
+  for (int i = 0; i < rank; ++i) {
+    begins[static_cast<size_t>(Axis4(i, rank))] =
+        static_cast<uint32_t>(given[static_cast<size_t>(i)]);
+  }
+  return Slice(planner, x, begins, {1, 1, 1, 1}, y);
+}
+
+Status EncodeSliceByIndex(Planner& planner, const NodeView& node) {
+  using P = params::SliceByIndex;
+  if (node.HasInput(P::kComputedBegin) || node.HasInput(P::kComputedEnd)) {
+    return Refuse("slice_by_index: computed ends");
+  }
+  const int rank = node.InputShape(P::kX).rank();
+  const auto at = [&](int parameter, int axis, int64_t fallback) {
+    const auto values = node.Ints(parameter);
+    return values.empty() ? fallback : values[static_cast<size_t>(axis)];
+  };
+  const auto flag = [&](int parameter, int axis) {
+    const Attribute* attribute = node.FindAttribute(parameter);
+    return attribute != nullptr && planner.graph().ints(*attribute)[static_cast<size_t>(axis)] != 0;
+  };
+  ANECHECK_ASSIGN(const View x, planner.ViewOf(node.Input(P::kX)));
+  ANECHECK_ASSIGN(const View y, planner.ResultOf(node.Result()));
+  Four begins = {}, sizes = ExtentsOf(x), steps = {1, 1, 1, 1};
+  bool squeezes = false;
+  for (int axis = 0; axis < rank; ++axis) {
+    const int64_t extent = node.InputShape(P::kX)[axis];
+    const int64_t step = at(P::kStride, axis, 1);
+    if (step < 1) return Refuse("slice_by_index: a step backwards");
+    int64_t begin = flag(P::kBeginMask, axis) ? 0 : at(P::kBegin, axis, 0);
+    int64_t end = flag(P::kEndMask, axis) ? extent : at(P::kEnd, axis, extent);
+    if (begin < 0) begin += extent;
+    if (end < 0) end += extent;
+    if (flag(P::kSqueezeMask, axis)) {
+      end = begin + 1;
+      squeezes = true;
+    }
+    begin = std::clamp<int64_t>(begin, 0, extent);
+    end = std::clamp<int64_t>(end, begin, extent);
+    begins[static_cast<size_t>(Axis4(axis, rank))] = static_cast<uint32_t>(begin);
+    sizes[static_cast<size_t>(Axis4(axis, rank))] =
+        static_cast<uint32_t>((end - begin + step - 1) / step);
+    steps[static_cast<size_t>(Axis4(axis, rank))] = static_cast<uint32_t>(step);
+  }
+  if (!squeezes) return Slice(planner, x, begins, steps, y);
+  ANECHECK_ASSIGN(const View part, planner.Temporary(sizes));
+  ANECHECK_RETURN_IF_ERROR(Slice(planner, x, begins, steps, part));
+  return Reshape(planner, part, y);
+}
+
+// Repeats along one axis after the other.
+Status EncodeTile(Planner& planner, const NodeView& node) {
+  ANECHECK_ASSIGN(View x, planner.ViewOf(node.Input(params::Tile::kX)));
+  ANECHECK_ASSIGN(const View y, planner.ResultOf(node.Result()));
+  const auto wanted = ExtentsOf(y);
+  bool written = false;
+  for (int axis = 3; axis >= 0; --axis) {
+    auto extents = ExtentsOf(x);
+    const uint32_t times = wanted[static_cast<size_t>(axis)] / extents[static_cast<size_t>(axis)];
+    if (times == 1) continue;
+    extents[static_cast<size_t>(axis)] *= times;
+    View into = y;
+    written = extents == wanted;
+    if (!written) {
+      ANECHECK_ASSIGN(into, planner.Temporary(extents));
+    }
+    ANECHECK_RETURN_IF_ERROR(Join(planner, std::vector<View>(times, x), into, axis));
+    x = into;
+  }
+  return written ? Status{} : planner.Copy(x, y);
+}
+
+}  // namespace anecheck::encoder

@@ -1,0 +1,158 @@
+// What a graph becomes on the engine while it is encoded: surfaces of values, constants, L2, tasks.
+// The handlers of operations (ops/) build tasks with it; encode.h drives it.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "harness/base/result.h"
+#include "harness/encoder/activation_table.h"
+#include "harness/encoder/fault.h"
+#include "harness/encoder/task.h"
+#include "harness/graph/graph.h"
+
+namespace anecheck::encoder {
+
+inline constexpr int kAxes = 4;  // batch, channel, height, width
+
+struct Axis {
+  uint32_t extent = 1;
+  uint64_t stride = 0;  // bytes
+};
+
+// A block of fp16 elements in memory. One axis may have a stride of 2 bytes, the columns; the
+// strides of the others are multiples of 64.
+struct View {
+  uint32_t bar = 0;
+  uint64_t base = 0;
+  uint64_t batch = 0;  // bytes of one batch of the whole surface; 0 where that is not known
+  std::array<Axis, kAxes> axes;
+};
+
+// A block in L2: channels of rows of columns.
+struct L2Block {
+  uint32_t base = 0;
+  uint32_t channels = 1, rows = 1, columns = 1;
+  uint32_t channel_stride = 0, row_stride = 0;
+
+  uint32_t Bytes() const { return row_stride * rows; }
+};
+
+// Packed strides: rows padded to 64 bytes, planes and batches one behind the other.
+std::array<Axis, kAxes> PackedAxes(const std::array<uint32_t, kAxes>& extents);
+uint64_t PackedBytes(const std::array<uint32_t, kAxes>& extents);
+
+// What follows a task's own operation in the same task.
+struct Post {
+  Nonlinear nonlinear = Nonlinear::kNone;
+  Bytes table;
+  uint16_t scale = 0x3c00;  // fp16, before the function
+  uint16_t bias = 0;        // fp16, before the scale
+
+  bool IsRelu() const { return nonlinear == Nonlinear::kRelu; }
+};
+
+struct KernelName {
+  std::string name;
+  uint64_t offset = 0;
+};
+
+class Planner {
+ public:
+  Planner(const Graph& graph, Fault fault) : graph_(graph), fault_(fault) {}
+
+  // ---- values ----
+  // Gives inputs and outputs their base addresses. kUnsupported where a type has no port.
+  Status BindPorts();
+  const Graph& graph() const { return graph_; }
+  bool IsConst(ValueId id) const { return graph_.value(id).kind == ValueKind::kConst; }
+  // The fp16 bits of a constant.
+  std::span<const uint16_t> ConstHalves(ValueId id);
+  // The surface of a value; a constant is stored as an image on first use.
+  Result<View> ViewOf(ValueId id);
+  // The surface that the handler writes: that of `id`, or of what is fused behind it.
+  Result<View> ResultOf(ValueId id);
+  // Memory between tasks.
+  Result<View> Temporary(const std::array<uint32_t, kAxes>& extents);
+
+  // ---- fusion ----
+  // `id` is not written by itself: the task that makes it applies `post` and writes `into`.
+  void Fuse(ValueId id, ValueId into, Post post);
+  // The function behind `id`, once; none where nothing is fused.
+  Post PostOf(ValueId id) const;
+  bool IsFused(ValueId into) const;
+
+  // ---- L2, kept for one operation ----
+  void ResetL2() { l2_next_ = 0; }
+  Result<L2Block> TakeL2(uint32_t channels, uint32_t rows, uint32_t columns);
+
+  // ---- constants ----
+  uint64_t AddConstant(std::span<const uint8_t> bytes);
+  // A surface of constants, rows padded to 64 bytes. Precondition: as many halves as elements.
+  View Image(const std::array<uint32_t, kAxes>& extents, std::span<const uint16_t> halves);
+  std::vector<Stream> AddStreams(const std::vector<Bytes>& streams);
+  // One stream for each engine of `engine_bits` that has a channel, all at the table.
+  std::vector<Stream> AddTable(const Bytes& table, uint32_t channels);
+
+  // ---- tasks ----
+  // Checks that every number fits the descriptor and appends the task.
+  Status Add(Task task);
+  // Elements of `source` to `result` with the same extents, with `post` on the way. A change of the
+  // column axis is a transposing task.
+  Status Copy(const View& source, const View& result, const Post& post = {});
+  Status CopyToL2(const View& source, const L2Block& block, int channel, int row, int column);
+  Status CopyFromL2(const L2Block& block, const View& result, int channel, int row, int column);
+
+  const std::vector<Task>& tasks() const { return tasks_; }
+  const Bytes& constants() const { return constants_; }
+  const std::vector<KernelName>& kernel_names() const { return kernel_names_; }
+  uint64_t scratch_bytes() const { return scratch_; }
+  Fault fault() const { return fault_; }
+  // The number of the task that last wrote scratch.
+  uint32_t LastTask() const { return static_cast<uint32_t>(tasks_.size()) - 1; }
+
+ private:
+  struct Fused {
+    ValueId from, into;
+    Post post;
+  };
+
+  const Graph& graph_;
+  Fault fault_;
+  std::vector<std::optional<View>> views_;
+  std::vector<std::optional<std::vector<uint16_t>>> halves_;
+  std::vector<Fused> fused_;
+  std::vector<Task> tasks_;
+  Bytes constants_;
+  std::vector<KernelName> kernel_names_;
+  uint64_t scratch_ = 0;
+  uint32_t l2_next_ = 0;
+};
+
+// `reason` as a refusal in words.
+Error Refuse(std::string reason);
+
+// The place of a block's elements with the given axes as channels and rows, and as a task's source
+// or result. Axes of extent 1 have no stride. An axis number of -1 stands for none.
+Place PlaceOf(const View& view, int channel, int row, int depth = -1);
+Place PlaceOf(const L2Block& block);
+
+// The axes of a value's shape, aligned at the last one; kUnsupported above rank 4.
+Result<std::array<uint32_t, kAxes>> ExtentsOf(const Graph& graph, ValueId id);
+std::array<uint32_t, kAxes> ExtentsOf(const View& view);
+
+// Merges neighbouring outer axes of both views where both step evenly, so that fewer axes have an
+// extent above 1. The views keep their elements and their order. Axes from `begin` to `end` take
+// part.
+void MergeAxes(View& a, View& b, int begin, int end);
+
+// `length` elements of an axis from `begin` on, each `step`-th.
+View Part(const View& view, int axis, uint32_t begin, uint32_t length, uint32_t step = 1);
+// The view at one index of `axis`, which has extent 1 then. An axis of extent 1 repeats.
+View At(const View& view, int axis, uint32_t index);
+
+}  // namespace anecheck::encoder

@@ -1,0 +1,378 @@
+#include "harness/encoder/task_words.h"
+
+#include <algorithm>
+#include <array>
+#include <bit>
+#include <map>
+#include <vector>
+
+#include "harness/emulator/field_table.h"
+
+namespace anecheck::encoder {
+namespace {
+
+using emulator::Field;
+using emulator::FieldTable;
+using emulator::PlaceKind;
+
+struct Block {
+  uint32_t address;
+  uint32_t registers;
+};
+// The blocks in the order of real files; 157 words with the header.
+constexpr auto kBlocks = std::to_array<Block>({{0x1f800, 62},
+                                               {0x0, 16},
+                                               {0x13800, 28},
+                                               {0x4800, 18},
+                                               {0x8800, 4},
+                                               {0xc800, 5},
+                                               {0x17800, 7}});
+
+// What real files hold in words that only schedule (observed_values.csv).
+constexpr uint32_t kLogEventsOfLast = 0x422, kLogEvents = 0x400;
+constexpr uint32_t kDebugEventsOfLast = 0xfff86a, kDebugEvents = 0x68;
+constexpr uint32_t kMemoryAccess = 0x30009800;
+constexpr uint32_t kSourceHints = 0x3388, kIdleSourceHints = 0x888;   // 0x13800, from bit 4
+constexpr uint32_t kDmaHints = 0x500170 >> 3, kL2Hints = 0x100 >> 3;  // 0x4804
+constexpr uint32_t kStreamedResultHints = 0x500178 >> 3;              // 0x4830
+constexpr uint32_t kKeptResultHints = 0x500170 >> 3;
+constexpr uint32_t kResultHints = 0xc0 >> 1, kStreamedHints = 0x40000c0 >> 1;  // 0x17800
+constexpr uint32_t kProductSchedule = 0x444, kCopySchedule = 0x111, kWideCopySchedule = 0x101;
+constexpr uint32_t kWideCopy = 64;  // elements of a row
+constexpr uint32_t kMiddleSchedule = 0x10;
+constexpr uint32_t kFirstNetwork = 0x100000;
+constexpr uint32_t kManyChannels = 64, kPlanarBanks = 2, kNeuralBanks = 3;
+constexpr uint32_t kBinaryPoint = 0x1c;
+constexpr uint32_t kNeuralPixelOffset = 0x100;
+constexpr uint32_t kIdleStream = 0x40;
+constexpr uint32_t kKernelOn = 2, kKernelOnSkipping = 3;  // 0x1f800, from bit 5
+constexpr uint32_t kDepthOne = 0x2041;
+
+uint32_t Log2(uint32_t value) { return static_cast<uint32_t>(std::bit_width(value) - 1); }
+uint32_t CeilLog2(uint32_t value) { return static_cast<uint32_t>(std::bit_width(value - 1)); }
+uint32_t OfStride(uint64_t bytes, uint32_t unit) { return static_cast<uint32_t>(bytes / unit); }
+
+class Words {
+ public:
+  Words(const Task& task, uint32_t index, uint32_t count)
+      : task_(task), index_(index), last_(index + 1 == count) {}
+
+  td::Task Make() {
+    SetHeader();
+    SetExtents();
+    SetSources();
+    SetResult();
+    if (IsNeural()) {
+      SetNeural();
+    } else {
+      SetPlanar();
+    }
+    return Assemble();
+  }
+
+ private:
+  bool IsNeural() const { return task_.type == TaskType::kNeural; }
+  bool HasStream() const { return IsNeural() && !task_.neural.streams.empty(); }
+
+  void Set(Field field, uint32_t value, uint32_t index = 0) {
+    const emulator::Place& place = PlaceOf(field);
+    const uint32_t address = place.address + (place.kind == PlaceKind::kHeader ? 0 : 4 * index);
+    uint32_t& word = place.kind == PlaceKind::kHeader ? header_[address] : registers_[address];
+    const uint64_t mask = (uint64_t{1} << place.width) - 1;
+    word |= static_cast<uint32_t>((value & mask) << place.bit);
+  }
+
+  static const emulator::Place& PlaceOf(Field field) {
+    static const std::vector<emulator::Place> places = [] {
+      std::vector<emulator::Place> made(emulator::kFieldValues);
+      for (const FieldTable::Entry& entry : FieldTable::Of(emulator::Generation::kH13).entries()) {
+        made[static_cast<size_t>(entry.row->field)] = entry.place;
+      }
+      return made;
+    }();
+    return places[static_cast<size_t>(field)];
+  }
+
+  void SetHeader() {
+    Set(Field::kTaskNumber, index_);
+    Set(Field::kLogEvents, last_ ? kLogEventsOfLast : kLogEvents);
+    Set(Field::kDebugEvents, last_ ? kDebugEventsOfLast : kDebugEvents);
+    Set(Field::kHeaderWord6, kMemoryAccess);
+    Set(Field::kNextFetch, last_ ? 0 : 1);
+    Set(Field::kEnginesEnabled, IsNeural() ? task_.neural.engine_bits + 1 : 0);
+    if (!task_.source1.in_l2) {
+      Set(Field::kSource1Bar, task_.source1.bar);
+      Set(Field::kSource1Bound, 1);
+    }
+    if (task_.source2 && !task_.source2->in_l2) {
+      Set(Field::kSource2Bar, task_.source2->bar);
+      Set(Field::kSource2Bound, 1);
+    }
+    if (!task_.result.in_l2) {
+      Set(Field::kResultBar, task_.result.bar);
+      Set(Field::kResultBound, 1);
+    }
+    if (HasStream()) {
+      Set(Field::kKernelBar, task_.neural.kernel_bar);
+      Set(Field::kKernelBound, 1);
+    }
+  }
+
+  void SetExtents() {
+    Set(Field::kInputWidth, task_.in.width);
+    Set(Field::kInputHeight, task_.in.height);
+    Set(Field::kInputDepth, task_.in.depth);
+    Set(Field::kInputChannels, task_.in.channels);
+    Set(Field::kOutputWidth, task_.out.width);
+    Set(Field::kOutputHeight, task_.out.height);
+    Set(Field::kOutputDepth, task_.out.depth);
+    Set(Field::kOutputChannels, task_.out.channels);
+    Set(Field::kGroups, task_.groups);
+    Set(Field::kSource1Format, 2);
+    Set(Field::kSource2Format, task_.source2 ? 2 : 0);
+    Set(Field::kResultFormat, 2);
+    const Neural& n = task_.neural;
+    Set(Field::kKernelWidth, n.kernel_width);
+    Set(Field::kKernelHeight, n.kernel_height);
+    Set(Field::kLaneBits, n.lane_bits);
+    Set(Field::kStrideX, n.stride_x);
+    Set(Field::kStrideY, n.stride_y);
+    Set(Field::kPadLeft, n.pad_left);
+    Set(Field::kPadTop, n.pad_top);
+    Set(Field::kOutputStepX, 1);
+    Set(Field::kOutputStepY, 1);
+    Set(Field::kDepthKernel, kDepthOne);
+    Set(Field::kUnicast, IsNeural() && n.unicast ? 1 : 0);
+    Set(Field::kUnicastChannels, n.unicast_channels);
+    Set(Field::kTileHeight, task_.out.height);
+    Set(Field::kTaskType, static_cast<uint32_t>(task_.type));
+    const bool both_by_dma = task_.source2 && !task_.source2->in_l2;
+    Set(Field::kSourceMask, both_by_dma ? 3 : 1);
+  }
+
+  // In memory; real files have none where there is one group.
+  uint64_t GroupOf(const Place& place) const { return task_.groups > 1 ? place.group : 0; }
+
+  void SetSources() {
+    const Place& one = task_.source1;
+    const bool by_dma = !one.in_l2;
+    Set(Field::kSource1Enable, by_dma ? 1 : 0);
+    Set(Field::kSource1Hints, by_dma ? kSourceHints : kIdleSourceHints);
+    Set(Field::kSourceType, by_dma ? 2 : 0);
+    Set(Field::kSourceHints, by_dma ? kDmaHints : kL2Hints);
+    Set(Field::kSource1Mode, 1);
+    Set(Field::kSource1Truncate, 3);
+    Set(Field::kSource1Memory, 2);
+    Set(Field::kSource1Interleave, 1);
+    if (by_dma) {
+      Set(Field::kSource1Base, static_cast<uint32_t>(one.base));
+      Set(Field::kSource1Row, OfStride(one.row, kLine));
+      Set(Field::kSource1Plane, OfStride(one.channel, kLine));
+      Set(Field::kSource1Depth, OfStride(one.depth, kLine));
+      Set(Field::kSource1Group, OfStride(GroupOf(one), kLine));
+    }
+    SetL2Source1();
+    SetSource2();
+    Set(Field::kPixelOffset, IsNeural() ? kNeuralPixelOffset : 0);
+  }
+
+  // A source by DMA passes through lines of L2 from the same registers.
+  void SetL2Source1() {
+    const Place place = task_.source1.in_l2 ? task_.source1 : Streamed(task_.in, 0, SourceBanks());
+    Set(Field::kL2Source1Base, OfStride(place.base, kL2Line));
+    Set(Field::kL2Source1Channel, OfStride(place.channel, kL2Line));
+    Set(Field::kL2Source1Row, OfStride(place.row, kL2Line));
+    Set(Field::kL2Source1Depth, OfStride(place.depth, kL2Line));
+    Set(Field::kL2Source1Group, OfStride(place.group, kL2Line));
+  }
+
+  void SetSource2() {
+    const bool by_dma = task_.source2 && !task_.source2->in_l2;
+    Set(Field::kSource2Enable, 0);
+    Set(Field::kSource2CacheHints, by_dma ? kSourceHints : kIdleSourceHints);
+    if (!task_.source2) return;
+    const Place& two = *task_.source2;
+    if (by_dma) {
+      Set(Field::kSource2Dma, 1);
+      Set(Field::kSource2Base, static_cast<uint32_t>(two.base));
+      Set(Field::kSource2Row, OfStride(two.row, kLine));
+      Set(Field::kSource2Plane, OfStride(two.channel, kLine));
+      Set(Field::kSource2Depth, OfStride(two.depth, kLine));
+      Set(Field::kSource2Group, OfStride(GroupOf(two), kLine));
+      Set(Field::kSource2Truncate, 3);
+      Set(Field::kSource2Memory, 2);
+    }
+    const Place place = two.in_l2 ? two : Streamed(task_.in, SecondSource(), kPlanarBanks);
+    Set(Field::kL2Source2Base, OfStride(place.base, kL2Line));
+    Set(Field::kL2Source2Channel, OfStride(place.channel, kL2Line));
+    Set(Field::kL2Source2Row, OfStride(place.row, kL2Line));
+    Set(Field::kL2Source2Depth, OfStride(place.depth, kL2Line));
+    Set(Field::kL2Source2Group, OfStride(place.group, kL2Line));
+  }
+
+  static uint64_t LineBytes(const Extents& extents) {
+    const uint64_t channel = (2ull * extents.width + kL2Line - 1) / kL2Line * kL2Line;
+    return channel * extents.channels;
+  }
+
+  // Lines of all channels one behind the other, as real files have them; many channels have a few
+  // lines more a row, which looks like the banks of L2.
+  static Place Streamed(const Extents& extents, uint64_t base, uint32_t banks) {
+    Place place{.in_l2 = true, .base = base};
+    const uint64_t line = LineBytes(extents);
+    place.channel = line / extents.channels;
+    place.row = line + (extents.channels >= kManyChannels ? banks * kL2Line : 0);
+    place.depth = place.group = line;
+    return place;
+  }
+  uint32_t SourceBanks() const {
+    if (!IsNeural()) return kPlanarBanks;
+    return task_.neural.coefficients || task_.in.height > 1 ? kNeuralBanks : 0;
+  }
+  uint64_t SecondSource() const {
+    return Streamed(task_.in, 0, kPlanarBanks).row + kPlanarBanks * kL2Line;
+  }
+
+  void SetResult() {
+    const bool by_dma = !task_.result.in_l2;
+    const bool keeps = IsNeural() && task_.neural.coefficients;
+    Set(Field::kResultEnable, by_dma ? 1 : 0);
+    Set(Field::kResultCacheHints, by_dma && !keeps ? kStreamedHints : kResultHints);
+    Set(Field::kResultType, by_dma ? 2 : 0);
+    Set(Field::kResultHints, by_dma && !keeps ? kStreamedResultHints
+                             : by_dma         ? kKeptResultHints
+                                              : kL2Hints);
+    Set(Field::kResultMode, 1);
+    Set(Field::kResultTruncate, 3);
+    Set(Field::kResultMemory, 2);
+    Set(Field::kResultFormatBits, IsNeural() ? 3 : 0);
+    Set(Field::kResultInterleave, 1);
+    if (by_dma) {
+      Set(Field::kResultBase, static_cast<uint32_t>(task_.result.base));
+      Set(Field::kResultRow, OfStride(task_.result.row, kLine));
+      Set(Field::kResultPlane, OfStride(task_.result.channel, kLine));
+      Set(Field::kResultDepth, OfStride(task_.result.depth, kLine));
+      Set(Field::kResultGroup, OfStride(GroupOf(task_.result), kLine));
+    }
+    SetL2Result(by_dma, keeps);
+    Set(IsNeural() ? Field::kNeuralTranspose : Field::kPlanarTranspose,
+        task_.transpose_result ? 1 : 0);
+    Set(Field::kPaddingMode, task_.pads_with_lowest ? 1 : 0);
+  }
+
+  void SetL2Result(bool by_dma, bool keeps) {
+    Place place = task_.result;
+    if (by_dma) {
+      place = Streamed(task_.out, 0, kPlanarBanks);
+      place.base = StreamedResult();
+      if (!keeps) place.channel = place.row = place.depth = place.group = 0;
+    }
+    Set(Field::kL2ResultBase, OfStride(place.base, kL2Line));
+    Set(Field::kL2ResultChannel, OfStride(place.channel, kL2Line));
+    Set(Field::kL2ResultRow, OfStride(place.row, kL2Line));
+    Set(Field::kL2ResultDepth, OfStride(place.depth, kL2Line));
+    Set(Field::kL2ResultGroup, OfStride(place.group, kL2Line));
+  }
+
+  // Behind the lines of the sources.
+  uint64_t StreamedResult() const {
+    if (task_.source1.in_l2) return 0;
+    const uint64_t one = Streamed(task_.in, 0, SourceBanks()).row;
+    return task_.source2 && !task_.source2->in_l2 ? SecondSource() + one : one;
+  }
+
+  void SetNeural() {
+    const Neural& n = task_.neural;
+    const bool wide = task_.in.width > kWideCopy;
+    Set(Field::kSmallSource, n.coefficients ? 1 : 0);
+    Set(Field::kScheduleLow, n.coefficients ? kProductSchedule
+                             : wide         ? kWideCopySchedule
+                                            : kCopySchedule);
+    Set(Field::kScheduleMiddle, kMiddleSchedule);
+    Set(Field::kActiveEngines, n.engine_bits);
+    Set(Field::kTaskInfo, kFirstNetwork);
+    Set(Field::kCoefficientFormat, n.coefficients ? 2 : 0);
+    Set(Field::kPaletteBits, 8);
+    Set(Field::kZeroSkip, n.zero_skip ? 1 : 0);
+    Set(Field::kRuntimeKernel, HasStream() && n.kernel_bar >= kScratchBar ? 1 : 0);
+    Set(Field::kNeuralOperation, static_cast<uint32_t>(n.op));
+    Set(Field::kNoCoefficients, n.coefficients ? 0 : 1);
+    Set(Field::kBiasRow, n.bias ? 1 : 0);
+    Set(Field::kBinaryPoint, n.coefficients ? kBinaryPoint : 0);
+    Set(Field::kNonlinear, static_cast<uint32_t>(n.nonlinear));
+    Set(Field::kNeuralBit20, 1);
+    Set(Field::kAccumulatorBias, n.accumulator_bias);
+    Set(Field::kPostScale, n.post_scale);
+    SetStreams();
+  }
+
+  void SetStreams() {
+    const std::vector<Stream>& streams = task_.neural.streams;
+    if (!streams.empty()) {
+      Set(Field::kKernelDma, task_.neural.zero_skip ? kKernelOnSkipping : kKernelOn);
+    }
+    for (uint32_t i = 0; i < kEngineCount; ++i) {
+      const Stream stream = i < streams.size() ? streams[i] : Stream{.size = kIdleStream};
+      Set(Field::kStreamEnable, i < streams.size() ? 1 : 0, i);
+      Set(Field::kStreamHints, 1, i);
+      Set(Field::kStreamBase, OfStride(stream.base, kLine), i);
+      Set(Field::kStreamSize, OfStride(stream.size, kLine), i);
+    }
+    for (uint32_t i = 0; i < 4; ++i) Set(Field::kOtherStreamHints, 1, i);
+  }
+
+  void SetPlanar() {
+    const Planar& p = task_.planar;
+    const uint32_t wide = std::clamp(CeilLog2(task_.in.width), 4u, 9u);
+    Set(Field::kPlanarTile, wide | Log2(task_.in.height) << 4);
+    Set(Field::kBroadcast1W, p.broadcast1.width ? 1 : 0);
+    Set(Field::kBroadcast1H, p.broadcast1.height ? 1 : 0);
+    Set(Field::kBroadcast1D, p.broadcast1.depth ? 1 : 0);
+    Set(Field::kBroadcast2W, p.broadcast2.width ? 1 : 0);
+    Set(Field::kBroadcast2H, p.broadcast2.height ? 1 : 0);
+    Set(Field::kBroadcast2C, p.broadcast2.channels ? 1 : 0);
+    Set(Field::kTranspose2, p.transpose2 ? 1 : 0);
+    Set(Field::kReduction, p.maximum ? 2 : 0);
+    Set(Field::kPlanarOperation, static_cast<uint32_t>(p.op));
+    Set(Field::kPlanarRelu, p.relu ? 1 : 0);
+    Set(Field::kAbsolute, p.absolute ? 1 : 0);
+    Set(Field::kPostFunction, static_cast<uint32_t>(p.post));
+    Set(Field::kNegate1, p.negate1 ? 1 : 0);
+    Set(Field::kNegate2, p.negate2 ? 1 : 0);
+    Set(Field::kSource2Used, task_.source2 ? 1 : 0);
+    Set(Field::kPlanarBias, p.bias);
+    Set(Field::kPlanarScale, p.scale);
+    Set(Field::kEpsilon, p.epsilon);
+    Set(Field::kPreScale, 0x3c00);
+    Set(Field::kFinalScale, std::bit_cast<uint32_t>(p.final_scale));
+  }
+
+  td::Task Assemble() {
+    td::Task made;
+    made.header = header_;
+    if (td::AnnouncesExtraWord(made, td::kV7HeaderWords)) made.extra_word = task_.kernel_writer;
+    for (const Block& block : kBlocks) {
+      std::vector<uint32_t> run(block.registers);
+      for (uint32_t i = 0; i < block.registers; ++i) {
+        const auto found = registers_.find(block.address + 4 * i);
+        if (found != registers_.end()) run[i] = found->second;
+      }
+      made.Write(block.address, run);
+    }
+    return made;
+  }
+
+  const Task& task_;
+  uint32_t index_;
+  bool last_;
+  std::array<uint32_t, td::kMaxHeaderWords> header_ = {};
+  std::map<uint32_t, uint32_t> registers_;
+};
+
+}  // namespace
+
+td::Task ToWords(const Task& task, uint32_t index, uint32_t count) {
+  return Words(task, index, count).Make();
+}
+
+}  // namespace anecheck::encoder

@@ -1,0 +1,72 @@
+// The encoder round trip closed at its lowest layer: the graph is encoded as a hardware container,
+// and the container's bytes are executed by the emulator. Its evidence is `emulated`: it says that
+// two readings of the same facts agree, nothing about any chip.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "harness/encoder/fault.h"
+#include "harness/runners/runner.h"
+
+namespace anecheck {
+
+// `emulator` computes as the engine of the target's family, `emulator:exact` in fp64 with one
+// rounding a task.
+inline constexpr std::string_view kEmulatorRunner = "emulator";
+inline constexpr std::string_view kExactEmulatorRunner = "emulator:exact";
+
+// Whether a runner of this name is the emulator.
+bool IsEmulatorRunner(std::string_view name);
+
+struct EmulatorRunnerOptions {
+  bool exact = false;
+  encoder::Fault fault = encoder::Fault::kNone;
+};
+
+// A graph that the encoder has no tasks for is `rejected` with `no_kernel` and the encoder's words;
+// a container that the emulator refuses is `failed`, and its words name task and register.
+class EmulatorRunner final : public Runner {
+ public:
+  explicit EmulatorRunner(EmulatorRunnerOptions options = {}) : options_(options) {}
+  Result<RunnerIdentity> Identify() override;
+  Result<std::vector<RunReply>> Run(std::span<const RunRequest> requests) override;
+  Status Restart() override { return {}; }
+
+ private:
+  RunReply RunOne(const RunRequest& request) const;
+
+  EmulatorRunnerOptions options_;
+};
+
+// `container:FILE`: answers for one graph, the first that it is asked for, with what the container
+// computes. Other graphs, parts of it among them, are not run.
+inline constexpr std::string_view kContainerRunner = "container:";
+
+class ContainerRunner final : public Runner {
+ public:
+  explicit ContainerRunner(std::string path) : path_(std::move(path)) {}
+  Result<RunnerIdentity> Identify() override;
+  Result<std::vector<RunReply>> Run(std::span<const RunRequest> requests) override;
+  Status Restart() override { return {}; }
+
+ private:
+  RunReply RunOne(const RunRequest& request);
+
+  std::string path_;
+  std::optional<uint64_t> graph_;  // the fingerprint of the one that it answers for
+};
+
+// The outputs that a container computes, in the order of the graph's outputs. Ports are taken by
+// the names of the graph's inputs and outputs; outputs may have "@output" behind them, as network
+// descriptions do. kUnsupported in the emulator's words; kInvalid where a port is missing or has
+// another number of elements.
+Result<std::vector<Tensor>> ExecuteContainer(std::span<const uint8_t> container, const Graph& graph,
+                                             std::span<const Tensor> inputs, bool exact);
+
+}  // namespace anecheck
