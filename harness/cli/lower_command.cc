@@ -82,7 +82,10 @@ Status WriteBytes(const LowerFlags& flags, const std::string& name, ByteSpan byt
 // The dispatch descriptor, and the container where its tasks have published registers.
 Status WriteCompiled(const LowerFlags& flags, const plan::Plan& plan, const Target& target,
                      Written& written) {
-  const auto outline = OutlineOf(plan, target);
+  const Result<CompiledProgram> outline =
+      plan.compiles() ? OutlineOf(plan, target)
+                      : MakeError(ErrorCode::kUnsupported,
+                                  fmt::format("the program does not compile for {}", plan.target));
   const auto files =
       outline.ok() ? WriteCompiledFiles(*outline) : Result<CompiledFiles>(outline.error());
   if (!files.ok()) {

@@ -181,7 +181,8 @@ TEST(Plan, EachBridgeCutAddsAnInference) {
     EXPECT_EQ(std::ranges::count_if(plan.descriptor,
                                     [](const auto& op) { return op.kind == "AneInference"; }),
               1 + 2 * cuts);
-    EXPECT_TRUE(plan.compiles());
+    EXPECT_EQ(plan.compiles(), cuts == 0) << "conversion refuses a cross product";
+    EXPECT_TRUE(plan.compiles_with_bridges());
     if (cuts > 0) {
       EXPECT_EQ(FindLayer(plan, "cross_product")->fate, Fate::kBridge);
     }
@@ -313,6 +314,7 @@ TEST(Plan, HostRewritesComeBeforeTheCompiler) {
   const Plan early = Planned(c.graph, "h14");
   EXPECT_FALSE(early.compiles());
   EXPECT_EQ(FindLayer(early, "sin")->fate, Fate::kRejected);
+  EXPECT_EQ(FindLayer(early, "sin")->segment, -1) << "what is refused runs in no dispatch";
   EXPECT_EQ(FindLayer(early, "sin")->rule, "family_floor_reject");
   EXPECT_EQ(FindLayer(early, "real_div")->fate, Fate::kNative);
 }
