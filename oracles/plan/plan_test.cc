@@ -618,6 +618,18 @@ RC_GTEST_PROP(PlanLaws, HoldOnDrawnGraphs, (uint64_t seed)) {
         RC_ASSERT(plan.lowered.value(plan.lowered.outputs()[i]).name ==
                   graph.value(graph.outputs()[i]).name);
       }
+      // What a plan says of a layer is what the rules say of it.
+      for (const Layer& layer : plan.layers) {
+        const auto verdict =
+            legality::Judge(legality::InstanceOf(NodeView(plan.lowered, layer.node)),
+                            *FindTarget(plan.target).value(), plan.route);
+        const bool admitted = verdict.ok() && (verdict->outcome == legality::Outcome::kNative ||
+                                               verdict->outcome == legality::Outcome::kDecomposed);
+        const bool planned = layer.fate != Fate::kRejected && layer.fate != Fate::kUnknown &&
+                             layer.fate != Fate::kBridge;
+        RC_ASSERT(planned == admitted);
+        RC_ASSERT(admitted || !plan.compiles());
+      }
       const auto json = PlanJson(plan);
       RC_ASSERT(json["layers"].size() == plan.layers.size());
       RC_ASSERT(json["compiles"] == plan.compiles());
