@@ -66,7 +66,7 @@ TEST(FoundText, GivesStatementsAndBothKindsOfConflict) {
             "    rejected (spec table, validator table, app.A) [specification 004; app.A; app.B]\n"
             "    stronger: runs outside K 3, 4 (spec text, app.B) [specification 004; app.A; "
             "app.B]\n");
-  EXPECT_EQ(FoundText(Of({}, {"conv"})), "evidence: none\n");
+  EXPECT_EQ(FoundText(Of({}, {"relu"})), "evidence: none\n");
 }
 
 TEST(FoundText, NamesTheConflictsOfATargetAlone) {

@@ -135,9 +135,12 @@ netlist::Unit PlainUnit(std::string name, const std::vector<std::string>& source
   return unit;
 }
 
-// Whether a gate is broken by some unit of `network`, which is to be the description's only one.
-bool BreaksGate(netlist::Description description, const netlist::Network& network) {
+// Whether a gate is broken by some unit of `network`, which is to be the description's only one, as
+// `procedure` of a description that has procedures feeds it.
+bool BreaksGate(netlist::Description description, const netlist::Network& network,
+                const netlist::Procedure& procedure) {
   description.networks = {network};
+  if (description.key_style == KeyStyle::kProcedures) description.procedures = {procedure};
   const std::span<const Rule> gates = netlist::GateRules();
   return std::ranges::any_of(netlist::Verify(ToTree(description)), [&](const Violation& violation) {
     return std::ranges::find(gates, violation.rule->id, &Rule::id) != gates.end();
@@ -181,7 +184,7 @@ netlist::Description Describe(ChoiceStream& choices) {
   for (uint64_t i = 0; i < unit_count; ++i) {
     network.units.push_back(GenerateUnit("unit" + std::to_string(i), sources, choices));
     // What a validator refuses is drawn again, and what it cannot help refusing gives way.
-    for (int tries = 0; BreaksGate(description, network); ++tries) {
+    for (int tries = 0; BreaksGate(description, network, procedure); ++tries) {
       network.units.back() = tries < kMostTries
                                  ? GenerateUnit(network.units.back().name, sources, choices)
                                  : PlainUnit(network.units.back().name, sources, choices);
