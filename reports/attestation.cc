@@ -7,25 +7,16 @@
 
 #include "harness/base/json.h"
 #include "harness/base/json_text.h"
-#include "harness/ops/native_layers.h"
 #include "harness/ops/op.h"
 #include "oracles/legality/explain.h"
-#include "reports/matrix.h"
 
 namespace anecheck::reports {
 namespace {
 
 using evidence::Statement;
-using legality::Outcome;
 using legality::Verdict;
 
-// The native layer that an operation's network description names, or empty.
-std::string_view LayerOf(const OpDefinition& op) {
-  for (const NativeLayer& layer : NativeLayers()) {
-    if (!op.netlist_unit.empty() && layer.unit == op.netlist_unit) return layer.layer;
-  }
-  return {};
-}
+using evidence::LayerOf;
 
 std::vector<AttestationRow> CatalogueRows() {
   constexpr size_t kMil = static_cast<size_t>(Route::kMil);
@@ -47,26 +38,6 @@ std::vector<AttestationRow> CatalogueRows() {
     }
   }
   return rows;
-}
-
-Stage StageOfOutcome(Outcome outcome) {
-  switch (outcome) {
-    case Outcome::kNative:
-      return Stage::kAttested;
-    case Outcome::kDecomposed:
-      return Stage::kDecomposed;
-    case Outcome::kRejected:
-      return Stage::kRefused;
-    case Outcome::kNoPath:
-      return Stage::kNoPath;
-    case Outcome::kUnknown:
-      break;
-  }
-  return Stage::kUnknown;
-}
-
-bool Admitted(const Verdict& verdict) {
-  return verdict.outcome == Outcome::kNative || verdict.outcome == Outcome::kDecomposed;
 }
 
 // Verdicts that say the same share one place.
@@ -91,43 +62,9 @@ class VerdictTable {
   std::unordered_map<std::string, uint32_t> places_;
 };
 
-std::string Kind(const Statement& statement) {
-  const std::string provenance(ToText(statement.provenance));
-  const bool of_tables = statement.provenance == Provenance::kPublished &&
-                         statement.basis != ToText(Provenance::kSilicon);
-  return of_tables ? provenance + " tables" : provenance;
-}
-
-// The strongest evidence that decides: what silicon refused was not reached because an engine that
-// is none computed it. Of equally strong evidence the furthest stage counts, else a refusal.
-void Conclude(const Attestation& matrix, AttestationCell& cell) {
-  const Verdict& verdict = matrix.verdicts[cell.verdict];
-  cell.admitted = Admitted(verdict);
-  cell.stage = StageOfOutcome(verdict.outcome);
-  cell.kind = "rules";
-  const Statement* best = nullptr;
-  for (const uint32_t index : cell.statements) {
-    const Statement& statement = matrix.statements[index];
-    cell.silicon = cell.silicon || statement.provenance == Provenance::kSilicon ||
-                   statement.basis == ToText(Provenance::kSilicon);
-    cell.reached = cell.reached || Reached(statement.stage);
-    const bool decides = Reached(statement.stage) || Denied(statement.stage);
-    if (!decides || statement.subject.find(" [") != std::string::npos) continue;
-    const auto rank = [](const Statement& s) {
-      return std::pair(evidence::Strength(s), Reached(s.stage) ? s.stage : Stage::kNoPath);
-    };
-    if (best == nullptr || rank(statement) > rank(*best)) best = &statement;
-  }
-  if (best == nullptr) return;
-  cell.kind = Kind(*best);
-  cell.strength = evidence::Strength(*best);
-  cell.stage = best->stage;
-}
-
-// Where each statement belongs: a cell of its subject and target. One that names no route belongs
-// to the first route that the rules admit, else to the route by which its subject is named. What an
-// operation reached by direct authoring, the layer that it is authored as reached too; what it did
-// not reach says nothing of that layer's other uses.
+// Puts each statement into a cell of its subject and target. What an operation reached by direct
+// authoring, the layer that it is authored as reached too; what it did not reach says nothing of
+// that layer's other uses.
 class Placer {
  public:
   explicit Placer(Attestation& matrix) : matrix_(matrix) {
@@ -142,31 +79,28 @@ class Placer {
     const auto row = rows_.find(statement.subject.substr(0, statement.subject.find(" [")));
     const auto target = targets_.find(statement.target);
     if (row == rows_.end() || target == targets_.end()) return;
-    const size_t first =
-        (row->second * matrix_.targets.size() + target->second) * matrix_.routes.size();
-    size_t chosen = matrix_.routes.size();
+    std::vector<legality::Outcome> outcomes;
     for (size_t route = 0; route < matrix_.routes.size(); ++route) {
-      const bool named = statement.route == matrix_.routes[route];
-      const Verdict& verdict = matrix_.verdicts[matrix_.cells[first + route].verdict];
-      const bool fits = !statement.route ? Admitted(verdict) : named;
-      if (fits && chosen == matrix_.routes.size()) chosen = route;
+      const AttestationCell& cell = matrix_.at(row->second, target->second, route);
+      outcomes.push_back(matrix_.verdicts[cell.verdict].outcome);
     }
-    if (chosen == matrix_.routes.size() && !statement.route) {
-      chosen = matrix_.rows[row->second].native_layer ? matrix_.routes.size() - 1 : 0;
-    }
+    const size_t chosen = evidence::RouteOf(statement, matrix_.routes, outcomes,
+                                            matrix_.rows[row->second].native_layer);
     if (chosen == matrix_.routes.size()) return;
-    matrix_.cells[first + chosen].statements.push_back(index);
+    Add(row->second, target->second, chosen, index);
     const OpDefinition* op = FindOp(matrix_.rows[row->second].name);
     if (statement.route != Route::kNetlist || !Reached(statement.stage) || op == nullptr) return;
     const auto layer = rows_.find(LayerOf(*op));
     if (layer == rows_.end() || layer->second == row->second) return;
-    matrix_
-        .cells[(layer->second * matrix_.targets.size() + target->second) * matrix_.routes.size() +
-               chosen]
-        .statements.push_back(index);
+    Add(layer->second, target->second, chosen, index);
   }
 
  private:
+  void Add(size_t row, size_t target, size_t route, uint32_t statement) {
+    const size_t place = (row * matrix_.targets.size() + target) * matrix_.routes.size() + route;
+    matrix_.cells[place].statements.push_back(statement);
+  }
+
   Attestation& matrix_;
   std::map<std::string, size_t, std::less<>> rows_, targets_;
 };
@@ -184,32 +118,6 @@ void MarkConflicts(Attestation& matrix) {
         cell.conflict = cell.conflict || pairs.contains({a, b});
       }
     }
-  }
-}
-
-// How far the operation got follows from the counts; findings alone reach nothing: a crash of the
-// compiler names an operation too.
-Stage ReachedStage(const CellEvidence& item) {
-  if (item.counts.dispatched > 0) {
-    if (item.stage == Stage::kWrong) return Stage::kWrong;
-    return item.stage == Stage::kCorrect ? Stage::kCorrect : Stage::kDispatched;
-  }
-  if (item.counts.compiled > 0) return Stage::kCompiled;
-  return item.counts.rejected > 0 ? Stage::kRejected : Stage::kCatalogued;
-}
-
-// The tool and the day of the newest of the runs that the statement sums up.
-void Describe(const ReportData& data, Statement& statement) {
-  for (const RunInfo& run : data.runs) {
-    const bool counted = run.provenance == statement.provenance && run.chip == statement.chip &&
-                         run.os == statement.os &&
-                         run.compiler_version == statement.compiler_version &&
-                         run.met.contains({statement.target, *statement.route});
-    if (!counted) continue;
-    const std::string day = run.started.substr(0, 10);
-    if (day < statement.date) continue;
-    statement.date = day;
-    statement.tool_version = run.tool_version;
   }
 }
 
@@ -243,36 +151,12 @@ Result<Attestation> BuildAttestation(std::vector<const Target*> targets,
   }
   Placer placer(matrix);
   for (size_t i = 0; i < matrix.statements.size(); ++i) placer.Place(static_cast<uint32_t>(i));
-  for (AttestationCell& cell : matrix.cells) Conclude(matrix, cell);
+  for (AttestationCell& cell : matrix.cells) {
+    static_cast<evidence::Cell&>(cell) =
+        evidence::CellOf(matrix.verdicts[cell.verdict].outcome, matrix.statements, cell.statements);
+  }
   MarkConflicts(matrix);
   return matrix;
-}
-
-std::vector<Statement> StatementsOf(const ReportData& data) {
-  std::vector<Statement> statements;
-  const Matrix matrix = BuildMatrix(data);
-  for (size_t row = 0; row < matrix.rows.size(); ++row) {
-    for (size_t column = 0; column < matrix.columns.size(); ++column) {
-      for (const CellEvidence& found : matrix.cells[row][column].evidence) {
-        Statement statement;
-        statement.subject = evidence::Canonical(matrix.rows[row].op);
-        statement.target = matrix.columns[column].target;
-        statement.route = found.route;
-        statement.stage = ReachedStage(found);
-        statement.status = std::string(ToText(found.stage));
-        statement.provenance = found.provenance;
-        statement.basis = ToText(found.provenance);
-        statement.chip = found.chip;
-        statement.os = found.os;
-        statement.compiler_version = found.compiler_version;
-        statement.source = "campaign";
-        statement.note = std::to_string(found.counts.cases) + " cases";
-        Describe(data, statement);
-        statements.push_back(std::move(statement));
-      }
-    }
-  }
-  return statements;
 }
 
 }  // namespace anecheck::reports

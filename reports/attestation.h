@@ -11,25 +11,16 @@
 
 #include "harness/base/json.h"
 #include "harness/base/result.h"
-#include "harness/evidence/evidence.h"
+#include "harness/evidence/cell.h"
 #include "harness/targets/catalog.h"
 #include "oracles/legality/legality.h"
-#include "reports/report_data.h"
 
 namespace anecheck::reports {
 
-// One cell. `stage` is the furthest that the strongest evidence shows or, without evidence that
-// decides, what the rules say: kAttested, kDecomposed, kRefused, kNoPath, kUnknown.
-struct AttestationCell {
-  uint32_t verdict = 0;  // index in Attestation::verdicts
-  Stage stage = Stage::kUnknown;
-  std::string kind;                  // of the evidence: silicon, reported, ... ; "rules" for none
-  int strength = -1;                 // of the evidence (evidence::Strength); -1 for none
+struct AttestationCell : evidence::Cell {
+  uint32_t verdict = 0;              // index in Attestation::verdicts
   std::vector<uint32_t> statements;  // indices in Attestation::statements
-  bool admitted = false;             // by the rules
-  bool reached = false;              // by some statement
   bool conflict = false;             // two of the statements cannot both hold
-  bool silicon = false;              // some statement rests on silicon
   bool fresh = false;                // the stage is not the baseline's
 };
 
@@ -68,24 +59,18 @@ Result<Attestation> BuildAttestation(std::vector<const Target*> targets,
                                      std::vector<evidence::Statement> statements,
                                      const AttestationOptions& options = {});
 
-// What campaigns found, one statement for each operation, target, route, provenance, chip,
-// operating system and compiler version.
-std::vector<evidence::Statement> StatementsOf(const ReportData& data);
-
 // Marks the cells whose stage differs from that in an earlier AttestationJson. `name` begins
 // messages. kMalformed for another document.
 Status CompareWithBaseline(std::string_view baseline_json, std::string_view name,
                            Attestation& matrix);
 
-// How the documents of the matrix call a stage: "no path" where statements have "no_path".
-std::string_view StateText(Stage stage);
-
 // Form 1: "targets", "routes", "ops", "verdicts", "statements", "known_conflicts" and "cells", each
 // cell [row, target, route, state, kind, verdict, flags, [statements]] with flags 1 admitted,
-// 2 reached, 4 conflict, 8 silicon, 16 new. Each of "ops" names what `run --ops` takes to test it.
+// 2 reached, 4 conflict, 8 silicon with a proof, 16 new. Each of "ops" names what `run --ops` takes
+// to test it.
 Json AttestationJson(const Attestation& matrix);
-// First column `op`, then one a target: of the routes that evidence reached the one with the
-// strongest evidence, else the furthest.
+// First column `op`, then two for each target and route: the state with what it rests on, and what
+// the rules alone say.
 std::string AttestationCsv(const Attestation& matrix);
 std::string AttestationMarkdown(const Attestation& matrix);
 // The page: one file, no network.

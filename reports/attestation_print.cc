@@ -1,7 +1,5 @@
 // The forms in which the matrix of attested against reached is written.
-#include <algorithm>
 #include <fmt/format.h>
-#include <iterator>
 #include <map>
 
 #include "harness/base/json.h"
@@ -9,34 +7,14 @@
 #include "harness/evidence/evidence_print.h"
 #include "oracles/legality/explain.h"
 #include "reports/attestation.h"
-#include "reports/text.h"
+#include "reports/state_table.h"
 
 namespace anecheck::reports {
 namespace {
 
-// How far a cell got: values that are not right are no further than an operation that ran.
-int DepthOf(Stage stage) {
-  return 2 * static_cast<int>(stage == Stage::kWrong ? Stage::kDispatched : stage) +
-         (stage == Stage::kWrong ? 1 : 0);
-}
-
 int Flags(const AttestationCell& cell) {
   return (cell.admitted ? 1 : 0) | (cell.reached ? 2 : 0) | (cell.conflict ? 4 : 0) |
          (cell.silicon ? 8 : 0) | (cell.fresh ? 16 : 0);
-}
-
-// "correct (simulated)"; what the rules alone say stands bare.
-std::string FurthestText(const Attestation& matrix, size_t row, size_t target) {
-  const auto rank = [](const AttestationCell& cell) {
-    return std::pair(cell.reached ? cell.strength : -1, DepthOf(cell.stage));
-  };
-  const AttestationCell* best = &matrix.at(row, target, 0);
-  for (size_t route = 1; route < matrix.routes.size(); ++route) {
-    const AttestationCell& cell = matrix.at(row, target, route);
-    if (rank(cell) > rank(*best)) best = &cell;
-  }
-  if (best->kind == "rules") return std::string(StateText(best->stage));
-  return fmt::format("{} ({})", StateText(best->stage), best->kind);
 }
 
 std::string LimitText(const Known<LimitValue>& known) {
@@ -83,12 +61,28 @@ Json CellsJson(const Attestation& matrix) {
     for (size_t target = 0; target < matrix.targets.size(); ++target) {
       for (size_t route = 0; route < matrix.routes.size(); ++route) {
         const AttestationCell& cell = matrix.at(row, target, route);
-        cells.push_back(Json::array({row, target, route, StateText(cell.stage), cell.kind,
+        cells.push_back(Json::array({row, target, route, evidence::StageText(cell.stage), cell.kind,
                                      cell.verdict, Flags(cell), Json(cell.statements)}));
       }
     }
   }
   return cells;
+}
+
+StateTable TableOf(const Attestation& matrix) {
+  std::vector<std::string> targets;
+  for (const Target* target : matrix.targets) targets.push_back(target->compiler_name);
+  StateTable table(std::move(targets), matrix.routes);
+  for (size_t row = 0; row < matrix.rows.size(); ++row) {
+    table.BeginRow(matrix.rows[row].name);
+    for (size_t target = 0; target < matrix.targets.size(); ++target) {
+      for (size_t route = 0; route < matrix.routes.size(); ++route) {
+        const AttestationCell& cell = matrix.at(row, target, route);
+        table.Add(cell, matrix.verdicts[cell.verdict].outcome);
+      }
+    }
+  }
+  return table;
 }
 
 std::string Key(const Json& document, const Json& cell) {
@@ -99,10 +93,6 @@ std::string Key(const Json& document, const Json& cell) {
 }
 
 }  // namespace
-
-std::string_view StateText(Stage stage) {
-  return stage == Stage::kNoPath ? "no path" : ToText(stage);
-}
 
 Json AttestationJson(const Attestation& matrix) {
   Json targets = Json::array(), routes = Json::array(), rows = Json::array();
@@ -161,42 +151,15 @@ Status CompareWithBaseline(std::string_view baseline_json, std::string_view name
                                                    ToText(matrix.routes[route])));
         AttestationCell& cell =
             matrix.cells[(row * matrix.targets.size() + target) * matrix.routes.size() + route];
-        cell.fresh = found == states.end() || found->second != StateText(cell.stage);
+        cell.fresh = found == states.end() || found->second != evidence::StageText(cell.stage);
       }
     }
   }
   return {};
 }
 
-std::string AttestationCsv(const Attestation& matrix) {
-  std::string text = "op";
-  for (const Target* target : matrix.targets) text += "," + CsvField(target->compiler_name);
-  text += "\n";
-  for (size_t row = 0; row < matrix.rows.size(); ++row) {
-    text += CsvField(matrix.rows[row].name);
-    for (size_t target = 0; target < matrix.targets.size(); ++target) {
-      text += "," + CsvField(FurthestText(matrix, row, target));
-    }
-    text += "\n";
-  }
-  return text;
-}
+std::string AttestationCsv(const Attestation& matrix) { return TableOf(matrix).Csv(); }
 
-std::string AttestationMarkdown(const Attestation& matrix) {
-  std::string text = "| operation |", rule = "|---|";
-  for (const Target* target : matrix.targets) {
-    text += fmt::format(" {} |", EscapeMarkdown(target->compiler_name));
-    rule += "---|";
-  }
-  text += "\n" + rule + "\n";
-  for (size_t row = 0; row < matrix.rows.size(); ++row) {
-    text += fmt::format("| {} |", MarkdownCode(matrix.rows[row].name));
-    for (size_t target = 0; target < matrix.targets.size(); ++target) {
-      text += fmt::format(" {} |", EscapeMarkdown(FurthestText(matrix, row, target)));
-    }
-    text += "\n";
-  }
-  return text;
-}
+std::string AttestationMarkdown(const Attestation& matrix) { return TableOf(matrix).Markdown(); }
 
 }  // namespace anecheck::reports

@@ -3,12 +3,14 @@
 #include "reports/attestation.h"
 
 #include <gmock/gmock.h>
+#include <rapidcheck/gtest.h>
 
 #include "harness/base/file.h"
 #include "harness/base/json.h"
 #include "harness/base/json_text.h"
 #include "harness/ops/op.h"
 #include "oracles/legality/explain.h"
+#include "reports/campaign_evidence.h"
 #include "reports/query.h"
 #include "reports/testing/sample_results.h"
 
@@ -99,12 +101,15 @@ TEST(Attestation, TheStrongestEvidenceShowsAndTheFurthestAmongEquals) {
                     Say("mul", Stage::kCorrect, Provenance::kSimulated),
                     Say("sub", Stage::kCompiled, Provenance::kSilicon),
                     Say("sub", Stage::kDispatched, Provenance::kSilicon),
-                    Say("sub", Stage::kRejected, Provenance::kSilicon)});
+                    Say("pow", Stage::kDispatched, Provenance::kSilicon),
+                    Say("pow", Stage::kRejected, Provenance::kSilicon)});
   EXPECT_EQ(Cell(matrix, "conv").stage, Stage::kCompiled);
   EXPECT_EQ(Cell(matrix, "conv").kind, "silicon");
   EXPECT_EQ(Cell(matrix, "mul").stage, Stage::kRejected);
   EXPECT_EQ(Cell(matrix, "mul").kind, "reported");
   EXPECT_EQ(Cell(matrix, "sub").stage, Stage::kDispatched);
+  EXPECT_EQ(Cell(matrix, "pow").stage, Stage::kDisputed);
+  EXPECT_TRUE(Cell(matrix, "pow").conflict);
   EXPECT_EQ(Cell(matrix, "conv").statements.size(), 3u);
   EXPECT_EQ(Cell(matrix, "add").kind, "silicon");
   EXPECT_TRUE(Cell(matrix, "add").silicon);
@@ -113,14 +118,16 @@ TEST(Attestation, TheStrongestEvidenceShowsAndTheFurthestAmongEquals) {
   EXPECT_EQ(Cell(matrix, "relu").kind, "rules");
 }
 
-// What silicon reached by one route is not hidden by what another engine did by the other.
-TEST(AttestationForms, OfTheRoutesTheStrongestEvidenceShows) {
+// What was seen by one route hides nothing of the other.
+TEST(AttestationForms, EachRouteShowsItsOwnState) {
   const std::string csv = AttestationCsv(
       Build("h13", {Say("conv", Stage::kCompiled, Provenance::kSilicon, Route::kNetlist),
                     Say("conv", Stage::kCorrect, Provenance::kSimulated, Route::kMil),
                     Say("relu", Stage::kRejected, Provenance::kSimulated, Route::kNetlist)}));
-  EXPECT_THAT(csv, HasSubstr("\nconv,compiled (silicon)\n"));
-  EXPECT_THAT(csv, HasSubstr("\nrelu,attested\n")) << "a refusal by one route is none by the other";
+  EXPECT_THAT(csv,
+              HasSubstr("\nconv,correct (simulated),attested,compiled (silicon),attested\n"));
+  EXPECT_THAT(csv, HasSubstr("\nrelu,attested,attested,rejected (simulated),attested\n"))
+      << "a refusal by one route is none by the other";
 }
 
 TEST(Attestation, AStatementWithoutARouteGoesWhereTheRulesAdmitIt) {
@@ -207,15 +214,37 @@ TEST(Attestation, ABaselineMarksWhatIsNew) {
   }
 }
 
-TEST(AttestationForms, CsvAndMarkdownHaveOneColumnATarget) {
+// Each route has its own state, and beside it what the rules alone say.
+TEST(AttestationForms, CsvAndMarkdownHaveTwoColumnsATargetAndRoute) {
   const Attestation matrix =
       Build("h13,h17s", {Say("conv", Stage::kCorrect, Provenance::kSimulated)});
   const std::string csv = AttestationCsv(matrix);
-  EXPECT_TRUE(csv.starts_with("op,h13,h17s\nconv,correct (simulated),attested\n"))
-      << csv.substr(0, 90);
-  EXPECT_THAT(csv, HasSubstr("\nsin,refused,attested\n"));
+  EXPECT_TRUE(csv.starts_with("op,h13 mil,h13 mil rules,h13 netlist,h13 netlist rules,h17s mil,"
+                              "h17s mil rules,h17s netlist,h17s netlist rules\n"
+                              "conv,correct (simulated),attested,attested,attested,"))
+      << csv.substr(0, 190);
+  EXPECT_THAT(csv, HasSubstr("\nsin,refused,refused,refused,refused,attested,attested,"));
   EXPECT_THAT(AttestationMarkdown(matrix),
-              HasSubstr("| `conv` | correct \\(simulated\\) | attested |"));
+              HasSubstr("| `conv` | correct \\(simulated\\) | attested | attested |"));
+}
+
+// The matrix and a question about one operation cannot say different things.
+RC_GTEST_PROP(AttestationProperty, ACellIsTheAnswerToItsQuestion, ()) {
+  static const Attestation matrix = Build("all", evidence::Published());
+  const auto row = *rc::gen::inRange<size_t>(0, matrix.rows.size());
+  const auto target = *rc::gen::inRange<size_t>(0, matrix.targets.size());
+  const auto route = *rc::gen::inRange<size_t>(0, matrix.routes.size());
+  legality::Instance instance;
+  instance.op = matrix.rows[row].name;
+  const auto answer = evidence::AnswerOf(instance, *matrix.targets[target], matrix.routes[route],
+                                         evidence::Published());
+  RC_ASSERT(answer.ok());
+  const AttestationCell& cell = matrix.at(row, target, route);
+  RC_ASSERT(evidence::CellText(answer->cell) == evidence::CellText(cell));
+  RC_ASSERT(answer->cell.by == cell.by);
+  RC_ASSERT(answer->cell.admitted == cell.admitted);
+  RC_ASSERT(answer->cell.reached == cell.reached);
+  RC_ASSERT(answer->verdict.outcome == matrix.verdicts[cell.verdict].outcome);
 }
 
 TEST(AttestationForms, JsonIsCompleteAndTheSameEachTime) {
@@ -242,7 +271,7 @@ TEST(CampaignStatements, CarryStageProvenanceAndRoute) {
     EXPECT_FALSE(statement.target.empty());
     wrong = wrong || (statement.subject == "conv" && statement.stage == Stage::kWrong);
     if (statement.subject != "relu" || statement.target != "h17s") continue;
-    EXPECT_EQ(statement.stage, Stage::kDispatched) << "an unconfirmed deviation is not correct";
+    EXPECT_EQ(statement.stage, Stage::kUnconfirmed) << "an unconfirmed deviation is not correct";
     EXPECT_EQ(statement.status, "unconfirmed");
   }
   EXPECT_TRUE(wrong);

@@ -55,11 +55,11 @@ Json SummaryJson(const ReportData& data) {
 
 Json EvidenceJson(const CellEvidence& evidence) {
   const ReachCounts& counts = evidence.counts;
-  return {{"route", ToText(evidence.route)},
-          {"provenance", ToText(evidence.provenance)},
-          {"chip", evidence.chip},
-          {"os", evidence.os},
-          {"compiler_version", evidence.compiler_version},
+  return {{"route", ToText(evidence.key.route)},
+          {"provenance", ToText(evidence.key.provenance)},
+          {"chip", evidence.key.chip},
+          {"os", evidence.key.os},
+          {"compiler_version", evidence.key.compiler_version},
           {"state", ToText(evidence.stage)},
           {"cases", counts.cases},
           {"compiled", counts.compiled},
@@ -162,6 +162,19 @@ Json ProbesJson(const ReportData& data) {
   return json;
 }
 
+// What a state rests on; empty for the rules.
+std::string KindText(const evidence::Cell& cell) { return cell.kind == "rules" ? "" : cell.kind; }
+
+// Whether the rules admit it by either route.
+std::string_view AttestedText(const MatrixCell& cell) {
+  bool unknown = false;
+  for (const MatrixCell::ByRoute& side : cell.routes) {
+    if (evidence::Admits(side.rules)) return "yes";
+    unknown = unknown || side.rules == legality::Outcome::kUnknown;
+  }
+  return unknown ? "unknown" : "no";
+}
+
 }  // namespace
 
 Json MatrixJson(const Matrix& matrix) {
@@ -179,14 +192,23 @@ Json MatrixJson(const Matrix& matrix) {
   for (size_t row = 0; row < matrix.rows.size(); ++row) {
     for (size_t column = 0; column < matrix.columns.size(); ++column) {
       const MatrixCell& cell = matrix.cells[row][column];
+      const evidence::Cell& shown = cell.folded();
       Json& entry = json["cells"].emplace_back();
       entry = {{"op", matrix.rows[row].op},
                {"target", matrix.columns[column].target},
-               {"state", ToText(cell.stage)},
-               {"attested", AttestedName(cell.attested)},
-               {"simulated", cell.simulated()},
-               {"provenance", cell.provenance ? ToText(*cell.provenance) : ""},
+               {"state", ToText(shown.stage)},
+               {"attested", AttestedText(cell)},
+               {"simulated", shown.kind == ToText(Provenance::kSimulated)},
+               {"provenance", KindText(shown)},
+               {"routes", Json::object()},
                {"evidence", Json::array()}};
+      for (const Route route : AllWords<Route>()) {
+        const MatrixCell::ByRoute& side = cell.by(route);
+        entry["routes"][std::string(ToText(route))] = {
+            {"state", ToText(side.cell.stage)},
+            {"provenance", KindText(side.cell)},
+            {"rules", legality::OutcomeName(side.rules)}};
+      }
       for (const CellEvidence& evidence : cell.evidence) {
         entry["evidence"].push_back(EvidenceJson(evidence));
       }

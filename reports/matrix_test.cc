@@ -4,9 +4,14 @@
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <map>
+#include <sstream>
+#include <string>
+#include <utility>
 
 #include "harness/targets/catalog.h"
 #include "reports/attestation.h"
+#include "reports/campaign_evidence.h"
 #include "reports/testing/sample_results.h"
 
 namespace anecheck::reports {
@@ -29,6 +34,12 @@ FindingInfo Finding(const char* op, const char* target, Verdict verdict, bool is
   return finding;
 }
 
+Matrix Built(const ReportData& data) {
+  auto matrix = BuildMatrix(data);
+  EXPECT_TRUE(matrix.ok());
+  return matrix.ok() ? std::move(*matrix) : Matrix();
+}
+
 const MatrixCell& Cell(const Matrix& matrix, std::string_view op, std::string_view target) {
   for (size_t row = 0; row < matrix.rows.size(); ++row) {
     for (size_t column = 0; column < matrix.columns.size(); ++column) {
@@ -42,16 +53,26 @@ const MatrixCell& Cell(const Matrix& matrix, std::string_view op, std::string_vi
   return none;
 }
 
+Stage StageOf(const Matrix& matrix, std::string_view op, std::string_view target) {
+  return Cell(matrix, op, target).by(Route::kMil).cell.stage;
+}
+
+std::string TextOf(const Matrix& matrix, std::string_view op, std::string_view target) {
+  return evidence::CellText(Cell(matrix, op, target).by(Route::kMil).cell);
+}
+
 TEST(Matrix, HasEveryOperationAndTargetWithoutAnyRun) {
-  const Matrix matrix = BuildMatrix({});
+  const Matrix matrix = Built({});
   EXPECT_EQ(matrix.rows.size(), ListedOps());
   EXPECT_EQ(matrix.columns.size(), AllTargets().size());
   for (const auto& row : matrix.cells) {
     EXPECT_EQ(row.size(), matrix.columns.size());
     for (const MatrixCell& cell : row) {
-      EXPECT_LE(cell.stage, Stage::kAttested);
-      EXPECT_EQ(cell.stage == Stage::kAttested, cell.attested == Attested::kYes);
-      EXPECT_EQ(cell.provenance, std::nullopt);
+      EXPECT_LE(cell.folded().stage, Stage::kAttested);
+      EXPECT_EQ(cell.folded().kind, "rules");
+      for (const MatrixCell::ByRoute& side : cell.routes) {
+        EXPECT_EQ(side.cell.stage, evidence::StageOfRules(side.rules));
+      }
     }
   }
 }
@@ -68,13 +89,13 @@ TEST(Matrix, TakesTheFurthestStage) {
       Counts{.cases = 2, .compiled = 2, .dispatched = 1};
   data.reach[{"add", "h13", Route::kMil, Provenance::kSimulated}] =
       Counts{.cases = 2, .compiled = 2, .dispatched = 2, .correct = 1, .wrong = 1};
-  const Matrix matrix = BuildMatrix(data);
-  EXPECT_EQ(Cell(matrix, "conv", "h13").stage, Stage::kRejected);
-  EXPECT_EQ(Cell(matrix, "relu", "h13").stage, Stage::kCompiled);
-  EXPECT_EQ(Cell(matrix, "tanh", "h13").stage, Stage::kDispatched);
+  const Matrix matrix = Built(data);
+  EXPECT_EQ(StageOf(matrix, "conv", "h13"), Stage::kRejected);
+  EXPECT_EQ(StageOf(matrix, "relu", "h13"), Stage::kCompiled);
+  EXPECT_EQ(StageOf(matrix, "tanh", "h13"), Stage::kDispatched);
   // Another operation of that case went wrong: no finding names this one.
-  EXPECT_EQ(Cell(matrix, "add", "h13").stage, Stage::kCorrect);
-  EXPECT_EQ(CellText(Cell(matrix, "add", "h13")), "correct (simulated)");
+  EXPECT_EQ(StageOf(matrix, "add", "h13"), Stage::kCorrect);
+  EXPECT_EQ(TextOf(matrix, "add", "h13"), "correct (simulated)");
 }
 
 TEST(Matrix, BlamesWhatFindingsName) {
@@ -91,11 +112,11 @@ TEST(Matrix, BlamesWhatFindingsName) {
                    Finding("tanh", "h13", Verdict::kUnconfirmed, false),
                    Finding("mul", "h13", Verdict::kRejected, true),
                    Finding("", "h13", Verdict::kCrashed, true)};
-  const Matrix matrix = BuildMatrix(data);
-  EXPECT_EQ(Cell(matrix, "add", "h13").stage, Stage::kWrong);
-  EXPECT_EQ(Cell(matrix, "sub", "h13").stage, Stage::kKnownDefect);
-  EXPECT_EQ(Cell(matrix, "tanh", "h13").stage, Stage::kUnconfirmed) << "not correct";
-  EXPECT_LE(Cell(matrix, "mul", "h13").stage, Stage::kAttested);
+  const Matrix matrix = Built(data);
+  EXPECT_EQ(StageOf(matrix, "add", "h13"), Stage::kWrong);
+  EXPECT_EQ(StageOf(matrix, "sub", "h13"), Stage::kKnownDefect);
+  EXPECT_EQ(StageOf(matrix, "tanh", "h13"), Stage::kUnconfirmed) << "not correct";
+  EXPECT_LE(StageOf(matrix, "mul", "h13"), Stage::kAttested);
   EXPECT_EQ(matrix.rows.size(), ListedOps());  // a finding without an operation makes no row
 }
 
@@ -107,10 +128,9 @@ TEST(Matrix, SimulatedEvidenceNeverPassesForAnother) {
   data.reach[{"add", "h13", Route::kMil, Provenance::kSilicon}] = {.cases = 1, .compiled = 1};
   data.reach[{"sub", "h13", Route::kMil, Provenance::kSimulated}] = {.cases = 1, .compiled = 1};
   data.reach[{"sub", "h13", Route::kMil, Provenance::kSilicon}] = {.cases = 1, .compiled = 1};
-  const Matrix matrix = BuildMatrix(data);
-  EXPECT_EQ(CellText(Cell(matrix, "add", "h13")), "compiled");
-  EXPECT_FALSE(Cell(matrix, "add", "h13").simulated());
-  EXPECT_EQ(CellText(Cell(matrix, "sub", "h13")), "compiled");
+  const Matrix matrix = Built(data);
+  EXPECT_EQ(TextOf(matrix, "add", "h13"), "compiled (silicon)");
+  EXPECT_EQ(TextOf(matrix, "sub", "h13"), "compiled (silicon)");
   ASSERT_EQ(Cell(matrix, "add", "h13").evidence.size(), 2u);
 }
 
@@ -134,26 +154,26 @@ TEST(Matrix, TheStrongestEvidenceDecidesThenTheStage) {
   data.reach[{"tanh", "h13", Route::kMil, Provenance::kSilicon}] = {.cases = 1, .inconclusive = 1};
   data.reach[{"tanh", "h13", Route::kMil, Provenance::kSimulated}] = {.cases = 1, .compiled = 1};
   data.findings = {Finding("add", "h13", Verdict::kWrong, true)};
-  const Matrix matrix = BuildMatrix(data);
-  EXPECT_EQ(CellText(Cell(matrix, "add", "h13")), "correct");
-  EXPECT_EQ(CellText(Cell(matrix, "sub", "h13")), "rejected (reported)");
-  EXPECT_EQ(CellText(Cell(matrix, "mul", "h13")), "compiled (simulated)");
-  EXPECT_EQ(CellText(Cell(matrix, "relu", "h13")), "correct");
-  EXPECT_EQ(CellText(Cell(matrix, "tanh", "h13")), "compiled (simulated)");
+  const Matrix matrix = Built(data);
+  EXPECT_EQ(TextOf(matrix, "add", "h13"), "correct (silicon)");
+  EXPECT_EQ(TextOf(matrix, "sub", "h13"), "rejected (reported)");
+  EXPECT_EQ(TextOf(matrix, "mul", "h13"), "compiled (simulated)");
+  EXPECT_EQ(TextOf(matrix, "relu", "h13"), "correct (silicon)");
+  EXPECT_EQ(TextOf(matrix, "tanh", "h13"), "compiled (simulated)");
 }
 
-TEST(Matrix, NamesAllEvidenceButSilicon) {
+TEST(Matrix, NamesWhatEachStateRestsOn) {
   ReportData data;
   data.runs = {RunOf(Provenance::kRoundtrip)};
   data.reach[{"add", "h13", Route::kMil, Provenance::kReported}] = {.cases = 1, .compiled = 1};
   data.reach[{"sub", "h13", Route::kMil, Provenance::kSilicon}] = {.cases = 1, .compiled = 1};
   data.reach[{"mul", "h13", Route::kMil, Provenance::kRoundtrip}] = {.cases = 1, .wrong = 1};
   data.findings = {Finding("mul", "h13", Verdict::kWrong, true)};
-  Matrix matrix = BuildMatrix(data);
+  Matrix matrix = Built(data);
   KeepMetTargets(matrix);
-  EXPECT_THAT(MatrixCsv(matrix), testing::HasSubstr("\nadd,compiled (reported)\n"));
-  EXPECT_THAT(MatrixCsv(matrix), testing::HasSubstr("\nsub,compiled\n"));
-  EXPECT_THAT(MatrixMarkdown(matrix), testing::HasSubstr("| `mul` | failed (roundtrip) |"));
+  EXPECT_THAT(MatrixCsv(matrix), testing::HasSubstr("\nadd,compiled (reported),attested,"));
+  EXPECT_THAT(MatrixCsv(matrix), testing::HasSubstr("\nsub,compiled (silicon),attested,"));
+  EXPECT_THAT(MatrixMarkdown(matrix), testing::HasSubstr("| `mul` | failed \\(roundtrip\\) |"));
 }
 
 // Wrong values are those that an engine gave; whatever else went wrong reached nothing.
@@ -169,18 +189,19 @@ TEST(Matrix, AFindingReachesNothing) {
   data.findings = {
       Finding("add", "h13", Verdict::kCrashed, true), Finding("sub", "h13", Verdict::kWrong, true),
       Finding("mul", "h13", Verdict::kWrong, true), Finding("relu", "h13", Verdict::kHung, true)};
-  const Matrix matrix = BuildMatrix(data);
-  EXPECT_EQ(Cell(matrix, "add", "h13").stage, Stage::kFailed);
-  EXPECT_EQ(Cell(matrix, "sub", "h13").stage, Stage::kFailed);
-  EXPECT_EQ(Cell(matrix, "mul", "h13").stage, Stage::kWrong);
+  const Matrix matrix = Built(data);
+  EXPECT_EQ(StageOf(matrix, "add", "h13"), Stage::kFailed);
+  EXPECT_EQ(StageOf(matrix, "sub", "h13"), Stage::kFailed);
+  EXPECT_EQ(StageOf(matrix, "mul", "h13"), Stage::kWrong);
   std::map<std::string, Stage> stages;
   for (const evidence::Statement& statement : StatementsOf(data)) {
     stages[statement.subject] = statement.stage;
   }
-  EXPECT_EQ(stages.at("add"), Stage::kCatalogued);
-  EXPECT_EQ(stages.at("sub"), Stage::kCatalogued);
+  EXPECT_EQ(stages.at("add"), Stage::kFailed);
+  EXPECT_EQ(stages.at("sub"), Stage::kFailed);
   EXPECT_EQ(stages.at("mul"), Stage::kWrong);
-  EXPECT_EQ(stages.at("relu"), Stage::kCompiled);
+  EXPECT_EQ(stages.at("relu"), Stage::kFailed);
+  EXPECT_FALSE(Cell(matrix, "relu", "h13").by(Route::kMil).cell.reached);
 }
 
 // After a merge, each statement says on which machine it was found.
@@ -217,64 +238,69 @@ TEST(Matrix, KeepsMachinesApart) {
   EXPECT_EQ(statements[1].date, "2026-01-01");
   // Blame, too, stays with the machine.
   data.findings = {Finding("add", "h13", Verdict::kCrashed, true)};
-  const Matrix matrix = BuildMatrix(data);
-  EXPECT_EQ(Cell(matrix, "add", "h13").stage, Stage::kFailed);
-  EXPECT_EQ(Cell(matrix, "add", "h17s").stage, Stage::kCompiled);
+  const Matrix matrix = Built(data);
+  EXPECT_EQ(StageOf(matrix, "add", "h13"), Stage::kFailed);
+  EXPECT_EQ(StageOf(matrix, "add", "h17s"), Stage::kCompiled);
 }
 
 TEST(Matrix, KeepsNamesThatNoTableHas) {
   ReportData data;
   data.reach[{"no_such_op", "h99", Route::kMil, Provenance::kReported}] = {.cases = 1,
                                                                            .compiled = 1};
-  const Matrix matrix = BuildMatrix(data);
+  const Matrix matrix = Built(data);
   EXPECT_FALSE(matrix.rows.back().in_table);
   EXPECT_FALSE(matrix.columns.back().in_table);
-  EXPECT_EQ(Cell(matrix, "no_such_op", "h99").stage, Stage::kCompiled);
-  EXPECT_EQ(Cell(matrix, "no_such_op", "h99").attested, Attested::kUnknown);
+  EXPECT_EQ(StageOf(matrix, "no_such_op", "h99"), Stage::kCompiled);
+  EXPECT_EQ(Cell(matrix, "no_such_op", "h99").by(Route::kMil).rules, legality::Outcome::kUnknown);
 }
 
-// The report and the matrix of all evidence go by the same rules.
-TEST(Matrix, AttestsWhatTheLegalityRulesAdmit) {
-  EXPECT_EQ(Attest("no_such_op", "h13"), Attested::kUnknown);
-  EXPECT_EQ(Attest("conv", "h99"), Attested::kUnknown);
+// The report and `matrix --no-published` of the same results write the same words.
+TEST(Matrix, SaysWhatTheMatrixOfAllEvidenceSays) {
+  ReportData data;
+  data.runs = {RunOf(Provenance::kSimulated)};
+  data.reach[{"sin", "h13", Route::kMil, Provenance::kSimulated}] = {.cases = 1, .rejected = 1};
+  data.reach[{"cross_product", "h13", Route::kNetlist, Provenance::kSimulated}] = {
+      .cases = 2, .compiled = 2, .dispatched = 2, .correct = 1};
+  data.reach[{"add", "h17s", Route::kMil, Provenance::kReported}] = {.cases = 1, .compiled = 1};
+  data.findings = {Finding("add", "h13", Verdict::kCrashed, true)};
+  const Matrix matrix = Built(data);
   const auto targets = TargetCatalog::Builtin().FindList("all");
   ASSERT_TRUE(targets.ok());
-  const auto all = BuildAttestation(*targets, {});
+  const auto all = BuildAttestation(*targets, StatementsOf(data));
   ASSERT_TRUE(all.ok());
-  for (size_t row = 0; row < all->rows.size(); ++row) {
-    if (all->rows[row].native_layer) continue;
-    for (size_t target = 0; target < targets->size(); ++target) {
-      const bool admitted = all->at(row, target, 0).admitted || all->at(row, target, 1).admitted;
-      EXPECT_EQ(Attest(all->rows[row].name, (*targets)[target]->compiler_name) == Attested::kYes,
-                admitted)
-          << all->rows[row].name << " " << (*targets)[target]->name;
-    }
+  std::map<std::string, std::string> lines;
+  std::istringstream text(AttestationCsv(*all));
+  for (std::string line; std::getline(text, line);) lines[line.substr(0, line.find(','))] = line;
+  std::istringstream report(MatrixCsv(matrix));
+  size_t compared = 0;
+  for (std::string line; std::getline(report, line); ++compared) {
+    const auto other = lines.find(line.substr(0, line.find(',')));
+    if (other != lines.end()) EXPECT_EQ(line, other->second);
   }
-  // Sine: native from A15, with no direct route; on targets of an unknown family nobody can say.
-  EXPECT_EQ(Attest("sin", "h14"), Attested::kNo);
-  EXPECT_EQ(Attest("sin", "h15"), Attested::kYes);
-  EXPECT_EQ(Attest("sin", "u1"), Attested::kUnknown);
+  EXPECT_EQ(compared, matrix.rows.size() + 1);
+  EXPECT_EQ(StageOf(matrix, "sin", "h13"), Stage::kRejected);
+  EXPECT_EQ(Cell(matrix, "CrossProduct", "h13").by(Route::kNetlist).cell.stage, Stage::kCorrect);
 }
 
 TEST(KeepMetTargets, LeavesTargetsWithResults) {
   ReportData data;
   data.reach[{"add", "h15", Route::kMil, Provenance::kSilicon}] = {.cases = 1, .compiled = 1};
-  Matrix matrix = BuildMatrix(data);
+  Matrix matrix = Built(data);
   KeepMetTargets(matrix);
   ASSERT_EQ(matrix.columns.size(), 1u);
   EXPECT_EQ(matrix.columns[0].target, "h15");
-  EXPECT_EQ(Cell(matrix, "add", "h15").stage, Stage::kCompiled);
+  EXPECT_EQ(StageOf(matrix, "add", "h15"), Stage::kCompiled);
   EXPECT_EQ(matrix.cells.front().size(), 1u);
 }
 
-TEST(MatrixCsv, HasARowAnOperationAndAColumnATarget) {
+TEST(MatrixCsv, HasARowAnOperation) {
   ReportData data;
   data.reach[{"add", "h17s", Route::kMil, Provenance::kSilicon}] = {.cases = 1, .compiled = 1};
   data.reach[{"add", "h13", Route::kMil, Provenance::kSilicon}] = {.cases = 1, .compiled = 1};
-  Matrix matrix = BuildMatrix(data);
+  Matrix matrix = Built(data);
   KeepMetTargets(matrix);
   const std::string csv = MatrixCsv(matrix);
-  EXPECT_THAT(csv, testing::StartsWith("op,h13,h17s\n"));
+  EXPECT_THAT(csv, testing::StartsWith("op,h13 mil,h13 mil rules,h13 netlist,"));
   EXPECT_EQ(static_cast<size_t>(std::count(csv.begin(), csv.end(), '\n')), ListedOps() + 1);
 }
 

@@ -11,6 +11,7 @@
 #include "harness/base/shell_word.h"
 #include "harness/campaign/campaign.h"
 #include "harness/judging/lean_watch.h"
+#include "harness/results/shards.h"
 #include "reports/finding_detail.h"
 #include "reports/finding_page.h"
 
@@ -85,17 +86,6 @@ class Reader {
   const ReportProgress& progress_;
 };
 
-// Of the options that a run was recorded with; those of a whole run where they tell of no part.
-void ReadShard(const std::string& options, RunInfo& run) {
-  const Result<Json> json = ParseJson(options);
-  if (!json.ok() || !json->is_object()) return;
-  const auto shard = json->find("shard");
-  if (shard == json->end() || !shard->is_array() || shard->size() != 2) return;
-  if (!(*shard)[0].is_number_integer() || !(*shard)[1].is_number_integer()) return;
-  run.shard = (*shard)[0].get<int64_t>();
-  run.shards = (*shard)[1].get<int64_t>();
-}
-
 Status Reader::ReadRuns(std::vector<RunInfo>& runs) {
   ANECHECK_ASSIGN(std::vector<RunRow> records, store_.Runs());
   size_t done = 0;
@@ -103,7 +93,9 @@ Status Reader::ReadRuns(std::vector<RunInfo>& runs) {
     RunInfo& run = runs.emplace_back();
     static_cast<RunRow&>(run) = std::move(record);
     run.db = path_;
-    ReadShard(run.options, run);
+    const Shard shard = ShardOf(run);
+    run.shard = shard.index;
+    run.shards = shard.count;
     ANECHECK_ASSIGN(const std::vector<VerdictCount> counts, store_.CountVerdicts(run.id));
     for (const VerdictCount& count : counts) {
       run.verdicts[count.verdict] = count.cases;
@@ -133,12 +125,15 @@ Status Reader::ReadReach(RunInfo& run, ReportData& data) {
   }
   ANECHECK_ASSIGN(const std::vector<ProvedReachRow> proved, store_.Rows<ProvedReachRow>(run.id));
   for (const ProvedReachRow& row : proved) {
+    // A program's own analytics: they prove its word on a backend, not that it has the chip.
+    if (row.provenance == Provenance::kSilicon) continue;
     counts_of(row, run.provenance) -= row;
     counts_of(row, row.provenance) += row;
   }
   ANECHECK_ASSIGN(const std::vector<UnconfirmedRow> unconfirmed,
                   store_.Rows<UnconfirmedRow>(run.id));
   for (const UnconfirmedRow& row : unconfirmed) {
+    if (row.provenance == Provenance::kSilicon) continue;
     if (!row.provenance) {
       counts_of(row, run.provenance).unconfirmed += row.cases;
     } else {
@@ -225,6 +220,30 @@ void DropDoubles(std::vector<RunInfo>& runs) {
   std::erase_if(runs, [&](const RunInfo& run) { return !seen.emplace(run.uuid, true).second; });
 }
 
+// Of the findings that several shards of one campaign made of one defect, leaves the one of the
+// earliest case, with the occurrences of all.
+void FoldShards(ReportData& data) {
+  using Key = std::tuple<CampaignKey, std::string, std::string, std::string, Route, Verdict>;
+  std::map<Key, FindingInfo> folded;
+  std::vector<FindingInfo> kept;
+  for (FindingInfo& finding : data.findings) {
+    const RunInfo& run = data.runs[finding.run];
+    if (run.shards == 1) {
+      kept.push_back(std::move(finding));
+      continue;
+    }
+    const Key key = {CampaignOf(run), finding.signature, finding.op,
+                     finding.target,  finding.route,     finding.verdict};
+    const auto [entry, fresh] = folded.emplace(key, finding);
+    if (fresh) continue;
+    const int64_t occurrences = entry->second.occurrences + finding.occurrences;
+    if (finding.case_index < entry->second.case_index) entry->second = std::move(finding);
+    entry->second.occurrences = occurrences;
+  }
+  for (auto& [key, finding] : folded) kept.push_back(std::move(finding));
+  data.findings = std::move(kept);
+}
+
 }  // namespace
 
 bool ReportData::AnySimulated() const {
@@ -280,6 +299,7 @@ Result<ReportData> ReadReportData(std::span<const std::string> db_paths,
   for (size_t i = 0; i < data.runs.size(); ++i) {
     ANECHECK_RETURN_IF_ERROR(readers.at(data.runs[i].db).ReadRun(i, data, leans));
   }
+  FoldShards(data);
   for (auto& [key, told] : leans) data.leans[key] = SumOfDifferentCases(std::move(told));
   std::sort(data.findings.begin(), data.findings.end(),
             [](const FindingInfo& a, const FindingInfo& b) {

@@ -189,7 +189,8 @@ TEST_F(QueryTest, ReadsOneMomentOfARunningCampaign) {
   EXPECT_EQ(later->findings.size(), 7u);
 }
 
-TEST_F(QueryTest, TellsWhatWasProvedFromTheRunnersWord) {
+// A program that handed over texts of its own has shown its word on a backend, and no chip.
+TEST_F(QueryTest, AProgramsOwnProofsMakeNoSilicon) {
   const std::string path = folder_->File("proved.sqlite");
   auto store = Store::Open(path);
   ASSERT_TRUE(store.ok());
@@ -209,13 +210,50 @@ TEST_F(QueryTest, TellsWhatWasProvedFromTheRunnersWord) {
   ASSERT_TRUE(store->Append(*run, batch).ok());
   const auto data = ReadReportData({&path, 1});
   ASSERT_TRUE(data.ok());
-  EXPECT_EQ(data->reach.size(), 3u) << "nothing of abs is left to the runner's word";
-  EXPECT_EQ(data->reach.at({"relu", "h13", Route::kMil, Provenance::kReported}).rejected, 4);
-  EXPECT_EQ(data->reach.at({"relu", "h13", Route::kMil, Provenance::kReported}).dispatched, 0);
-  EXPECT_EQ(data->reach.at({"relu", "h13", Route::kMil, Provenance::kReported}).unconfirmed, 1);
-  EXPECT_EQ(data->reach.at({"relu", "h13", Route::kMil, Provenance::kSilicon}).unconfirmed, 2);
-  EXPECT_EQ(data->reach.at({"relu", "h13", Route::kMil, Provenance::kSilicon}).dispatched, 4);
-  EXPECT_EQ(data->reach.at({"relu", "h13", Route::kMil, Provenance::kSilicon}).rejected, 0);
+  EXPECT_EQ(data->reach.size(), 2u);
+  for (const auto& [key, counts] : data->reach) EXPECT_EQ(key.provenance, Provenance::kReported);
+  const ReachCounts& relu = data->reach.at({"relu", "h13", Route::kMil, Provenance::kReported});
+  EXPECT_EQ(relu.rejected, 4);
+  EXPECT_EQ(relu.dispatched, 4);
+  EXPECT_EQ(relu.unconfirmed, 3);
+}
+
+// What several shards of a campaign found of one defect is one finding of the whole campaign.
+TEST_F(QueryTest, ShardsOfOneCampaignShareTheirFindings) {
+  const std::string path = folder_->File("shards.sqlite");
+  auto store = Store::Open(path);
+  ASSERT_TRUE(store.ok());
+  const auto add = [&](const char* uuid, const char* options, uint64_t case_index,
+                       const char* signature) {
+    RunRow run;
+    run.uuid = uuid;
+    run.seed = 7;
+    run.options = options;
+    const auto id = store->BeginRun(run);
+    ASSERT_TRUE(id.ok());
+    FindingRow finding;
+    finding.id = std::string("f") + uuid;
+    finding.op = "conv";
+    finding.target = "h13";
+    finding.signature = signature;
+    finding.verdict = Verdict::kWrong;
+    finding.case_index = case_index;
+    finding.occurrences = 2;
+    finding.artifact = "{}";
+    RowBatch batch;
+    batch.findings.push_back(finding);
+    ASSERT_TRUE(store->Append(*id, batch).ok());
+  };
+  add("a", R"({"shard": [0, 2]})", 8, "wrong|conv");
+  add("b", R"({"shard": [1, 2]})", 3, "wrong|conv");
+  add("c", "{}", 5, "wrong|conv");
+  add("d", R"({"shard": [1, 2]})", 9, "wrong|other");
+  const auto data = ReadReportData({&path, 1});
+  ASSERT_TRUE(data.ok());
+  ASSERT_EQ(data->findings.size(), 3u) << "a run of its own keeps its finding";
+  const auto shared = std::ranges::find(data->findings, std::string("fb"), &FindingInfo::id);
+  ASSERT_NE(shared, data->findings.end()) << "the earliest case stands for all";
+  EXPECT_EQ(shared->occurrences, 4);
 }
 
 TEST_F(QueryTest, RefusesWhatIsNoResultsFile) {

@@ -17,7 +17,7 @@ namespace anecheck::reports {
 Result<ReportData> WriteReports(std::span<const std::string> db_paths,
                                 const std::string& out_folder, const ReportProgress& progress) {
   ANECHECK_ASSIGN(ReportData data, ReadReportData(db_paths, progress));
-  const Matrix matrix = BuildMatrix(data);
+  ANECHECK_ASSIGN(const Matrix matrix, BuildMatrix(data));
   ANECHECK_RETURN_IF_ERROR(MakeDirectories(out_folder));
   const auto write = [&](const char* name, const std::string& content) {
     return WriteFileAtomic(out_folder + "/" + name, content);

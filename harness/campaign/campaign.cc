@@ -17,6 +17,7 @@
 #include "harness/campaign/run_row.h"
 #include "harness/findings/confirmer.h"
 #include "harness/judging/compiled_round_trip.h"
+#include "harness/judging/isolate.h"
 #include "harness/judging/judge_case.h"
 #include "harness/judging/lean_watch.h"
 #include "harness/judging/reach_counter.h"
@@ -316,7 +317,8 @@ class Campaign {
     }
     for (size_t i = 0; i < items.size(); ++i) {
       CaseOutcome outcome = JudgeCase(items[i], (*replies)[i], bench.evaluation, expected[i]);
-      const Status refined = Refine(items[i], (*replies)[i], runner, bench.evaluation, outcome);
+      Status refined = Refine(items[i], (*replies)[i], runner, bench.evaluation, outcome);
+      if (refined.ok()) refined = Isolate(items[i], runner, outcome);
       if (!refined.ok()) {
         result.error = refined.error();
         return result;

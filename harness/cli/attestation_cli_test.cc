@@ -92,8 +92,9 @@ TEST_F(AttestationCliTest, FamiliesAreNumberedEitherWay) {
   }
   // M11 has no hardware version, and therefore no family by that table.
   const std::string matrix = "matrix --targets m11 --format csv --no-published --route mil";
-  EXPECT_NE(Tool(matrix).out.find("\nsin,attested\n"), std::string::npos);
-  EXPECT_NE(Tool(matrix + " --family-order guide").out.find("\nsin,unknown\n"), std::string::npos);
+  EXPECT_NE(Tool(matrix).out.find("\nsin,attested,attested\n"), std::string::npos);
+  EXPECT_NE(Tool(matrix + " --family-order guide").out.find("\nsin,unknown,unknown\n"),
+            std::string::npos);
 }
 
 // scripts/examples/sweep.csv: what another person's sweep looks like.
@@ -101,13 +102,12 @@ TEST_F(AttestationCliTest, TheExampleOfASweepIsImported) {
   const std::string matrix = "matrix --targets h13 --no-published --format csv --evidence " +
                              testing::SourcePath("scripts/examples/sweep.csv");
   const std::string all = Tool(matrix).out;
-  EXPECT_NE(all.find("\nsilu,correct (reported)\n"), std::string::npos) << "by its alias";
-  EXPECT_NE(all.find("conv,correct (reported)\n"), std::string::npos) << "the instance is no cell";
-  EXPECT_NE(all.find("\ntopk,dispatched (reported)\n"), std::string::npos);
+  EXPECT_NE(all.find("\nsilu,correct (reported),"), std::string::npos) << "by its alias";
+  EXPECT_NE(all.find("\nconv,correct (reported),"), std::string::npos) << "the instance is no cell";
+  EXPECT_NE(all.find("\ntopk,dispatched (reported),"), std::string::npos);
   // Two systems differ, which is a filter and no conflict.
-  EXPECT_NE(Tool(matrix + " --os 14.5").out.find("\ntopk,rejected (reported)\n"),
-            std::string::npos);
-  EXPECT_NE(Tool(matrix + " --compiler 8.0").out.find("\ntopk,dispatched (reported)\n"),
+  EXPECT_NE(Tool(matrix + " --os 14.5").out.find("\ntopk,rejected (reported),"), std::string::npos);
+  EXPECT_NE(Tool(matrix + " --compiler 8.0").out.find("\ntopk,dispatched (reported),"),
             std::string::npos);
   EXPECT_EQ(Tool("explain topk --target h13 --no-published --evidence " +
                  testing::SourcePath("scripts/examples/sweep.csv"))
@@ -127,18 +127,70 @@ TEST_F(AttestationCliTest, TargetsAreReplacedByAUsersFile) {
   EXPECT_EQ(Tool(explain + " --hal h13=" + Path("mine.json")).code, 2);
 }
 
-TEST_F(AttestationCliTest, MatrixHasOneColumnATargetAndTakesEvidence) {
+TEST_F(AttestationCliTest, MatrixHasAStateAndTheRulesForEachRouteAndTakesEvidence) {
   const Outcome csv = Tool("matrix --targets h13,h17s --format csv --no-published");
   EXPECT_EQ(csv.out.substr(0, csv.out.find("\nlinear")),
-            "op,h13,h17s\nconv,attested,attested\nconv_transpose,attested,attested");
+            "op,h13 mil,h13 mil rules,h13 netlist,h13 netlist rules,h17s mil,h17s mil rules,"
+            "h17s netlist,h17s netlist rules\n"
+            "conv,attested,attested,attested,attested,attested,attested,attested,attested\n"
+            "conv_transpose,attested,attested,attested,attested,attested,attested,attested,"
+            "attested");
   ASSERT_TRUE(
       WriteFileAtomic(Path("sweep.csv"), std::string_view("subject,target,stage,provenance,source\n"
                                                           "conv,h13,correct,reported,my sweep\n"))
           .ok());
   const Outcome with =
       Tool("matrix --targets h13 --format csv --no-published --evidence " + Path("sweep.csv"));
-  EXPECT_NE(with.out.find("conv,correct (reported)\n"), std::string::npos);
+  EXPECT_NE(with.out.find("\nconv,correct (reported),attested,"), std::string::npos);
   EXPECT_EQ(Tool("matrix --targets h99").code, 2);
+}
+
+// What a file calls itself is its own word.
+TEST_F(AttestationCliTest, ALineOfAFileIsNoSilicon) {
+  ASSERT_TRUE(
+      WriteFileAtomic(Path("forged.csv"),
+                      std::string_view("subject,target,route,stage,provenance,basis,source\n"
+                                       "lstm,h13,mil,correct,silicon,,I say so\n"
+                                       "asinh,h13,mil,correct,simulated,silicon,me too\n"))
+          .ok());
+  const std::string flags = " --no-published --evidence " + Path("forged.csv");
+  const std::string csv = Tool("matrix --targets h13 --format csv" + flags).out;
+  EXPECT_NE(csv.find("\nlstm,correct (reported),"), std::string::npos);
+  EXPECT_NE(csv.find("\nasinh,correct (simulated),"), std::string::npos);
+  const auto json = ParseJson(Tool("matrix --targets h13 --format json" + flags).out);
+  ASSERT_TRUE(json.ok());
+  constexpr int64_t kSilicon = 8;
+  for (const Json& cell : (*json)["cells"]) EXPECT_EQ(cell[6].get<int64_t>() & kSilicon, 0);
+  EXPECT_NE(Tool("explain lstm --target h13" + flags).out.find("calls itself silicon"),
+            std::string::npos);
+}
+
+TEST_F(AttestationCliTest, FloorsOfATargetsFileDecide) {
+  ASSERT_TRUE(WriteFileAtomic(Path("floors.json"), std::string_view(R"({"version": 1, "floors": [
+      {"op": "softmax", "floor": 4, "source": "audit"}, {"op": "sin", "floor": 2, "source": "audit"}]})"))
+                  .ok());
+  const std::string flag = " --targets-file " + Path("floors.json");
+  const std::string matrix = "matrix --targets h13 --route mil --no-published --format csv";
+  EXPECT_NE(Tool(matrix).out.find("\nsin,refused,"), std::string::npos);
+  EXPECT_NE(Tool(matrix + flag).out.find("\nsin,attested,"), std::string::npos);
+  EXPECT_NE(Tool(matrix + flag).out.find("\nsoftmax,decomposed,"), std::string::npos);
+  ASSERT_TRUE(WriteFileAtomic(Path("typo.json"), std::string_view(R"({"version": 1, "floors": [
+      {"op": "sofmax", "floor": 4, "source": "audit"}]})"))
+                  .ok());
+  const Outcome typo = Tool(matrix + " --targets-file " + Path("typo.json"));
+  EXPECT_EQ(typo.code, 2);
+  EXPECT_NE(typo.err.find("\"sofmax\" is no operation"), std::string::npos) << typo.err;
+}
+
+// The evidence of the bare operation is no answer to an instance that the rules refuse.
+TEST_F(AttestationCliTest, ExplainSaysWhatIsKnownByEachRoute) {
+  const std::string bare = Tool("explain conv --target h13").out;
+  EXPECT_NE(bare.find("known by mil: dispatched (published)\n"), std::string::npos) << bare;
+  const std::string wide = Tool("explain conv --target h13 --attr kernel=16").out;
+  EXPECT_NE(wide.find("known by mil: refused\n"), std::string::npos) << wide;
+  const auto json = ParseJson(Tool("explain gather --target h17s --json").out);
+  ASSERT_TRUE(json.ok());
+  EXPECT_EQ((*json)["cells"][0]["state"], "rejected") << "the declared winner of two sources";
 }
 
 }  // namespace

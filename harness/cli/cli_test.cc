@@ -501,6 +501,21 @@ TEST_F(CliTest, MergeJoinsResultsOnce) {
   EXPECT_EQ(Tool("merge " + inputs + " --out " + Path("all.sqlite")).code, 2);
 }
 
+TEST_F(CliTest, MergeNamesMissingShards) {
+  std::string inputs;
+  for (const char* shard : {"1", "3"}) {
+    const std::string name = std::string("s") + shard + ".sqlite";
+    Tool("run --cases 30 --seed 7 --targets h13 --shard " + std::string(shard) + "/3" +
+         Db(name.c_str()));
+    inputs += " " + Path(name.c_str());
+  }
+  const Outcome merged = Tool("merge" + inputs + " --json --out " + Path("all.sqlite"));
+  EXPECT_EQ(merged.code, 1);
+  EXPECT_NE(merged.err.find("of seed 7 shard 2 of 3 is not there"), std::string::npos)
+      << merged.err;
+  EXPECT_EQ((*ParseJson(merged.out))["missing_shards"][0]["missing"][0], 2);
+}
+
 struct RealContainer {
   std::string name;  // of its file
   int tasks;

@@ -4,7 +4,7 @@
 #include "harness/cli/command_line.h"
 #include "harness/cli/file_name.h"
 #include "harness/cli/report_progress.h"
-#include "reports/attestation.h"
+#include "reports/campaign_evidence.h"
 #include "reports/query.h"
 
 namespace anecheck {

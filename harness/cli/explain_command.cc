@@ -11,6 +11,7 @@
 #include "harness/cli/command_line.h"
 #include "harness/cli/evidence_flags.h"
 #include "harness/cli/target_flags.h"
+#include "harness/evidence/cell.h"
 #include "harness/evidence/evidence_print.h"
 #include "harness/ops/op.h"
 #include "oracles/legality/attribute_values.h"
@@ -67,22 +68,30 @@ Status Explain(const ExplainFlags& flags) {
   ANECHECK_ASSIGN(const legality::Instance instance, MakeInstance(flags));
   ANECHECK_ASSIGN(const std::vector<evidence::Statement> statements,
                   GatherEvidence(flags.evidence));
-  Json verdicts = Json::array();
+  Json verdicts = Json::array(), cells = Json::array();
   std::string text;
   std::vector<std::string> subjects;
   ANECHECK_ASSIGN(const RouteSet routes, FromText<RouteSet>(flags.route));
   for (const Route route : AllWords<Route>()) {
     if (!Has(routes, route)) continue;
-    ANECHECK_ASSIGN(const legality::Verdict verdict,
-                    legality::Judge(instance, *target, route, Order(flags.target)));
+    ANECHECK_ASSIGN(
+        const evidence::Answer answer,
+        evidence::AnswerOf(instance, *target, route, statements, Order(flags.target)));
+    const legality::Verdict& verdict = answer.verdict;
     ANECHECK_RETURN_IF_ERROR(CheckReadable(verdict));
     verdicts.push_back(legality::VerdictJson(verdict));
     text += legality::VerdictText(verdict, *target);
+    text += fmt::format("known by {}: {}\n", route, evidence::CellText(answer.cell));
+    cells.push_back({{"route", ToText(route)},
+                     {"state", evidence::StageText(answer.cell.stage)},
+                     {"kind", answer.cell.kind},
+                     {"admitted", answer.cell.admitted},
+                     {"reached", answer.cell.reached}});
     subjects = {verdict.op, verdict.native_layer};
   }
   const evidence::Found found =
       evidence::About(statements, subjects, target->compiler_name, routes);
-  Json json = {{"verdicts", std::move(verdicts)}};
+  Json json = {{"verdicts", std::move(verdicts)}, {"cells", std::move(cells)}};
   json.update(evidence::FoundJson(found));
   Print(flags.json ? DumpJson(json, 2) : text + evidence::FoundText(found));
   return {};

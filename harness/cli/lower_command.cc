@@ -84,7 +84,10 @@ Status WriteBytes(const LowerFlags& flags, const std::string& name, ByteSpan byt
 // The dispatch descriptor, and the container where the encoder knows the tasks of every operation.
 Status WriteCompiled(const LowerFlags& flags, const Graph& graph, const plan::Plan& plan,
                      const Target& target, Written& written) {
-  const auto outline = OutlineOf(plan, target);
+  const Result<CompiledProgram> outline =
+      plan.compiles() ? OutlineOf(plan, target)
+                      : MakeError(ErrorCode::kUnsupported,
+                                  fmt::format("the program does not compile for {}", plan.target));
   const auto files =
       outline.ok()
           ? WriteCompiledFiles(*outline, encoder::Encode(graph, {.target = flags.target_name}))

@@ -1,11 +1,13 @@
 // `anecheck merge`: results of many machines in one file.
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 #include <memory>
 #include <string>
 #include <vector>
 
 #include "harness/base/json.h"
 #include "harness/base/json_text.h"
+#include "harness/base/log.h"
 #include "harness/cli/command.h"
 #include "harness/cli/command_line.h"
 #include "harness/cli/file_name.h"
@@ -20,6 +22,26 @@ struct MergeFlags {
   bool json = false;
 };
 
+// "shards 2, 5 of 8".
+std::string MissingText(const MissingShards& missing) {
+  std::vector<int64_t> parts;
+  for (const int64_t index : missing.indices) parts.push_back(index + 1);
+  return fmt::format("shard{} {} of {}", parts.size() == 1 ? "" : "s", fmt::join(parts, ", "),
+                     missing.count);
+}
+
+Json MissingJson(const std::vector<MissingShards>& all) {
+  Json list = Json::array();
+  for (const MissingShards& missing : all) {
+    Json parts = Json::array();
+    for (const int64_t index : missing.indices) parts.push_back(index + 1);
+    list.push_back({{"seed", std::to_string(missing.seed)},
+                    {"shards", missing.count},
+                    {"missing", std::move(parts)}});
+  }
+  return list;
+}
+
 int Run(const MergeFlags& flags) {
   const auto merged = MergeResults(flags.inputs, flags.out);
   if (!merged.ok()) return Fail(merged.error());
@@ -27,13 +49,19 @@ int Run(const MergeFlags& flags) {
     Print(DumpJson(Json{{"out", flags.out},
                         {"runs", merged->runs},
                         {"duplicates", merged->duplicates},
-                        {"cases", merged->cases}},
+                        {"cases", merged->cases},
+                        {"missing_shards", MissingJson(merged->missing)}},
                    2));
   } else {
     Print(fmt::format("{}: {} runs with {} cases, {} duplicates", flags.out, merged->runs,
                       merged->cases, merged->duplicates));
   }
-  return kExitClean;
+  for (const MissingShards& missing : merged->missing) {
+    LogWarning(fmt::format("{}: of seed {} {} not there; run them and merge again", flags.out,
+                           missing.seed,
+                           MissingText(missing) + (missing.indices.size() == 1 ? " is" : " are")));
+  }
+  return merged->missing.empty() ? kExitClean : kExitFindings;
 }
 
 }  // namespace
@@ -46,7 +74,9 @@ void AddMergeCommand(CommandLine& app, Selected& selected) {
       .Check(FileName())
       .Required();
   command.AddFlag("--json", flags->json, "Print JSON");
-  command.Footer("Example: anecheck merge m1.sqlite m5.sqlite --out all.sqlite");
+  command.Footer(
+      "Exit code 1 says that shards of a campaign are missing.\n"
+      "Example: anecheck merge m1.sqlite m5.sqlite --out all.sqlite");
   command.WhenChosen([flags, &selected] { selected = [flags] { return Run(*flags); }; });
 }
 

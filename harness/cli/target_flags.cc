@@ -4,6 +4,7 @@
 
 #include "harness/base/file.h"
 #include "harness/cli/command_line.h"
+#include "oracles/legality/rules.h"
 
 namespace anecheck {
 
@@ -17,11 +18,27 @@ void AddTargetFlags(CommandLine& command, TargetFlags& flags) {
       .ShowDefault();
 }
 
+namespace {
+
+// A floor of what no rule knows would do nothing.
+Status CheckFloors(const TargetCatalog& catalog, const std::string& file) {
+  for (const FamilyFloor& floor : catalog.floors()) {
+    if (!floor.operations.empty() || legality::Rules::Builtin().Find(floor.op) != nullptr) continue;
+    return MakeError(ErrorCode::kInvalid,
+                     fmt::format("{}: floors: \"{}\" is no operation; `anecheck ops` lists them",
+                                 file, floor.op));
+  }
+  return {};
+}
+
+}  // namespace
+
 Result<TargetCatalog> LoadCatalog(const TargetFlags& flags) {
   TargetCatalog catalog = TargetCatalog::Builtin();
   for (const std::string& path : flags.files) {
     ANECHECK_ASSIGN(const std::string text, ReadTextFile(path));
     ANECHECK_RETURN_IF_ERROR(catalog.ApplyUserFile(text, path));
+    ANECHECK_RETURN_IF_ERROR(CheckFloors(catalog, path));
   }
   for (const std::string& text : flags.blobs) {
     const size_t equals = text.find('=');

@@ -1,6 +1,9 @@
 #include "harness/evidence/csv.h"
 
+#include <cstdlib>
 #include <fmt/format.h>
+
+#include "harness/base/log.h"
 
 namespace anecheck::evidence {
 namespace {
@@ -59,6 +62,15 @@ Result<std::vector<CsvRow>> ParseCsv(std::string_view text, std::string_view nam
     for (size_t i = 0; i < header.size(); ++i) row.insert_or_assign(header[i], fields[i]);
   }
   return rows;
+}
+
+std::vector<CsvRow> EmbeddedCsv(std::string_view text, std::string_view name) {
+  auto rows = ParseCsv(text, name);
+  if (!rows.ok()) {
+    LogError("embedded evidence: " + rows.error().message);
+    std::abort();
+  }
+  return std::move(*rows);
 }
 
 }  // namespace anecheck::evidence

@@ -16,4 +16,7 @@ using CsvRow = std::map<std::string, std::string, std::less<>>;
 // quote or a row of another width. `name` begins the message. Empty lines are skipped.
 Result<std::vector<CsvRow>> ParseCsv(std::string_view text, std::string_view name);
 
+// A table that is carried inside the tool: a fault in it ends the program.
+std::vector<CsvRow> EmbeddedCsv(std::string_view text, std::string_view name);
+
 }  // namespace anecheck::evidence

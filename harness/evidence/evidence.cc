@@ -1,6 +1,7 @@
 #include "harness/evidence/evidence.h"
 
 #include <algorithm>
+#include <cctype>
 #include <cstdlib>
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -18,9 +19,9 @@ namespace anecheck::evidence {
 namespace {
 
 // The stages that a statement may name; the others only rules and findings give.
-constexpr Stage kStated[] = {Stage::kNoPath,   Stage::kRejected, Stage::kCatalogued,
-                             Stage::kAttested, Stage::kCompiled, Stage::kDispatched,
-                             Stage::kCorrect,  Stage::kWrong};
+constexpr Stage kStated[] = {
+    Stage::kNoPath,   Stage::kRejected, Stage::kCatalogued, Stage::kDecomposed, Stage::kAttested,
+    Stage::kCompiled, Stage::kPlanned,  Stage::kDispatched, Stage::kCorrect,    Stage::kWrong};
 
 constexpr std::string_view kRouteKey = "route", kProvenanceKey = "provenance";
 
@@ -99,20 +100,10 @@ Result<std::vector<CsvRow>> JsonRows(std::string_view text, std::string_view nam
   return rows;
 }
 
-// The embedded tables are part of the program: a fault in them ends it.
-std::vector<CsvRow> Embedded(std::string_view text, std::string_view name) {
-  auto rows = ParseCsv(text, name);
-  if (!rows.ok()) {
-    LogError("embedded evidence: " + rows.error().message);
-    std::abort();
-  }
-  return std::move(*rows);
-}
-
 const std::map<std::string, std::string, std::less<>>& Aliases() {
   static const auto* const kAliases = [] {
     auto* aliases = new std::map<std::string, std::string, std::less<>>;
-    for (const CsvRow& row : Embedded(evidence_data::kAliases, "aliases")) {
+    for (const CsvRow& row : EmbeddedCsv(evidence_data::kAliases, "aliases")) {
       aliases->emplace(row.at("name"), row.at("subject"));
     }
     return aliases;
@@ -120,28 +111,7 @@ const std::map<std::string, std::string, std::less<>>& Aliases() {
   return *kAliases;
 }
 
-bool SameConditions(const Statement& a, const Statement& b) {
-  const auto meets = [](const std::string& x, const std::string& y) {
-    return x.empty() || y.empty() || x == y;
-  };
-  const bool routes_meet = !a.route || !b.route || a.route == b.route;
-  return routes_meet && meets(a.os, b.os) && meets(a.compiler_version, b.compiler_version);
-}
-
-Conflict Weigh(std::span<const Statement> statements, size_t a, size_t b) {
-  const int difference = Strength(statements[a]) - Strength(statements[b]);
-  if (difference < 0) std::swap(a, b);
-  const std::string why =
-      difference != 0
-          ? fmt::format("{}, against {}", StrengthReason(statements[a]),
-                        StrengthReason(statements[b]))
-          : fmt::format("both: {}; no source decides between them", StrengthReason(statements[a]));
-  return {a, b, difference != 0, why};
-}
-
-}  // namespace
-
-Result<std::vector<Statement>> ParseStatements(std::string_view text, std::string_view name) {
+Result<std::vector<Statement>> ParseAsWritten(std::string_view text, std::string_view name) {
   const size_t first = text.find_first_not_of(" \t\r\n");
   const bool json = first != std::string_view::npos && text[first] == '{';
   ANECHECK_ASSIGN(const std::vector<CsvRow> rows,
@@ -150,6 +120,21 @@ Result<std::vector<Statement>> ParseStatements(std::string_view text, std::strin
   for (const CsvRow& row : rows) {
     ANECHECK_ASSIGN(Statement statement, FromRow(row, name, statements.size()));
     statements.push_back(std::move(statement));
+  }
+  return statements;
+}
+
+}  // namespace
+
+Result<std::vector<Statement>> ParseStatements(std::string_view text, std::string_view name) {
+  ANECHECK_ASSIGN(std::vector<Statement> statements, ParseAsWritten(text, name));
+  for (Statement& statement : statements) {
+    const bool claims = statement.provenance == Provenance::kSilicon ||
+                        statement.provenance == Provenance::kPublished;
+    if (!claims) continue;
+    statement.note += fmt::format("{}calls itself {}, without a proof",
+                                  statement.note.empty() ? "" : "; ", statement.provenance);
+    statement.provenance = Provenance::kReported;
   }
   return statements;
 }
@@ -182,7 +167,7 @@ std::string StatementsJson(std::span<const Statement> statements) {
 
 const std::vector<Statement>& Published() {
   static const std::vector<Statement>* const kStatements = [] {
-    auto parsed = ParseStatements(evidence_data::kPublished, "published");
+    auto parsed = ParseAsWritten(evidence_data::kPublished, "published");
     if (!parsed.ok()) {
       LogError("embedded evidence: " + parsed.error().message);
       std::abort();
@@ -201,63 +186,42 @@ std::string Canonical(std::string_view subject) {
          std::string(bracket == std::string_view::npos ? "" : subject.substr(bracket));
 }
 
-int Strength(const Statement& statement) {
+Strength StrengthOf(const Statement& statement) {
   const auto rests_on = [&](Provenance provenance) {
     return statement.provenance == provenance || statement.basis == ToText(provenance);
   };
-  if (statement.provenance == Provenance::kSilicon) return 5;
-  if (rests_on(Provenance::kRoundtrip)) return 0;
-  if (rests_on(Provenance::kSimulated) || rests_on(Provenance::kEmulated)) return 1;
-  if (rests_on(Provenance::kSilicon)) return 4;
-  if (statement.provenance == Provenance::kReported) return 3;
-  return 2;
+  if (statement.provenance == Provenance::kSilicon) return Strength::kProvedSilicon;
+  if (rests_on(Provenance::kRoundtrip)) return Strength::kNoEngine;
+  if (rests_on(Provenance::kSimulated) || rests_on(Provenance::kEmulated)) {
+    return Strength::kModelled;
+  }
+  if (statement.provenance == Provenance::kReported) return Strength::kReported;
+  return rests_on(Provenance::kSilicon) ? Strength::kPublishedSilicon : Strength::kStated;
 }
 
 std::string_view StrengthReason(const Statement& statement) {
-  constexpr std::string_view kReasons[] = {
-      "a round trip without an engine", "a simulated engine",
-      "stated or derived from tables",  "reported by another machine",
-      "published, measured on silicon", "measured on silicon with proof"};
-  if (statement.provenance == Provenance::kEmulated) return "an emulated engine";
-  return kReasons[static_cast<size_t>(Strength(statement))];
+  switch (StrengthOf(statement)) {
+    case Strength::kNoEngine:
+      return "a round trip without an engine";
+    case Strength::kModelled:
+      return statement.provenance == Provenance::kEmulated ? "an emulated engine"
+                                                           : "a simulated engine";
+    case Strength::kStated:
+      return "stated or derived from tables";
+    case Strength::kReported:
+      return "reported without a proof";
+    case Strength::kPublishedSilicon:
+      return "published, measured on silicon";
+    case Strength::kProvedSilicon:
+      break;
+  }
+  return "measured on silicon with proof";
 }
 
-std::vector<Conflict> FindConflicts(std::span<const Statement> statements) {
-  std::map<std::pair<std::string_view, std::string_view>, std::vector<size_t>> places;
-  for (size_t i = 0; i < statements.size(); ++i) {
-    places[{statements[i].subject, statements[i].target}].push_back(i);
-  }
-  std::vector<Conflict> conflicts;
-  for (const auto& [place, indices] : places) {
-    for (size_t i = 0; i < indices.size(); ++i) {
-      for (size_t j = i + 1; j < indices.size(); ++j) {
-        const Statement &a = statements[indices[i]], &b = statements[indices[j]];
-        const bool opposed =
-            (Reached(a.stage) && Denied(b.stage)) || (Denied(a.stage) && Reached(b.stage));
-        if (opposed && SameConditions(a, b)) {
-          conflicts.push_back(Weigh(statements, indices[i], indices[j]));
-        }
-      }
-    }
-  }
-  return conflicts;
-}
-
-const std::vector<KnownConflict>& KnownConflicts() {
-  static const std::vector<KnownConflict>* const kConflicts = [] {
-    auto* conflicts = new std::vector<KnownConflict>;
-    for (const CsvRow& row : Embedded(evidence_data::kConflicts, "conflicts")) {
-      if (conflicts->empty() || conflicts->back().id != row.at("id")) {
-        conflicts->push_back({row.at("id"), row.at("subject"), row.at("targets"), {}, {}});
-      }
-      KnownConflict& conflict = conflicts->back();
-      conflict.readings.push_back(
-          {row.at("reading"), row.at("source"), row.at("stronger") == "yes"});
-      if (!row.at("why").empty()) conflict.why = row.at("why");
-    }
-    return conflicts;
-  }();
-  return *kConflicts;
+bool Decides(const Statement& statement) {
+  const bool instance = statement.subject.find(" [") != std::string::npos;
+  return !instance &&
+         (Reached(statement.stage) || Denied(statement.stage) || statement.stage == Stage::kFailed);
 }
 
 }  // namespace anecheck::evidence

@@ -1,6 +1,7 @@
 // Statements about how far an operation got on a target: what has been published, what campaigns
 // found, what other people's sweeps say. Kept side by side with their sources, also where they
-// contradict each other. Read by the matrix; predictions never look here.
+// contradict each other. README.md of this room says what each can prove; predictions of the rules
+// never look here.
 #pragma once
 
 #include <optional>
@@ -23,7 +24,8 @@ namespace anecheck::evidence {
 //                     instance of it
 //   target            compiler name, "h13"
 //   route             mil, netlist, or empty where the source does not say
-//   stage             no_path, rejected, catalogued, attested, compiled, dispatched, correct, wrong
+//   stage             no_path, rejected, catalogued, decomposed, attested, compiled, planned,
+//                     dispatched, correct, wrong
 //   status            the source's own word: "bridge", "reachable_correct"
 //   relative_error    numeric class or error, as the source gives it
 //   provenance        silicon, simulated, emulated, roundtrip, reported, published
@@ -40,8 +42,10 @@ struct Statement {
   friend bool operator==(const Statement&, const Statement&) = default;
 };
 
-// Reads either form, told apart by the first character. Subjects are replaced by their aliases'
-// names. `name` begins messages; wrong rows are kMalformed.
+// Reads either form of a user's file, told apart by the first character. Subjects are replaced by
+// their aliases' names. Such a file holds words and no proof: a row that calls itself `silicon` or
+// `published` is taken as `reported`, and its note says so. `name` begins messages; wrong rows are
+// kMalformed.
 Result<std::vector<Statement>> ParseStatements(std::string_view text, std::string_view name);
 std::string StatementsJson(std::span<const Statement> statements);
 
@@ -52,31 +56,21 @@ const std::vector<Statement>& Published();
 // "gelu_exact" is "gelu", "LocalResponseNormalization" is "LRN"; other names stay.
 std::string Canonical(std::string_view subject);
 
-// How far a statement can be trusted against another: silicon, then what others report, then what
-// is only stated or derived from tables, then the simulated engine, then a round trip, which asks
-// no engine at all. Larger is stronger.
-int Strength(const Statement& statement);
+// How far a statement can be trusted against another, weakest first. A basis only takes away: of
+// the rows of this project alone it tells what was measured from what was derived.
+enum class Strength : uint8_t {
+  kNoEngine,          // a round trip through this project's readers and writers
+  kModelled,          // a simulated or an emulated engine
+  kStated,            // published, and derived from tables or only stated
+  kReported,          // a user's file, an external program
+  kPublishedSilicon,  // published, measured on silicon
+  kProvedSilicon,     // this tool's own runner, with a proof that was checked
+};
+Strength StrengthOf(const Statement& statement);
 std::string_view StrengthReason(const Statement& statement);
 
-// Two statements about one subject and target that cannot both hold: one says it was reached, the
-// other that it was refused. Statements of different routes, operating systems or compiler
-// versions do not conflict; those are filters.
-struct Conflict {
-  size_t stronger = 0, weaker = 0;  // indices
-  bool decided = false;             // one is stronger than the other
-  std::string why;
-};
-std::vector<Conflict> FindConflicts(std::span<const Statement> statements);
-
-// A conflict between sources that is known and shipped: every reading with its source.
-struct KnownConflict {
-  struct Reading {
-    std::string says, source;
-    bool stronger = false;
-  };
-  std::string id, subject, targets, why;
-  std::vector<Reading> readings;
-};
-const std::vector<KnownConflict>& KnownConflicts();
+// Whether the statement says that its operation was reached, was refused, or failed. A statement
+// about one instance, and one that only lists or admits the operation, decide nothing.
+bool Decides(const Statement& statement);
 
 }  // namespace anecheck::evidence

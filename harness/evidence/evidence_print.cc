@@ -13,10 +13,6 @@ bool Names(std::span<const std::string> subjects, std::string_view subject) {
   return !name.empty() && std::find(subjects.begin(), subjects.end(), name) != subjects.end();
 }
 
-bool NamesTarget(std::string_view targets, std::string_view target) {
-  return targets == "all" || targets == target;
-}
-
 std::string Joined(std::initializer_list<std::string_view> parts) {
   std::string text;
   for (const std::string_view part : parts) {
@@ -69,16 +65,18 @@ Found About(std::span<const Statement> statements, std::span<const std::string> 
   std::vector<size_t> order(found.statements.size());
   for (size_t i = 0; i < order.size(); ++i) order[i] = i;
   std::sort(order.begin(), order.end(), [&](size_t a, size_t b) {
-    return std::pair(-Strength(found.statements[a]), a) <
-           std::pair(-Strength(found.statements[b]), b);
+    const Strength strength_a = StrengthOf(found.statements[a]);
+    const Strength strength_b = StrengthOf(found.statements[b]);
+    return strength_a != strength_b ? strength_a > strength_b : a < b;
   });
   std::vector<Statement> sorted;
   for (const size_t index : order) sorted.push_back(std::move(found.statements[index]));
   found.statements = std::move(sorted);
   for (const KnownConflict& conflict : KnownConflicts()) {
-    if (Names(subjects, conflict.subject) && NamesTarget(conflict.targets, target)) {
-      found.conflicts.push_back(conflict);
-    }
+    const bool about = std::ranges::any_of(subjects, [&](const std::string& subject) {
+      return !subject.empty() && conflict.IsAbout(subject, target);
+    });
+    if (about) found.conflicts.push_back(conflict);
   }
   return found;
 }

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "harness/base/json.h"
+#include "harness/evidence/conflicts.h"
 #include "harness/evidence/evidence.h"
 
 namespace anecheck::evidence {

@@ -61,8 +61,12 @@ TEST(FoundText, GivesStatementsAndBothKindsOfConflict) {
             "  TopK (h13): a measured band; but the specification says both\n"
             "    stronger: runs outside K of 3 and 4 [specification 004, arch-gated negatives; "
             "public guide, appendix B]\n"
-            "    rejected whole [specification 004, table 26.1; public guide, appendix A]\n");
-  EXPECT_EQ(FoundText(Of({}, {"conv"})), "evidence: none\n");
+            "    rejected whole [specification 004, table 26.1; public guide, appendix A]\n"
+            "  netlist_layers top_k A13 (h13): a measured band; but the specification says both\n"
+            "    rejected (spec table, validator table, app.A) [specification 004; app.A; app.B]\n"
+            "    stronger: runs outside K 3, 4 (spec text, app.B) [specification 004; app.A; "
+            "app.B]\n");
+  EXPECT_EQ(FoundText(Of({}, {"relu"})), "evidence: none\n");
 }
 
 TEST(FoundText, NamesTheConflictsOfATargetAlone) {

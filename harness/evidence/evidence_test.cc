@@ -1,10 +1,8 @@
-// Evidence: both file forms, aliases, strength, and the conflicts that are found and those that are
-// shipped.
+// Evidence: both file forms, aliases, strength, and the published tables.
 #include "harness/evidence/evidence.h"
 
 #include <gtest/gtest.h>
-#include <rapidcheck/gtest.h>
-#include <set>
+#include <utility>
 
 #include "harness/evidence/csv.h"
 
@@ -81,114 +79,112 @@ TEST(Aliases, LeadToOneName) {
   EXPECT_EQ(Canonical("conv"), "conv");
 }
 
-TEST(Conflicts, OpposedStatementsConflictAndTheStrongerWins) {
-  const Statement statements[] = {Make(Stage::kRejected, Provenance::kPublished, "compiler tables"),
-                                  Make(Stage::kCorrect, Provenance::kSilicon, "silicon")};
-  const std::vector<Conflict> found = FindConflicts(statements);
-  ASSERT_EQ(found.size(), 1u);
-  EXPECT_EQ(found[0].stronger, 1u);
-  EXPECT_TRUE(found[0].decided);
-  EXPECT_EQ(found[0].why, "measured on silicon with proof, against stated or derived from tables");
-}
-
-TEST(Conflicts, ConditionsAreFiltersAndAttestationIsNoConflict) {
-  Statement a = Make(Stage::kRejected, Provenance::kSilicon, "silicon"),
-            b = Make(Stage::kCorrect, Provenance::kSilicon);
-  EXPECT_EQ(FindConflicts(std::vector{a, b}).size(), 1u);
-  EXPECT_FALSE(FindConflicts(std::vector{a, b})[0].decided);
-  for (std::string Statement::* field : {&Statement::os, &Statement::compiler_version}) {
-    Statement one = a, other = b;
-    one.*field = "1";
-    EXPECT_EQ(FindConflicts(std::vector{one, other}).size(), 1u);
-    other.*field = "2";
-    EXPECT_TRUE(FindConflicts(std::vector{one, other}).empty());
-  }
-  Statement one = a, other = b;
-  one.route = Route::kMil;
-  EXPECT_EQ(FindConflicts(std::vector{one, other}).size(), 1u);
-  other.route = Route::kNetlist;
-  EXPECT_TRUE(FindConflicts(std::vector{one, other}).empty());
-  b.stage = Stage::kAttested;
-  EXPECT_TRUE(FindConflicts(std::vector{a, b}).empty());
-  b.stage = Stage::kCorrect;
-  b.target = "h14";
-  EXPECT_TRUE(FindConflicts(std::vector{a, b}).empty());
-}
-
-// The order of statements changes neither how many conflicts there are nor which side is stronger.
-RC_GTEST_PROP(ConflictProperty, OrderDoesNotMatter, ()) {
-  std::vector<Statement> statements;
-  const int count = *rc::gen::inRange(0, 12);
-  for (int i = 0; i < count; ++i) {
-    const auto provenance = *rc::gen::element(Provenance::kSilicon, Provenance::kSimulated,
-                                              Provenance::kReported, Provenance::kPublished);
-    const auto stage =
-        *rc::gen::element(Stage::kNoPath, Stage::kRejected, Stage::kCatalogued, Stage::kAttested,
-                          Stage::kCompiled, Stage::kDispatched, Stage::kCorrect, Stage::kWrong);
-    Statement statement = Make(stage, provenance);
-    statement.target = *rc::gen::element("h13", "h14");
-    statements.push_back(statement);
-  }
-  const auto sides = [](const std::vector<Statement>& list) {
-    std::multiset<std::pair<int, int>> strengths;
-    for (const Conflict& conflict : FindConflicts(list)) {
-      strengths.emplace(Strength(list[conflict.stronger]), Strength(list[conflict.weaker]));
-    }
-    return strengths;
-  };
-  const std::vector<Statement> reversed(statements.rbegin(), statements.rend());
-  RC_ASSERT(sides(statements) == sides(reversed));
-  for (const auto& [stronger, weaker] : sides(statements)) RC_ASSERT(stronger >= weaker);
-}
-
-const KnownConflict* Known(std::string_view id) {
-  for (const KnownConflict& conflict : KnownConflicts()) {
-    if (conflict.id == id) return &conflict;
-  }
-  return nullptr;
-}
-
-TEST(KnownConflictTable, KeepsEveryReadingWithItsSource) {
-  std::set<std::string> ids;
-  size_t of_m5 = 0, of_sources = 0;
-  for (const KnownConflict& conflict : KnownConflicts()) {
-    EXPECT_TRUE(ids.insert(conflict.id).second) << conflict.id;
-    EXPECT_FALSE(conflict.why.empty()) << conflict.id;
-    for (const auto& reading : conflict.readings) {
-      EXPECT_FALSE(reading.says.empty() || reading.source.empty()) << conflict.id;
-    }
-    of_m5 += conflict.id.starts_with("m5_") ? 1 : 0;
-    of_sources += conflict.id.starts_with("source_") ? 1 : 0;
-  }
-  EXPECT_EQ(of_m5, 20u);       // facts/m5_matrix_conflicts.csv
-  EXPECT_EQ(of_sources, 31u);  // facts/source_conflicts.csv
-}
-
-TEST(KnownConflictTable, HasTheOnesThatMatterMost) {
-  for (const char* id : {"range_normalization_a13", "reduce_argmax", "top_k_a13",
-                         "rearrangement_factors", "sdpa_reject_text", "slice_saturation_a14"}) {
-    const KnownConflict* conflict = Known(id);
-    ASSERT_NE(conflict, nullptr) << id;
-    EXPECT_GE(conflict->readings.size(), 2u) << id;
-    EXPECT_TRUE(conflict->readings[0].stronger) << id;
+// A file that anybody can write proves nothing of an engine, whatever its rows call themselves.
+TEST(Statements, AUsersFileIsAtMostReported) {
+  const auto parsed = ParseStatements(
+      "subject,target,route,stage,provenance,basis,source\n"
+      "lstm,h13,mil,correct,silicon,,I say so\n"
+      "asinh,h13,mil,correct,simulated,silicon,I say so too\n"
+      "conv,h13,mil,correct,published,silicon,a paper\n",
+      "forged.csv");
+  ASSERT_TRUE(parsed.ok());
+  const std::vector<Statement>& rows = *parsed;
+  EXPECT_EQ(rows[0].provenance, Provenance::kReported);
+  EXPECT_EQ(rows[0].note, "calls itself silicon, without a proof");
+  EXPECT_EQ(rows[2].provenance, Provenance::kReported);
+  EXPECT_EQ(StrengthOf(rows[0]), Strength::kReported);
+  EXPECT_EQ(StrengthOf(rows[1]), Strength::kModelled);
+  EXPECT_EQ(StrengthOf(rows[2]), Strength::kReported);
+  for (const char* written : {"subject,target,stage,provenance,source,note\n"
+                              "conv,h13,correct,silicon,s,mine\n"}) {
+    EXPECT_EQ(ParseStatements(written, "f")->front().note,
+              "mine; calls itself silicon, without a proof");
   }
 }
 
-// Every conflict of the M5 column is also found from the published statements themselves, where it
-// is one of reach and not of the way.
-TEST(KnownConflictTable, AgreesWithWhatIsFound) {
-  std::set<std::string> found;
-  for (const Conflict& conflict : FindConflicts(Published())) {
-    const Statement& statement = Published()[conflict.stronger];
-    if (statement.target == "h17s" && statement.route != Route::kNetlist)
-      found.insert(statement.subject);
+TEST(Statements, NameEveryStageThatASourceCanSee) {
+  for (const char* stage : {"no_path", "rejected", "catalogued", "decomposed", "attested",
+                            "compiled", "planned", "dispatched", "correct", "wrong"}) {
+    const auto parsed = ParseStatements(
+        std::string("subject,target,stage,provenance,source\na,h13,") + stage + ",reported,s\n",
+        "f");
+    ASSERT_TRUE(parsed.ok()) << stage;
+    EXPECT_EQ(ToText(parsed->front().stage), stage);
   }
-  for (const char* op : {"cumsum", "reduce_argmax", "gather", "identity", "read_state", "argsort",
-                         "constexpr_cast"}) {
-    EXPECT_TRUE(found.contains(op)) << op;
-    EXPECT_NE(Known(std::string("m5_") + op), nullptr) << op;
+  for (const char* stage : {"unknown", "sources_disagree", "refused", "unconfirmed", "failed"}) {
+    EXPECT_FALSE(ParseStatements(std::string("subject,target,stage,provenance,source\na,h13,") +
+                                     stage + ",reported,s\n",
+                                 "f")
+                     .ok())
+        << stage;
   }
-  EXPECT_FALSE(found.contains("conv"));
+}
+
+TEST(Strength, OrdersWhatSourcesCanProve) {
+  const std::pair<Statement, Strength> kOrder[] = {
+      {Make(Stage::kCorrect, Provenance::kRoundtrip), Strength::kNoEngine},
+      {Make(Stage::kCorrect, Provenance::kReported, "roundtrip"), Strength::kNoEngine},
+      {Make(Stage::kCorrect, Provenance::kRoundtrip, "silicon"), Strength::kNoEngine},
+      {Make(Stage::kCorrect, Provenance::kSimulated), Strength::kModelled},
+      {Make(Stage::kCorrect, Provenance::kEmulated), Strength::kModelled},
+      {Make(Stage::kCorrect, Provenance::kSimulated, "silicon"), Strength::kModelled},
+      {Make(Stage::kCorrect, Provenance::kReported, "simulated"), Strength::kModelled},
+      {Make(Stage::kCorrect, Provenance::kPublished, "emulated"), Strength::kModelled},
+      {Make(Stage::kCorrect, Provenance::kPublished), Strength::kStated},
+      {Make(Stage::kCorrect, Provenance::kPublished, "compiler tables"), Strength::kStated},
+      {Make(Stage::kCorrect, Provenance::kReported), Strength::kReported},
+      {Make(Stage::kCorrect, Provenance::kReported, "silicon"), Strength::kReported},
+      {Make(Stage::kCorrect, Provenance::kPublished, "silicon"), Strength::kPublishedSilicon},
+      {Make(Stage::kCorrect, Provenance::kSilicon), Strength::kProvedSilicon},
+      {Make(Stage::kCorrect, Provenance::kSilicon, "simulated"), Strength::kProvedSilicon}};
+  for (const auto& [statement, strength] : kOrder) {
+    EXPECT_EQ(StrengthOf(statement), strength)
+        << ToText(statement.provenance) << " " << statement.basis;
+  }
+  EXPECT_LT(Strength::kNoEngine, Strength::kModelled);
+  EXPECT_LT(Strength::kModelled, Strength::kStated);
+  EXPECT_LT(Strength::kStated, Strength::kReported);
+  EXPECT_LT(Strength::kReported, Strength::kPublishedSilicon);
+  EXPECT_LT(Strength::kPublishedSilicon, Strength::kProvedSilicon);
+}
+
+TEST(Strength, SaysInWordsWhatItIs) {
+  EXPECT_EQ(StrengthReason(Make(Stage::kCorrect, Provenance::kRoundtrip)),
+            "a round trip without an engine");
+  EXPECT_EQ(StrengthReason(Make(Stage::kCorrect, Provenance::kSimulated)), "a simulated engine");
+  EXPECT_EQ(StrengthReason(Make(Stage::kCorrect, Provenance::kEmulated)), "an emulated engine");
+  EXPECT_EQ(StrengthReason(Make(Stage::kCorrect, Provenance::kPublished)),
+            "stated or derived from tables");
+  EXPECT_EQ(StrengthReason(Make(Stage::kCorrect, Provenance::kReported)),
+            "reported without a proof");
+  EXPECT_EQ(StrengthReason(Make(Stage::kCorrect, Provenance::kPublished, "silicon")),
+            "published, measured on silicon");
+  EXPECT_EQ(StrengthReason(Make(Stage::kCorrect, Provenance::kSilicon)),
+            "measured on silicon with proof");
+}
+
+TEST(Statements, DecideWhatWasTriedAndNotWhatIsListed) {
+  for (const Stage stage : {Stage::kCatalogued, Stage::kDecomposed, Stage::kAttested}) {
+    EXPECT_FALSE(Decides(Make(stage, Provenance::kSilicon))) << ToText(stage);
+  }
+  for (const Stage stage : {Stage::kNoPath, Stage::kRejected, Stage::kCompiled, Stage::kPlanned,
+                            Stage::kDispatched, Stage::kCorrect, Stage::kFailed, Stage::kWrong}) {
+    EXPECT_TRUE(Decides(Make(stage, Provenance::kSilicon))) << ToText(stage);
+  }
+  Statement instance = Make(Stage::kRejected, Provenance::kSilicon);
+  instance.subject = "conv [kernel_depth=2]";
+  EXPECT_FALSE(Decides(instance));
+}
+
+// A bridge is a way around, which some table knows; nobody saw it run.
+TEST(PublishedTables, ABridgeIsNoDispatch) {
+  size_t bridges = 0;
+  for (const Statement& statement : Published()) {
+    if (statement.status != "bridge") continue;
+    ++bridges;
+    EXPECT_EQ(statement.stage, Stage::kDecomposed) << statement.subject << statement.target;
+  }
+  EXPECT_EQ(bridges, 32u + 26 + 22 * 3);
 }
 
 }  // namespace

@@ -3,6 +3,7 @@
 #include <utility>
 #include <vector>
 
+#include "harness/judging/isolate.h"
 #include "harness/judging/lean_watch.h"
 #include "harness/runners/late_reply.h"
 
@@ -29,6 +30,7 @@ Result<AnsweredCase> AnswerAgain(const Case& item, Verdict recorded, Runner& run
     CaseOutcome outcome = JudgeCase(item, replies[0], evaluation);
     ANECHECK_RETURN_IF_ERROR(Refine(item, replies[0], runner, evaluation, outcome));
     ANECHECK_RETURN_IF_ERROR(ChargeDefect(item, replies[0], runner, evaluation, outcome));
+    ANECHECK_RETURN_IF_ERROR(Isolate(item, runner, outcome));
     if (recorded == Verdict::kBiased) TellLean(outcome);
     if (turn < most && outcome.verdict() != recorded) continue;
     return AnsweredCase{std::move(outcome), std::move(replies[0])};

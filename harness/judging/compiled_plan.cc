@@ -87,7 +87,7 @@ CompiledTensor TensorOf(const Graph& graph, ValueId id) {
 }  // namespace
 
 Result<CompiledProgram> OutlineOf(const plan::Plan& plan, const Target& target) {
-  if (!plan.compiles()) {
+  if (!plan.compiles_with_bridges()) {
     return MakeError(ErrorCode::kUnsupported, "the program does not compile for the target");
   }
   CompiledProgram program{.target = plan.target};

@@ -30,6 +30,12 @@ std::string ProducerOf(const Graph& graph, ValueId value) {
 
 std::string LastProducer(const Graph& graph) { return ProducerOf(graph, graph.outputs().back()); }
 
+// What ends a graph is about its operation where there is one, else about none until one is tried
+// alone (isolate.h).
+std::string OnlyOperation(const Graph& graph) {
+  return graph.nodes().size() == 1 ? std::string(graph.nodes().front().schema->name) : "";
+}
+
 // What is known before any value was looked at.
 CaseOutcome Begin(const Case& item, const RunReply& reply) {
   CaseOutcome outcome;
@@ -429,7 +435,7 @@ CaseOutcome JudgeCase(const Case& item, const RunReply& reply, Evaluation& evalu
     return outcome;
   }
   if (reply.status != RunStatus::kOk) {
-    outcome.shown.Charge(LastProducer(item.graph));
+    outcome.shown.Charge(OnlyOperation(item.graph));
     JudgeConduct(item, reply, outcome);
     return outcome;
   }

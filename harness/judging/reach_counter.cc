@@ -24,6 +24,29 @@ size_t ProducerOf(const Graph& graph, ValueId value) {
   return info.kind == ValueKind::kResult ? graph.node(info.producer).schema->id : kNoOp;
 }
 
+// The operation whose own error an output shows: it made it, and of what the graph was given alone.
+// What several operations made together is the error of the graph, and of none of them.
+size_t MeasuredOp(const Graph& graph, ValueId output) {
+  const Value& info = graph.value(output);
+  if (info.kind != ValueKind::kResult) return kNoOp;
+  const Node& node = graph.node(info.producer);
+  for (const Argument& argument : graph.arguments(node)) {
+    const ValueKind kind = graph.value(argument.value).kind;
+    if (kind != ValueKind::kInput && kind != ValueKind::kConst) return kNoOp;
+  }
+  return node.schema->id;
+}
+
+// The operations that what a graph shows is booked on. A refusal, a crash or a failure of a graph
+// of several operations says nothing of each of them: it is booked on the one that shows it alone,
+// or on none. That the graph was tried counts for all.
+std::bitset<kOpCount> Blamed(const GraphReach& shown, std::string_view op) {
+  if (shown.status == RunStatus::kOk || shown.ops.count() == 1) return shown.ops;
+  std::bitset<kOpCount> blamed;
+  for (size_t i = 0; i < kOpCount; ++i) blamed[i] = shown.ops[i] && AllOps()[i]->schema.name == op;
+  return blamed;
+}
+
 // What is known of a case, or of one of its graphs.
 ReachCounts CountsOf(const GraphReach& shown, bool verified) {
   ReachCounts counts;
@@ -46,19 +69,21 @@ class ReachCounter::Counts {
  public:
   void Add(const Case& item, const CaseOutcome& outcome, std::optional<Provenance> proved) {
     for (const GraphReach& reached : outcome.reached) {
-      AddOps(PlaceOf(item.target.name, reached.route), reached.ops, CountsOf(reached, false),
-             proved);
+      AddOps(PlaceOf(item.target.name, reached.route), reached, CountsOf(reached, false),
+             outcome.shown.op(), proved);
     }
     Place& place = PlaceOf(item.target.name, item.route);
     if (outcome.reached.empty()) {
       const GraphReach whole = ReachOf(item, outcome);
-      AddOps(place, whole.ops, CountsOf(whole, outcome.verified), proved);
+      AddOps(place, whole, CountsOf(whole, outcome.verified), outcome.shown.op(), proved);
     }
     const auto outputs = item.graph.outputs();
     for (size_t i = 0; i < outcome.histograms.size() && i < outcome.outputs.size(); ++i) {
-      Errors& errors = place.errors[ProducerOf(item.graph, outputs[i])];
-      AddErrors(errors, outcome.histograms[i], outcome.errors[i]);
-      if (i < outcome.leans.size()) AddOutput(outcome.leans[i], item.index, errors.leans);
+      AddErrors(place.errors[MeasuredOp(item.graph, outputs[i])], outcome.histograms[i],
+                outcome.errors[i]);
+      if (i >= outcome.leans.size()) continue;
+      AddOutput(outcome.leans[i], item.index,
+                place.errors[ProducerOf(item.graph, outputs[i])].leans);
     }
   }
 
@@ -95,14 +120,18 @@ class ReachCounter::Counts {
     return place;
   }
 
-  static void AddOps(Place& place, const std::bitset<kOpCount>& ops, const ReachCounts& counts,
-                     std::optional<Provenance> proved) {
+  static void AddOps(Place& place, const GraphReach& shown, const ReachCounts& counts,
+                     std::string_view op_shown, std::optional<Provenance> proved) {
+    const std::bitset<kOpCount> blamed = Blamed(shown, op_shown);
+    ReachCounts innocent = counts;
+    innocent.rejected = innocent.wrong = 0;
     const bool proves = proved && counts.dispatched != 0;
     if (proves) place.provenance = *proved;
     for (size_t op = 0; op < kOpCount; ++op) {
-      if (!ops.test(op)) continue;
-      place.reach[op] += counts;
-      if (proves) place.proved[op] += counts;
+      if (!shown.ops.test(op)) continue;
+      const ReachCounts& booked = blamed.test(op) ? counts : innocent;
+      place.reach[op] += booked;
+      if (proves) place.proved[op] += booked;
     }
   }
 
@@ -127,16 +156,20 @@ class ReachCounter::Counts {
 
   static void FlushErrors(Place& place, size_t op, RowBatch& batch) {
     Errors& errors = place.errors[op];
-    if (errors.outputs == 0) return;
+    if (errors.outputs == 0 && errors.leans[0].outputs == 0) return;
     const std::string name = OpName(op);
+    if (errors.leans[0].outputs > 0) {
+      batch.leans[{place.target, place.route, name}] += errors.leans;
+    }
+    if (errors.outputs == 0) {
+      errors = {};
+      return;
+    }
     UlpCounts& sum = batch.ulp[{place.target, name}];
     for (size_t bucket = 0; bucket < kUlpBuckets; ++bucket) sum[bucket] += errors.ulp[bucket];
     for (size_t i = 0; i < kMagnitudes; ++i) {
       if (errors.magnitudes[i].elements == 0) continue;
       batch.magnitudes[{place.target, name, MagnitudeExponentAt(i)}] += errors.magnitudes[i];
-    }
-    if (errors.leans[0].outputs > 0) {
-      batch.leans[{place.target, place.route, name}] += errors.leans;
     }
     errors = {};
   }

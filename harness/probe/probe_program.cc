@@ -4,6 +4,7 @@
 
 #include "harness/device/simulator_control.h"
 #include "harness/lowering/netlist_axes.h"
+#include "harness/runners/analytics.h"
 
 namespace anecheck {
 
@@ -43,6 +44,7 @@ ProbeProgram::ProbeProgram(const E5rtLibrary& engine, std::string_view target,
                            const std::string& mil, uint64_t mask, std::span<const uint8_t> weights,
                            NamesTarget names_target)
     : api_(engine.api),
+      simulated_(engine.simulated()),
       folder_(TempDirectory::Create("anecheck-probe-")),
       bundle_(folder_.ok() ? folder_->File("bundle") : "") {
   if (folder_.ok()) {
@@ -53,6 +55,11 @@ ProbeProgram::ProbeProgram(const E5rtLibrary& engine, std::string_view target,
     failed_ = "folder";
     message_ = folder_.error().message;
   }
+}
+
+std::string ProbeProgram::SelectedBackend() {
+  return bundle_.SelectedBackend(
+      [this](std::string_view text) { return simulated_ || !SaysSimulated(text); });
 }
 
 ProbeProgram::~ProbeProgram() {

@@ -66,8 +66,9 @@ class ProbeProgram {
   std::string folder() const;  // of the program's files
   // Where the compiler keeps its bundle, and nothing else is.
   const std::string& bundle() const { return bundle_.path(); }
-  // The backend that the bundle's analytics name; empty where they name none, or there are none.
-  std::string SelectedBackend() { return bundle_.SelectedBackend(); }
+  // The backend that the bundle's analytics name; empty where they name none, there are none, or
+  // the simulated engine wrote them for another.
+  std::string SelectedBackend();
 
  private:
   bool Check(int64_t code, std::string_view what);
@@ -81,6 +82,7 @@ class ProbeProgram {
   void* BindBuffer(const std::string& port, bool output, void* buffer);
 
   const E5rtApi& api_;
+  bool simulated_;
   Result<TempDirectory> folder_;
   BundleFolder bundle_;
   std::string failed_, message_;

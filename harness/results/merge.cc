@@ -41,6 +41,7 @@ class Chooser {
         Place place = {.input = input, .id = run.id, .state = run.state};
         ANECHECK_ASSIGN(const std::vector<VerdictCount> counts, store.CountVerdicts(run.id));
         for (const VerdictCount& count : counts) place.cases += count.cases;
+        if (!places_.contains(run.uuid)) runs_.push_back(run);
         ANECHECK_RETURN_IF_ERROR(Offer(run.uuid, place));
       }
     }
@@ -48,6 +49,8 @@ class Chooser {
   }
 
   const std::map<std::string, Place>& places() const { return places_; }
+  // Each run once.
+  const std::vector<RunRow>& runs() const { return runs_; }
   int64_t duplicates() const { return duplicates_; }
 
  private:
@@ -76,6 +79,7 @@ class Chooser {
 
   std::span<const std::string> inputs_;
   std::map<std::string, Place> places_;
+  std::vector<RunRow> runs_;
   int64_t duplicates_ = 0;
 };
 
@@ -158,7 +162,8 @@ Result<MergeSummary> MergeResults(std::span<const std::string> inputs, const std
     std::filesystem::remove(partial + suffix, ignored);
   }
   ANECHECK_RETURN_IF_ERROR(std::move(written));
-  MergeSummary summary{static_cast<int64_t>(chooser.places().size()), chooser.duplicates(), 0};
+  MergeSummary summary{static_cast<int64_t>(chooser.places().size()), chooser.duplicates(), 0,
+                       FindMissingShards(chooser.runs())};
   for (const auto& [uuid, place] : chooser.places()) summary.cases += place.cases;
   return summary;
 }

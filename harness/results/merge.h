@@ -4,8 +4,10 @@
 #include <cstdint>
 #include <span>
 #include <string>
+#include <vector>
 
 #include "harness/base/result.h"
+#include "harness/results/shards.h"
 
 namespace anecheck {
 
@@ -13,6 +15,7 @@ struct MergeSummary {
   int64_t runs = 0;        // in the joined file
   int64_t duplicates = 0;  // runs that stood in more than one file
   int64_t cases = 0;
+  std::vector<MissingShards> missing;  // parts of campaigns that no input has
 };
 
 // Writes `out`, which must not exist, with every run of `inputs`, ordered by uuid. A run that

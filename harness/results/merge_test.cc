@@ -303,5 +303,52 @@ TEST_F(MergeTest, TakesFilesOfAFolderThatMayNotBeWritten) {
   EXPECT_EQ(merged->cases, 2);
 }
 
+RunRow ShardRun(uint64_t seed, const std::string& options, const std::string& chip = "M1") {
+  RunRow run;
+  run.seed = seed;
+  run.options = options;
+  run.chip = chip;
+  return run;
+}
+
+TEST(Shards, AreReadFromTheOptionsOfARun) {
+  EXPECT_EQ(ShardOf(ShardRun(1, R"({"shard": [1, 3]})")).index, 1);
+  EXPECT_EQ(ShardOf(ShardRun(1, R"({"shard": [1, 3]})")).count, 3);
+  for (const char* whole : {"", "{}", "[1]", R"({"shard": 3})", R"({"shard": [1]})",
+                            R"({"shard": ["1", 3]})", R"({"shard": [1, "3"]})"}) {
+    EXPECT_EQ(ShardOf(ShardRun(1, whole)).index, 0) << whole;
+    EXPECT_EQ(ShardOf(ShardRun(1, whole)).count, 1) << whole;
+  }
+}
+
+TEST(Shards, ThoseThatNoRunIsThereOfAreNamed) {
+  const std::vector<RunRow> runs = {
+      ShardRun(7, R"({"shard": [0, 3]})"),       ShardRun(7, R"({"shard": [2, 3]})"),
+      ShardRun(7, R"({"shard": [1, 3]})", "M5"), ShardRun(7, "{}"),
+      ShardRun(8, R"({"shard": [0, 2]})"),       ShardRun(8, R"({"shard": [1, 2]})")};
+  const std::vector<MissingShards> missing = FindMissingShards(runs);
+  ASSERT_EQ(missing.size(), 2u) << "another chip's part is no part of this one's campaign";
+  EXPECT_EQ(missing[0].seed, 7u);
+  EXPECT_EQ(missing[0].count, 3);
+  EXPECT_EQ(missing[0].indices, std::vector<int64_t>{1});
+  EXPECT_EQ(missing[1].indices, (std::vector<int64_t>{0, 2}));
+}
+
+TEST_F(MergeTest, TellsOfMissingShards) {
+  const std::string path = Path();
+  auto store = Store::Open(path);
+  ASSERT_TRUE(store.ok());
+  for (const int64_t index : {0, 2}) {
+    RunRow run = ShardRun(7, "{\"shard\": [" + std::to_string(index) + ", 3]}");
+    run.uuid = "u" + std::to_string(index);
+    ASSERT_TRUE(store->BeginRun(run).ok());
+  }
+  const std::vector<std::string> inputs = {path};
+  const auto merged = MergeResults(inputs, Path());
+  ASSERT_TRUE(merged.ok()) << merged.error().message;
+  ASSERT_EQ(merged->missing.size(), 1u);
+  EXPECT_EQ(merged->missing[0].indices, std::vector<int64_t>{1});
+}
+
 }  // namespace
 }  // namespace anecheck

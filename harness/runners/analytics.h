@@ -1,6 +1,7 @@
 // What an engine's analytics file says: on which backend a program was placed.
 #pragma once
 
+#include <span>
 #include <string>
 #include <string_view>
 
@@ -13,6 +14,12 @@ inline constexpr std::string_view kEngineBackend = "ane";
 // (specification 001, section 1): the engine where all are placed there, else the first other one.
 // Nothing where none is named or the text breaks off in a name.
 std::string BackendInAnalytics(std::string_view text);
+
+// Whether `text` speaks of a program with these names of ports and one of these operations: each
+// name, and at least one operation, stands in it as a word of its own. Operations are not asked for
+// where there are none. What an engine wrote of another program proves nothing of this one.
+bool SpeaksOf(std::string_view text, std::span<const std::string> ports,
+              std::span<const std::string> operations);
 
 // Whether the simulated engine wrote `text`: its analytics carry its name.
 bool SaysSimulated(std::string_view text);

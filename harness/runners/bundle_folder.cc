@@ -145,19 +145,22 @@ Status BundleFolder::Clear() {
                    fmt::format("{}: cannot be made anew: {}", path_, error.message()));
 }
 
-std::string BundleFolder::SelectedBackend() {
+std::string BundleFolder::SelectedBackend(const Proves& proves) {
   const bool blanked = std::exchange(blanked_, false);
   if (folder_ != nullptr) {
     rewinddir(folder_.get());
-    std::string backend = Look(blanked);
+    std::string backend = Look(blanked, proves);
     if (!backend.empty()) return backend;
   }
   // What was open may be another folder than the one that is there now.
   folder_.reset(opendir(path_.c_str()));
-  return Look(blanked);
+  return Look(blanked, proves);
 }
 
-std::string BundleFolder::Look(bool blanked) {
+std::string BundleFolder::Look(bool blanked, const Proves& proves) {
+  const auto backend_in = [&](std::string_view text) {
+    return proves(text) ? BackendInAnalytics(text) : std::string();
+  };
   const auto files = FindAmongFiles(folder_.get(), path_);
   only_analytics_ = files && files->count == 1 && files->analytics.size() == 1;
   const bool other = only_analytics_ && files->number != kept_.number;
@@ -169,13 +172,13 @@ std::string BundleFolder::Look(bool blanked) {
   if (only_analytics_) {
     Keep(files->number);
     const std::string text = ReadKept();
-    if (!text.empty()) return BackendInAnalytics(text);
+    if (!text.empty()) return backend_in(text);
   }
   const auto found = files ? files->analytics : FindAnalytics(path_);
   std::string backend;
   for (const std::string& path : found) {
     const auto text = ReadTextFile(path, kLongestAnalytics);
-    const std::string named = text.ok() ? BackendInAnalytics(*text) : std::string();
+    const std::string named = text.ok() ? backend_in(*text) : std::string();
     if (named.empty()) return {};
     if (backend.empty() || backend == kEngineBackend) backend = named;
   }

@@ -4,8 +4,10 @@
 
 #include <cstdint>
 #include <dirent.h>
+#include <functional>
 #include <memory>
 #include <string>
+#include <string_view>
 #include <utility>
 
 #include "harness/base/result.h"
@@ -15,6 +17,9 @@ namespace anecheck {
 // Not thread-safe.
 class BundleFolder {
  public:
+  // Whether a text of analytics is one that proves a placement.
+  using Proves = std::function<bool(std::string_view text)>;
+
   explicit BundleFolder(std::string path) : path_(std::move(path)) {}
   ~BundleFolder() { Forget(); }
   BundleFolder(const BundleFolder&) = delete;
@@ -29,8 +34,8 @@ class BundleFolder {
   Status Clear();
 
   // The backend that the bundle's analytics name for all of the program (specification 001, section
-  // 1), or nothing.
-  std::string SelectedBackend();
+  // 1), or nothing. Analytics that `proves` refuses name none.
+  std::string SelectedBackend(const Proves& proves = [](std::string_view) { return true; });
 
  private:
   // The file of analytics that the folder held alone when it was last looked through, open: opening
@@ -50,7 +55,7 @@ class BundleFolder {
   std::string ReadKept() const;
   void Forget();
   // `blanked`: Clear relied on the kept file being the folder's.
-  std::string Look(bool blanked);
+  std::string Look(bool blanked, const Proves& proves);
 
   std::string path_;
   std::unique_ptr<DIR, CloseFolder> folder_;  // as it was when it was last opened

@@ -14,6 +14,7 @@
 #include "harness/device/simulator_control.h"
 #include "harness/lowering/graph_to_mil.h"
 #include "harness/lowering/netlist_axes.h"
+#include "harness/runners/analytics.h"
 #include "harness/runners/bundle_folder.h"
 #include "harness/runners/netlist_gate.h"
 
@@ -232,7 +233,8 @@ class Session {
 
   bool Load() {
     step_ = Step::kLoad;
-    reply_.backend = bundle_.SelectedBackend();
+    reply_.backend =
+        bundle_.SelectedBackend([this](std::string_view text) { return Proves(text); });
     const bool loaded =
         Called("program_library_retain_program_function",
                api_.library_retain_program_function(library_.get(), "main", function_.out())) &&
@@ -243,6 +245,18 @@ class Session {
         Called("precompiled_compute_op_create_options_set_allocate_intermediate_buffers",
                api_.op_options_set_allocate_intermediate_buffers(op_options_.get(), 1));
     return loaded || Failed(RunStatus::kFailed, Step::kLoad);
+  }
+
+  // Of the machine's own engine analytics must speak of this very program; those of the simulated
+  // engine prove nothing of any other.
+  bool Proves(std::string_view analytics) const {
+    if (kind_ == EngineKind::kSimulated) return true;
+    if (SaysSimulated(analytics)) return false;
+    if (kind_ != EngineKind::kSystem) return true;
+    std::vector<std::string> ports;
+    for (const WirePort& port : request_.shape.inputs) ports.emplace_back(port.name);
+    for (const WirePort& port : request_.shape.outputs) ports.emplace_back(port.name);
+    return SpeaksOf(analytics, ports, {});
   }
 
   bool CreateOperation() {

@@ -63,6 +63,25 @@ TEST(Analytics, NameTheEngineWhereEveryOperationIsPlacedThere) {
       << "what breaks off proves nothing";
 }
 
+TEST(Analytics, SpeakOfTheProgramWhosePortsAndOperationsTheyName) {
+  const std::vector<std::string> ports = {"x", "out_1"}, ops = {"conv", "relu"};
+  const auto speaks = [&](std::string_view text) { return SpeaksOf(text, ports, ops); };
+  EXPECT_TRUE(speaks("out_1 = relu(x = x)[SelectedBackend = string(\"ane\")];"));
+  EXPECT_TRUE(speaks("x out_1 conv"));
+  EXPECT_FALSE(speaks("out_1 = tanh(x = x)")) << "no operation of the case";
+  EXPECT_FALSE(speaks("out_1 = relu(x1 = x_)")) << "no port x";
+  EXPECT_FALSE(speaks("out_12 = relu(x = x)")) << "no port out_1";
+  EXPECT_FALSE(speaks("relu()[SelectedBackend = string(\"ane\")];"));
+  EXPECT_TRUE(SpeaksOf("x", std::vector<std::string>{"x"}, {}));
+}
+
+// The simulated engine's text where something else answers: whoever copies it has no engine.
+TEST(E5rtRunner, TheSimulatedEnginesTextProvesNothingOfAnotherEngine) {
+  EXPECT_TRUE(SaysSimulated("{\"engine\", \"anecheck simulated engine\"}"));
+  EXPECT_EQ(RunAlone("PLACE ane").backend, "ane");
+  EXPECT_EQ(RunAlone("COPIED PLACE ane").backend, "");
+}
+
 TEST(E5rtRunner, ACasesPlacementIsProvedByItsOwnAnalytics) {
   E5rtRunner runner(Hostile());
   const WordCases cases({"PLACE ane", "copy", "PLACE ane,bnns", "PLACE ane", "REJECT"});

@@ -61,9 +61,19 @@ std::string Lower(std::string_view text) {
   return lower;
 }
 
-}  // namespace
+std::vector<std::string> PortNames(const Graph& graph) {
+  std::vector<std::string> names;
+  for (const ValueId id : graph.ValuesOfKind(ValueKind::kInput))
+    names.push_back(graph.value(id).name);
+  for (const ValueId id : graph.outputs()) names.push_back(graph.value(id).name);
+  return names;
+}
 
-namespace {
+std::vector<std::string> OperationNames(const Graph& graph) {
+  std::vector<std::string> names;
+  for (const Node& node : graph.nodes()) names.emplace_back(node.schema->name);
+  return names;
+}
 
 // The file of a reply's `member`: a regular file of the case's own folder, so that a reply chooses
 // no other file of the machine.
@@ -105,7 +115,8 @@ RunReply Execute(const RunRequest& request, const ExecFiles& files, const std::s
 
 }  // namespace
 
-Result<std::string> CheckProof(const std::string& path, const std::string& folder) {
+Result<std::string> CheckProof(const std::string& path, const std::string& folder,
+                               const Graph& graph) {
   const auto bad = [](std::string_view what) {
     return MakeError(ErrorCode::kInvalid, fmt::format("proof: {}", what));
   };
@@ -115,6 +126,9 @@ Result<std::string> CheckProof(const std::string& path, const std::string& folde
   if (!text.starts_with("program(")) return bad("is no MIL text");
   std::string backend = BackendInAnalytics(text);
   if (backend.empty()) return bad("names no SelectedBackend");
+  if (!SpeaksOf(text, PortNames(graph), OperationNames(graph))) {
+    return bad("speaks of another program: the ports and operations of the case are not in it");
+  }
   return backend;
 }
 
@@ -188,8 +202,6 @@ Result<RunnerIdentity> ExecRunner::Identify() {
   identity.chip = hello_.chip;
   identity.os = hello_.os;
   identity.compiler_version = hello_.compiler_version;
-  const bool complete = !hello_.chip.empty() && !hello_.os.empty();
-  if (complete) identity.proved = Provenance::kSilicon;
   return identity;
 }
 
@@ -271,7 +283,7 @@ RunReply ExecRunner::Accept(const RunRequest& request, const ExecFiles& files, E
   reply.run_us = given.run_us;
   // A backend that is only claimed proves nothing and is not recorded.
   if (!given.proof.empty()) {
-    auto backend = CheckProof(given.proof, FolderOf(files));
+    auto backend = CheckProof(given.proof, FolderOf(files), *request.graph);
     if (!backend.ok()) return Bad(request.id, RunStatus::kGarbled, backend.error().message);
     if (!given.backend.empty() && given.backend != *backend) {
       return Bad(request.id, RunStatus::kGarbled,

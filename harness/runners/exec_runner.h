@@ -82,9 +82,11 @@ class ExecRunner final : public Runner, public LateReplies {
   const std::atomic<bool>* stop_ = nullptr;
 };
 
-// The backend that the analytics file `path` of a reply names: "ane", "bnns". The file must stand
-// in `folder`, be a regular file, and begin as MIL text does. Errors: kInvalid with the reason,
-// also for analytics that the simulated engine wrote.
-Result<std::string> CheckProof(const std::string& path, const std::string& folder);
+// The backend that the analytics file `path` of a reply names for `graph`: "ane", "bnns". The file
+// must stand in `folder`, be a regular file, begin as MIL text does, and speak of the graph's ports
+// and operations. Errors: kInvalid with the reason, also for analytics that the simulated engine
+// wrote.
+Result<std::string> CheckProof(const std::string& path, const std::string& folder,
+                               const Graph& graph);
 
 }  // namespace anecheck

@@ -105,6 +105,8 @@ constexpr Misdeed kMisdeeds[] = {
     {"TYPE", RunStatus::kGarbled, "output y has element type <i2, must be fp16"},
     {"NAME", RunStatus::kGarbled, "output y is missing"},
     {"PROOF_EMPTY", RunStatus::kGarbled, "proof: names no SelectedBackend"},
+    {"PROOF_MARKER", RunStatus::kGarbled,
+     "proof: speaks of another program: the ports and operations of the case are not in it"},
     {"PROOF_SIMULATED", RunStatus::kGarbled, "proof: was written by the simulated engine"},
     {"PROOF_ELSEWHERE", RunStatus::kGarbled, "proof: must stand in the folder of the case"},
 };
@@ -338,7 +340,15 @@ TEST(ExecRunner, AGreedyProgramIsStopped) {
 TEST(ExecRunner, ABackendCountsOnlyWithItsProof) {
   EXPECT_EQ(RunWord("CLAIM").backend, "");
   EXPECT_EQ(RunWord("PROOF").backend, "ane");
-  EXPECT_EQ(ExecRunner(Hostile("silicon")).Identify()->proved, Provenance::kSilicon);
+}
+
+// A program may call itself what it likes: whether this machine has that chip it cannot show.
+TEST(ExecRunner, AProgramIsNeverSilicon) {
+  const auto identity = ExecRunner(Hostile("silicon")).Identify();
+  ASSERT_TRUE(identity.ok());
+  EXPECT_EQ(identity->chip, "M1");
+  EXPECT_EQ(identity->provenance, Provenance::kReported);
+  EXPECT_EQ(identity->proved, std::nullopt);
 }
 
 TEST(ExecRunner, RestartGivesAFreshProgram) {

@@ -16,7 +16,8 @@ namespace anecheck {
 
 // The lowest family on which an operation is native (specification 003, table 24.2).
 struct FamilyFloor {
-  std::string op;
+  std::string op;                       // as the table calls it: "reductions"
+  std::vector<std::string> operations;  // that it means; empty: the one of its name
   Known<Family> family;
 };
 

@@ -269,6 +269,16 @@ Status CatalogLoader::ApplyTagParts(const Json& document, const char* key,
   return {};
 }
 
+void CatalogLoader::State(const FamilyFloor& floor) {
+  const std::vector<std::string> named =
+      floor.operations.empty() ? std::vector<std::string>{floor.op} : floor.operations;
+  for (Target& target : catalog_.targets_) {
+    for (const std::string& operation : named) {
+      target.stated_floors.insert_or_assign(operation, floor.family.statements().front());
+    }
+  }
+}
+
 Status CatalogLoader::ApplyFloors(const Json& document) {
   ANECHECK_ASSIGN(const std::vector<const Json*> rows, Array(document, "floors", file_));
   std::set<std::string> stated;
@@ -280,11 +290,15 @@ Status CatalogLoader::ApplyFloors(const Json& document) {
     auto floor = std::find_if(catalog_.floors_.begin(), catalog_.floors_.end(),
                               [&](const FamilyFloor& old) { return old.op == op; });
     if (floor == catalog_.floors_.end()) {
-      floor = catalog_.floors_.insert(floor, FamilyFloor{op, {}});
+      floor = catalog_.floors_.insert(floor, FamilyFloor{op, {}, {}});
+    }
+    if (rows[i]->contains("operations")) {
+      ANECHECK_ASSIGN(floor->operations, Strings(*rows[i], "operations", path));
     }
     if (replace_ && stated.insert(op).second) floor->family = {};
     floor->family.Add(
         {static_cast<Family>(index), Source(*rows[i]), StringOr(*rows[i], "note", "")});
+    if (replace_) State(*floor);
   }
   return {};
 }

@@ -30,6 +30,8 @@ class CatalogLoader {
   Status ApplyInterchange(const Json& document);
   Status ApplyTagParts(const Json& document, const char* key, std::vector<ImageTagPart>& parts);
   Status ApplyFloors(const Json& document);
+  // Carries a floor of a user's file over to the targets, where the rules read it.
+  void State(const FamilyFloor& floor);
 
   // The targets that a row's "targets" names: target names and tier names.
   Result<std::vector<Target*>> Selected(const Json& row, const std::string& path);

@@ -112,6 +112,9 @@ struct Target {
   std::string note;
   Hal hal;
   std::map<std::string, Known<LimitValue>, std::less<>> limits;
+  // The family floors that a user's file states, by operation; what the rules know otherwise, they
+  // carry themselves.
+  std::map<std::string, SourcedValue<Family>, std::less<>> stated_floors;
 
   const Known<Family>& family(FamilyOrder order = FamilyOrder::kSpecification) const {
     return order == FamilyOrder::kSpecification ? family_specification : family_public_guide;

@@ -12,6 +12,7 @@ namespace anecheck {
 // be amiss. Of equally strong evidence the greater stage counts.
 enum class Stage : uint8_t {
   kUnknown,      // the rules rest on a value that no source gives
+  kDisputed,     // equally strong evidence says that it was reached and that it was refused
   kNoPath,       // refused on every target
   kRefused,      // a rule refuses it
   kRejected,     // a compiler refused it
@@ -24,7 +25,7 @@ enum class Stage : uint8_t {
   kCorrect,      // ran, and every value lies inside its interval
   kUnconfirmed,  // ran, and only terms never measured on the family forbid its values
   kKnownDefect,  // a documented defect was seen in it
-  kFailed,       // a new finding without wrong values: a crash, a hang, a round trip
+  kFailed,       // a new finding without wrong values: a crash, a hang; it reached nothing
   kWrong,        // ran, and its values are not right
 };
 
@@ -32,14 +33,14 @@ template <>
 struct Words<Stage> {
   static constexpr std::string_view kConcept = "stage";
   static constexpr auto kTexts = std::to_array<std::string_view>(
-      {"unknown", "no_path", "refused", "rejected", "catalogued", "decomposed", "attested",
-       "compiled", "planned", "dispatched", "correct", "unconfirmed", "known-defect", "failed",
-       "wrong"});
+      {"unknown", "sources_disagree", "no_path", "refused", "rejected", "catalogued", "decomposed",
+       "attested", "compiled", "planned", "dispatched", "correct", "unconfirmed", "known-defect",
+       "failed", "wrong"});
 };
 
 // Whether the engine or a compiler took it. A table that admits it does not say so (specification
 // 003: attested is not reachable).
-constexpr bool Reached(Stage stage) { return stage >= Stage::kCompiled; }
+constexpr bool Reached(Stage stage) { return stage >= Stage::kCompiled && stage != Stage::kFailed; }
 // Whether it was refused.
 constexpr bool Denied(Stage stage) { return stage >= Stage::kNoPath && stage <= Stage::kRejected; }
 

@@ -79,6 +79,8 @@ Result<Rule> ReadRule(const Json& json, std::string_view path) {
   ANECHECK_ASSIGN(const std::string source, String(json, "source", rule.id));
   ANECHECK_ASSIGN(rule.source, Template::Parse(source));
   rule.everywhere = json.value("everywhere", false);
+  rule.gate = json.value("gate", false);
+  if (rule.gate && rule.layer != Layer::kValidator) return Bad(rule.id, "a gate is a validator's");
   ANECHECK_ASSIGN(const std::vector<const Json*> others, Array(json, "others", rule.id));
   for (const Json* other : others) {
     rule.others.push_back({StringOr(*other, "says", ""), StringOr(*other, "source", "")});

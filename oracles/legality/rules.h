@@ -57,6 +57,7 @@ struct Rule {
   Template text;
   Template source;
   bool everywhere = false;  // refuses on every target: the operation has no path
+  bool gate = false;        // of a validator, held by every unit of a network description
   std::vector<OtherReading> others;
 };
 

@@ -41,7 +41,10 @@ int AxisOf(std::string_view op, std::string_view letter, size_t rank) {
 
 Value ShapeValue(const std::vector<int64_t>& shape) {
   std::vector<Value> list;
-  for (const int64_t extent : shape) list.push_back(Value::Number(static_cast<double>(extent)));
+  for (const int64_t extent : shape) {
+    if (extent < 0) return Extent(extent);
+    list.push_back(Value::Number(static_cast<double>(extent)));
+  }
   return Value::List(std::move(list));
 }
 
@@ -58,14 +61,22 @@ Value InstanceScope::Call(std::string_view function, std::span<const Value> argu
   if (function == "op") return Value::Text(instance_.op);
   if (function == "native") return Value::Bool(row_.native);
   if (function == "route") return Value::Text(std::string(ToText(route_)));
-  if (function == "row" && arguments.size() == 1) {
-    const auto found = row_.fields.find(arguments[0].text);
-    return found != row_.fields.end() ? found->second : Value::Absent(arguments[0].text);
-  }
+  if (function == "row" && arguments.size() == 1) return RowField(arguments[0].text);
   if (const std::optional<Value> over = OverOperands(function)) return *over;
   if (const std::optional<Value> of_target = OfTarget(function, arguments)) return *of_target;
   if (!arguments.empty()) return OfOperand(function, arguments);
   return Value::Unknown(fmt::format("expression: no function {}", function));
+}
+
+Value InstanceScope::RowField(std::string_view field) const {
+  if (const auto stated = target_.stated_floors.find(row_.name);
+      stated != target_.stated_floors.end()) {
+    if (field == "floor") return Value::Number(static_cast<double>(stated->second.value));
+    if (field == "floor_source") return Value::Text(stated->second.source);
+    if (field == "floor_at_most") return Value::Absent(std::string(field));
+  }
+  const auto found = row_.fields.find(field);
+  return found != row_.fields.end() ? found->second : Value::Absent(std::string(field));
 }
 
 Value InstanceScope::HalField(std::string_view field) const {
@@ -140,7 +151,10 @@ Value InstanceScope::OfOperand(std::string_view function, std::span<const Value>
   }
   if (function == "rank") return Value::Number(static_cast<double>(operand->shape.size()));
   if (function == "shape") return ShapeValue(operand->shape);
-  if (function == "dtype") return Value::Text(operand->dtype);
+  if (function == "dtype") {
+    return operand->dtype.empty() ? Value::Absent("the element type of " + operand->name)
+                                  : Value::Text(operand->dtype);
+  }
   if (function == "constant") return Value::Bool(operand->constant);
   if (function == "bits") {
     const std::optional<DType> dtype = DTypeFromName(operand->dtype);

@@ -14,7 +14,8 @@ namespace anecheck::legality {
 
 // A name is an attribute of the instance, else a definition of the tables, else absent. Functions:
 //   op() native() route() target() tier() family()
-//   row('field')                     of the catalogue row that the route goes by
+//   row('field')                     of the catalogue row that the route goes by; its floor is the
+//                                    one that a user's file states, where it states one
 //   hal('field') hal_all(['a','b'])  of the target's table; flags as true or false
 //   limit('name') limit_list('name')
 //   operands() has(o) rank(o) shape(o) dtype(o) constant(o) elements(o) bits(o)
@@ -45,6 +46,7 @@ class InstanceScope : public Scope {
   Value OfOperand(std::string_view function, std::span<const Value> arguments) const;
   std::optional<Value> OverOperands(std::string_view function) const;
   Value HalField(std::string_view field) const;
+  Value RowField(std::string_view field) const;
   const Operand* Find(const Value& which) const;
 
   const Rules& rules_;

@@ -306,5 +306,71 @@ TEST(CodeGeneration, RefusesWhatIsAttested) {
             Outcome::kNative);
 }
 
+// ---- values of a user's -------------------------------------------------------------------------
+
+LayerVerdict FloorOf(const TargetCatalog& catalog, std::string op, std::string_view target) {
+  Instance instance;
+  instance.op = std::move(op);
+  const auto found = catalog.Find(target);
+  EXPECT_TRUE(found.ok());
+  const auto verdict = Judge(instance, **found, Route::kMil);
+  EXPECT_TRUE(verdict.ok());
+  return verdict->at(Layer::kMinimumFamily);
+}
+
+TEST(UserFloors, DecideWhereTheTablesOwnWould) {
+  TargetCatalog catalog = TargetCatalog::Builtin();
+  EXPECT_EQ(FloorOf(catalog, "softmax", "h13").ruling, Ruling::kPass);
+  EXPECT_EQ(FloorOf(catalog, "sin", "h13").ruling, Ruling::kReject);
+  ASSERT_TRUE(catalog
+                  .ApplyUserFile(R"({"version": 1, "floors": [
+                    {"op": "softmax", "floor": 4, "source": "audit"},
+                    {"op": "reductions", "floor": 3, "source": "audit"},
+                    {"op": "linear", "floor": 3, "source": "audit"},
+                    {"op": "sin", "floor": 2, "source": "audit"}]})",
+                                 "floors.json")
+                  .ok());
+  const LayerVerdict softmax = FloorOf(catalog, "softmax", "h13");
+  EXPECT_EQ(softmax.ruling, Ruling::kDecompose);
+  EXPECT_EQ(softmax.reason, "softmax is native from family 4; family 2 decomposes it");
+  EXPECT_NE(softmax.source.find("audit"), std::string::npos);
+  EXPECT_EQ(FloorOf(catalog, "softmax", "h15").ruling, Ruling::kPass);
+  EXPECT_EQ(FloorOf(catalog, "reduce_sum", "h13").ruling, Ruling::kDecompose)
+      << "a class of operations by the name of table 24.2";
+  EXPECT_EQ(FloorOf(catalog, "linear", "h13").ruling, Ruling::kDecompose)
+      << "where the tables only bound the floor";
+  EXPECT_EQ(FloorOf(catalog, "sin", "h13").ruling, Ruling::kPass);
+  EXPECT_EQ(FloorOf(catalog, "cos", "h13").ruling, Ruling::kReject) << "nothing was said of it";
+  EXPECT_EQ(FloorOf(TargetCatalog::Builtin(), "sin", "h13").ruling, Ruling::kReject);
+}
+
+TEST(UserHal, AClosedTextureEngineIsClosedByConversionToo) {
+  TargetCatalog catalog = TargetCatalog::Builtin();
+  for (const char* op : {"crop_resize", "resample", "affine"}) {
+    const auto outcome = [&](const TargetCatalog& of) {
+      Instance instance;
+      instance.op = op;
+      return Judge(instance, **of.Find("h14"), Route::kMil)->outcome;
+    };
+    EXPECT_EQ(outcome(TargetCatalog::Builtin()), Outcome::kNative) << op;
+    ASSERT_TRUE(catalog.ReplaceHal("h14", std::vector<uint8_t>(0x938), "zeros").ok());
+    EXPECT_EQ(outcome(catalog), Outcome::kRejected) << op;
+  }
+}
+
+// Layers whose code generation first runs on A14 (specification 004, arch-gated negatives and table
+// 26.1; facts/more/defects_plus.csv) run on nothing before it either.
+TEST(Layers, ThatFirstRunOnA14AreRefusedOnEveryEarlierTarget) {
+  for (const char* layer : {"Sort", "TopK", "DynamicSlice", "Unflatten"}) {
+    for (const char* target : {"h11", "h12", "m9", "t0", "h13"}) {
+      Instance instance;
+      instance.op = layer;
+      const auto verdict = Judge(instance, **FindTarget(target), Route::kNetlist);
+      ASSERT_TRUE(verdict.ok());
+      EXPECT_EQ(verdict->outcome, Outcome::kRejected) << layer << " on " << target;
+    }
+  }
+}
+
 }  // namespace
 }  // namespace anecheck::legality

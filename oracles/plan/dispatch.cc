@@ -12,7 +12,10 @@ namespace {
 
 using Kind = Segment::Kind;
 
-bool NeedsDispatch(Fate fate) { return fate != Fate::kFolded && fate != Fate::kStreamed; }
+// What is refused runs nowhere.
+bool NeedsDispatch(Fate fate) {
+  return fate != Fate::kFolded && fate != Fate::kStreamed && fate != Fate::kRejected;
+}
 
 Kind KindOfFate(Fate fate) {
   if (fate == Fate::kElsewhere) return Kind::kElsewhere;

@@ -118,6 +118,11 @@ void NameStreams(Plan& plan) {
 std::string_view FateName(Fate fate) { return kFateNames[static_cast<size_t>(fate)]; }
 
 bool Plan::compiles() const {
+  return compiles_with_bridges() &&
+         std::ranges::none_of(layers, [](const Layer& l) { return l.fate == Fate::kBridge; });
+}
+
+bool Plan::compiles_with_bridges() const {
   return std::ranges::none_of(layers, [](const Layer& layer) {
     return layer.fate == Fate::kRejected || layer.fate == Fate::kUnknown;
   });

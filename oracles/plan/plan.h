@@ -105,8 +105,11 @@ struct Plan {
   std::vector<DescriptorOperation> descriptor;
   int64_t dispatches = 0;
 
-  // Every layer is admitted.
+  // Every layer is admitted by the plan's own route, as legality::Judge has it.
   bool compiles() const;
+  // Every layer is admitted by some route: by conversion what is refused there is cut out and
+  // authored directly (Fate::kBridge).
+  bool compiles_with_bridges() const;
 };
 
 struct PlanOptions {

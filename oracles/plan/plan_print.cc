@@ -67,13 +67,19 @@ Json LayerJson(const Layer& layer) {
   return json;
 }
 
+std::string_view CompilesText(const Plan& plan) {
+  if (plan.compiles()) return "compiles";
+  return plan.compiles_with_bridges() ? "does not compile; with bridges it does"
+                                      : "does not compile";
+}
+
 }  // namespace
 
 std::string PlanText(const Plan& plan) {
   std::string text = fmt::format("{} by {}: {}, {} {} in {} {}\n", plan.target, ToText(plan.route),
-                                 plan.compiles() ? "compiles" : "does not compile",
-                                 plan.layers.size(), plan.layers.size() == 1 ? "layer" : "layers",
-                                 plan.dispatches, plan.dispatches == 1 ? "dispatch" : "dispatches");
+                                 CompilesText(plan), plan.layers.size(),
+                                 plan.layers.size() == 1 ? "layer" : "layers", plan.dispatches,
+                                 plan.dispatches == 1 ? "dispatch" : "dispatches");
   if (!plan.rewrites.empty()) text += "rewritten\n";
   for (const Rewrite& rewrite : plan.rewrites) text += RewriteText(rewrite);
   bool heading = false;
@@ -102,6 +108,7 @@ Json PlanJson(const Plan& plan) {
   Json json = {{"target", plan.target},
                {"route", ToText(plan.route)},
                {"compiles", plan.compiles()},
+               {"compiles_with_bridges", plan.compiles_with_bridges()},
                {"dispatches", plan.dispatches}};
   json["rewrites"] = Json::array();
   for (const Rewrite& rewrite : plan.rewrites) {

@@ -181,7 +181,8 @@ TEST(Plan, EachBridgeCutAddsAnInference) {
     EXPECT_EQ(std::ranges::count_if(plan.descriptor,
                                     [](const auto& op) { return op.kind == "AneInference"; }),
               1 + 2 * cuts);
-    EXPECT_TRUE(plan.compiles());
+    EXPECT_EQ(plan.compiles(), cuts == 0) << "conversion refuses a cross product";
+    EXPECT_TRUE(plan.compiles_with_bridges());
     if (cuts > 0) {
       EXPECT_EQ(FindLayer(plan, "cross_product")->fate, Fate::kBridge);
     }
@@ -313,6 +314,7 @@ TEST(Plan, HostRewritesComeBeforeTheCompiler) {
   const Plan early = Planned(c.graph, "h14");
   EXPECT_FALSE(early.compiles());
   EXPECT_EQ(FindLayer(early, "sin")->fate, Fate::kRejected);
+  EXPECT_EQ(FindLayer(early, "sin")->segment, -1) << "what is refused runs in no dispatch";
   EXPECT_EQ(FindLayer(early, "sin")->rule, "family_floor_reject");
   EXPECT_EQ(FindLayer(early, "real_div")->fate, Fate::kNative);
 }
@@ -615,6 +617,18 @@ RC_GTEST_PROP(PlanLaws, HoldOnDrawnGraphs, (uint64_t seed)) {
       for (size_t i = 0; i < graph.outputs().size(); ++i) {
         RC_ASSERT(plan.lowered.value(plan.lowered.outputs()[i]).name ==
                   graph.value(graph.outputs()[i]).name);
+      }
+      // What a plan says of a layer is what the rules say of it.
+      for (const Layer& layer : plan.layers) {
+        const auto verdict =
+            legality::Judge(legality::InstanceOf(NodeView(plan.lowered, layer.node)),
+                            *FindTarget(plan.target).value(), plan.route);
+        const bool admitted = verdict.ok() && (verdict->outcome == legality::Outcome::kNative ||
+                                               verdict->outcome == legality::Outcome::kDecomposed);
+        const bool planned = layer.fate != Fate::kRejected && layer.fate != Fate::kUnknown &&
+                             layer.fate != Fate::kBridge;
+        RC_ASSERT(planned == admitted);
+        RC_ASSERT(admitted || !plan.compiles());
       }
       const auto json = PlanJson(plan);
       RC_ASSERT(json["layers"].size() == plan.layers.size());

@@ -4,14 +4,19 @@ const data = JSON.parse(document.getElementById("matrix-data").textContent);
 
 const STATES = {
   "unknown": ["?", "rests on a value that no source gives"],
+  "sources disagree": ["≠", "equally strong evidence says that it was reached and that it was not"],
   "no path": ["−", "no native layer on any target"],
   "refused": ["×", "the rules refuse it here"],
   "rejected": ["R", "evidence: it was refused"],
   "decomposed": ["b", "admitted after a rewrite"],
   "attested": ["a", "the rules admit it as it is"],
   "compiled": ["c", "a compiler accepted it"],
+  "planned": ["p", "a planner announced the engine for it; nothing ran"],
   "dispatched": ["d", "it ran"],
+  "failed": ["!", "it was tried and crashed or hung"],
   "wrong": ["✗", "it ran and its values were wrong"],
+  "known-defect": ["K", "it ran and showed a documented defect"],
+  "unconfirmed": ["~", "it ran, and only what was never measured forbids its values"],
   "correct": ["✓", "it ran and its values were right"],
 };
 const ADMITTED = 1, REACHED = 2, CONFLICT = 4, SILICON = 8, NEW = 16;

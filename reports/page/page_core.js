@@ -8,10 +8,16 @@ const counted = (number, noun) => `${count(number)} ${noun}${number === 1 ? "" :
 
 // Signs and words of the states of a cell, least telling first.
 const STATES = {
+  "unknown": ["?", "the rules rest on a value that no source gives"],
+  "sources_disagree": ["≠", "equally strong evidence says that it was reached and that it was not"],
+  "no_path": ["−", "the rules know no way on any target"],
+  "refused": ["×", "the rules refuse it"],
   "catalogued": ["·", "in the table of operations"],
-  "attested": ["a", "minimum family and capability byte admit it"],
+  "decomposed": ["b", "the rules admit it after a rewrite"],
+  "attested": ["a", "the rules admit it as it is"],
   "rejected": ["R", "the compiler refused it"],
   "compiled": ["c", "a compiler accepted it"],
+  "planned": ["p", "a planner announced the engine for it; nothing ran"],
   "dispatched": ["d", "ran on the engine, proved"],
   "correct": ["✓", "outputs inside the oracle's intervals"],
   "unconfirmed": ["?", "a deviation that only what was never measured forbids"],

@@ -3,8 +3,11 @@ const cellOf = new Map(report.matrix.cells.map((cell) => [`${cell.op}\n${cell.ta
 
 // What a cell shows under the filters of evidence and route.
 function shownState(cell) {
-  if (!filters.evidence && !filters.route) return [cell.state, cell.provenance];
-  let best = cell.attested === "yes" ? 1 : 0;
+  if (!filters.evidence) {
+    const shown = filters.route ? cell.routes[filters.route] : cell;
+    return [shown.state, shown.provenance];
+  }
+  let best = STATE_NAMES.indexOf(cell.attested === "yes" ? "attested" : "catalogued");
   let strength = -1;
   for (const item of cell.evidence) {
     if (filters.evidence && item.provenance !== filters.evidence) continue;

@@ -4,12 +4,19 @@
 
 #include <algorithm>
 #include <array>
+#include <sstream>
 #include <string>
+#include <utility>
+#include <vector>
 
 #include "generators/formats/document_edit.h"
 #include "generators/formats/netlist/binary_tables.h"
+#include "generators/formats/netlist/gate_breakers.h"
+#include "harness/base/json_text.h"
+#include "harness/formats/netlist/gates.h"
 #include "harness/formats/netlist/model.h"
 #include "harness/formats/netlist/netlist_format.h"
+#include "harness/formats/netlist/rules.h"
 
 namespace anecheck {
 namespace {
@@ -36,6 +43,12 @@ std::string_view GenerateName(const ParamSpec& spec, ChoiceStream& choices) {
 
 Value GenerateParam(const ParamSpec& spec, ChoiceStream& choices) {
   const Value dimension = Value::String(choices.Pick(kDimensions));
+  // Factors that are products of 2 and 3, of the depth none.
+  if (spec.key == "FactorX" || spec.key == "FactorY") {
+    static constexpr std::array<int64_t, 5> kFactors = {1, 2, 3, 4, 8};
+    return Value::Integer(choices.Pick(kFactors));
+  }
+  if (spec.key == "FactorZ") return Value::Integer(1);
   switch (spec.kind) {
     case ParamKind::kAny:
     case ParamKind::kInteger:
@@ -89,6 +102,51 @@ netlist::Input GenerateInput(const std::string& name, ChoiceStream& choices) {
   return input;
 }
 
+netlist::Unit GenerateUnit(std::string name, const std::vector<std::string>& sources,
+                           ChoiceStream& choices) {
+  const LayerSpec& layer = choices.Pick(netlist::Layers());
+  netlist::Unit unit;
+  unit.name = std::move(name);
+  unit.type = layer.type;
+  const uint64_t most = std::min<uint64_t>(layer.max_bottoms, 5);
+  const uint64_t bottoms = layer.min_bottoms + choices.Below(most - layer.min_bottoms + 1);
+  for (uint64_t k = 0; k < bottoms; ++k) unit.bottoms.push_back(choices.Pick(sources));
+  if (choices.Coin()) unit.output_channels = choices.Range(1, 64);
+  unit.output_type = "Float16";
+  Dict params = GenerateParams(layer.params, choices);
+  if (layer.type == "SDPA") params.Set("SubtractMax", Value::Bool(true));
+  if (!params.entries.empty()) unit.params = std::move(params);
+  return unit;
+}
+
+constexpr int kMostTries = 16;
+
+// A unit that no validator asks anything of.
+netlist::Unit PlainUnit(std::string name, const std::vector<std::string>& sources,
+                        ChoiceStream& choices) {
+  netlist::Unit unit;
+  unit.name = std::move(name);
+  unit.type = "Flatten";
+  unit.bottoms = {choices.Pick(sources)};
+  unit.output_type = "Float16";
+  Dict params;
+  params.Set("Type", Value::String("NCHW"));
+  unit.params = std::move(params);
+  return unit;
+}
+
+// Whether a gate is broken by some unit of `network`, which is to be the description's only one, as
+// `procedure` of a description that has procedures feeds it.
+bool BreaksGate(netlist::Description description, const netlist::Network& network,
+                const netlist::Procedure& procedure) {
+  description.networks = {network};
+  if (description.key_style == KeyStyle::kProcedures) description.procedures = {procedure};
+  const std::span<const Rule> gates = netlist::GateRules();
+  return std::ranges::any_of(netlist::Verify(ToTree(description)), [&](const Violation& violation) {
+    return std::ranges::find(gates, violation.rule->id, &Rule::id) != gates.end();
+  });
+}
+
 netlist::Description Describe(ChoiceStream& choices) {
   netlist::Description description;
   const bool procedures = choices.Coin();
@@ -124,20 +182,14 @@ netlist::Description Describe(ChoiceStream& choices) {
   }
   const uint64_t unit_count = 1 + choices.Below(4);
   for (uint64_t i = 0; i < unit_count; ++i) {
-    const LayerSpec& layer = choices.Pick(netlist::Layers());
-    netlist::Unit unit;
-    unit.name = "unit" + std::to_string(i);
-    unit.type = layer.type;
-    const uint64_t most = std::min<uint64_t>(layer.max_bottoms, 5);
-    const uint64_t bottoms = layer.min_bottoms + choices.Below(most - layer.min_bottoms + 1);
-    for (uint64_t k = 0; k < bottoms; ++k) unit.bottoms.push_back(choices.Pick(sources));
-    if (choices.Coin()) unit.output_channels = choices.Range(1, 64);
-    unit.output_type = "Float16";
-    Dict params = GenerateParams(layer.params, choices);
-    if (layer.type == "SDPA") params.Set("SubtractMax", Value::Bool(true));
-    if (!params.entries.empty()) unit.params = std::move(params);
-    sources.push_back(unit.name);
-    network.units.push_back(std::move(unit));
+    network.units.push_back(GenerateUnit("unit" + std::to_string(i), sources, choices));
+    // What a validator refuses is drawn again, and what it cannot help refusing gives way.
+    for (int tries = 0; BreaksGate(description, network, procedure); ++tries) {
+      network.units.back() = tries < kMostTries
+                                 ? GenerateUnit(network.units.back().name, sources, choices)
+                                 : PlainUnit(network.units.back().name, sources, choices);
+    }
+    sources.push_back(network.units.back().name);
   }
   netlist::Output output;
   output.name = "y@output";
@@ -431,7 +483,63 @@ constexpr DocumentEdit kEdits[] = {
      [](Json& json, uint64_t a, uint64_t b) { return SetInAnyUnit(json, a, "UnheardOf", b); }},
 };
 
-constexpr auto kMutations = MakeMutationKinds<kFormat_netlist, kEdits>();
+// Adds the unit of a breaker, with constants for its operands.
+bool AddBreaker(Json& json, const GateBreaker& breaker) {
+  Json& net = Net(json);
+  Json unit = ParseJson(breaker.unit).value();
+  unit["Name"] = "refused";
+  unit["Type"] = std::string(breaker.type);
+  unit["Params"] = ParseJson(breaker.params).value();
+  if (!unit.contains("OutputType")) unit["OutputType"] = "Float16";
+  Json bottoms = Json::array();
+  std::stringstream operands{std::string(breaker.operands)};
+  for (std::string operand; std::getline(operands, operand, ';');) {
+    const std::string name = "operand" + std::to_string(bottoms.size());
+    std::stringstream words(operand);
+    std::string extents;
+    std::string type;
+    std::string made_by;
+    words >> extents >> type >> made_by;
+    Json constant = {{"ConstantType", type}, {"ConstantIndex", 0}};
+    std::stringstream list(extents);
+    for (const char* key : {"ConstantBatchSize", "ConstantChannels", "ConstantDepth",
+                            "ConstantHeight", "ConstantWidth"}) {
+      std::string extent;
+      std::getline(list, extent, ',');
+      constant[key] = std::stoll(extent);
+    }
+    net[name] = std::move(constant);
+    net["Constants"].push_back(name);
+    bottoms.push_back(made_by.empty() ? name : "maker");
+    if (made_by.empty()) continue;
+    net["maker"] = {{"Name", "maker"},
+                    {"Type", made_by},
+                    {"Bottom", Json::array({name})},
+                    {"OutputType", "Float16"},
+                    {"Params", Json::object()}};
+    net.at("Units").push_back("maker");
+  }
+  unit["Bottom"] = std::move(bottoms);
+  net["refused"] = std::move(unit);
+  net.at("Units").push_back("refused");
+  return true;
+}
+
+template <size_t... kIndex>
+constexpr auto WithBreakers(std::index_sequence<kIndex...>) {
+  constexpr size_t kCount = std::size(kEdits);
+  std::array<DocumentEdit, kCount + sizeof...(kIndex)> all = {};
+  std::ranges::copy(kEdits, all.begin());
+  ((all[kCount + kIndex] = {kGateBreakers[kIndex].gate, kGateBreakers[kIndex].gate,
+                            [](Json& json, uint64_t, uint64_t) {
+                              return AddBreaker(json, kGateBreakers[kIndex]);
+                            }}),
+   ...);
+  return all;
+}
+
+constexpr auto kAllEdits = WithBreakers(std::make_index_sequence<kGateBreakers.size()>());
+constexpr auto kMutations = MakeMutationKinds<kFormat_netlist, kAllEdits>();
 
 }  // namespace
 

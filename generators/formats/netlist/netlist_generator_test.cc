@@ -1,9 +1,13 @@
 // The laws of the netlist format over generated and damaged files, and the golden text of one.
 #include "generators/formats/netlist/netlist_generator.h"
 
+#include <set>
+#include <string>
+
 #include "generators/formats/common/testing/generator_laws_suite.h"
 #include "harness/base/json.h"
 #include "harness/base/json_pointer.h"
+#include "harness/formats/netlist/gates.h"
 #include "harness/formats/netlist/netlist_format.h"
 
 namespace anecheck::testing {
@@ -75,6 +79,44 @@ TEST(NetlistGenerator, AnEditInATableOfAnotherWriterChangesOneValue) {
     }
   }
   EXPECT_GT(edits, 100);
+}
+
+std::set<std::string> BrokenRules(const Bytes& bytes) {
+  std::set<std::string> ids;
+  const auto violations = kFormat_netlist.verify(bytes);
+  EXPECT_TRUE(violations.ok());
+  for (const Violation& violation : *violations) {
+    if (!violation.IsWarning()) ids.emplace(violation.rule->id);
+  }
+  return ids;
+}
+
+TEST(NetlistGenerator, NoFileBreaksARule) {
+  for (uint64_t seed = 0; seed < 400; ++seed) {
+    ChoiceStream choices = ChoiceStream::FromSeed(seed);
+    EXPECT_EQ(BrokenRules(kGenerator_netlist.generate(choices)), std::set<std::string>())
+        << "seed " << seed;
+  }
+}
+
+// Every gate of a validator has a unit that breaks it and no other rule.
+TEST(GateBreakers, EachBreaksItsGateAlone) {
+  std::set<std::string> gates;
+  for (const Rule& rule : netlist::GateRules()) gates.emplace(rule.id);
+  for (const MutationKind& kind : kGenerator_netlist.mutations) {
+    if (!gates.contains(std::string(kind.breaks_rule))) continue;
+    for (uint64_t seed = 0; seed < 6; ++seed) {
+      ChoiceStream choices = ChoiceStream::FromSeed(seed);
+      const Bytes bytes = kGenerator_netlist.generate(choices);
+      const auto mutation = kind.propose(bytes, choices);
+      ASSERT_TRUE(mutation.has_value()) << kind.id;
+      const auto broken = kind.apply(bytes, *mutation);
+      ASSERT_TRUE(broken.ok()) << kind.id;
+      EXPECT_EQ(BrokenRules(*broken), std::set<std::string>{std::string(kind.breaks_rule)});
+    }
+    gates.erase(std::string(kind.breaks_rule));
+  }
+  EXPECT_TRUE(gates.empty()) << "no breaker of " << *gates.begin();
 }
 
 // A network without units, inputs and outputs parses and holds no place for most edits.

@@ -49,7 +49,7 @@ Result<std::string> FormatPrint(ByteSpan bytes) {
   return Print(document);
 }
 
-Result<ByteCounts> CountBytes(ByteSpan bytes) {
+Result<ByteCounts> FormatCountBytes(ByteSpan bytes) {
   ANECHECK_ASSIGN(const plist::Document document, plist::Parse(bytes));
   return CountDocumentBytes(document, bytes);
 }
@@ -68,7 +68,7 @@ const Format kFormat_netlist = {
     .rewrite = netlist::Rewrite,
     .verify = netlist::FormatVerify,
     .print = netlist::FormatPrint,
-    .count_bytes = netlist::CountBytes,
+    .count_bytes = netlist::FormatCountBytes,
     .structure = netlist::Structure,
 };
 

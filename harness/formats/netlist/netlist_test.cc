@@ -227,6 +227,23 @@ TEST(Model, FusedAttentionSubtractsTheMaximum) {
   EXPECT_EQ(BrokenRules(description), std::vector<std::string>{});
 }
 
+// The five cases of the validators' gates that were found unread, and others of tables 26.1
+// and 26.2: each breaks its rule and no other.
+TEST(Gates, WhatAValidatorRefusesIsNamed) {
+  const auto with_type = [](const char* type) {
+    Description description = OneUnit(KeyStyle::kPorts, "Neuron", 1);
+    description.networks[0].units[0].SetParam("Type", Value::String(type));
+    return BrokenRules(description);
+  };
+  EXPECT_EQ(with_type("CustomLUT"), std::vector<std::string>{"neuron_custom_table"});
+  EXPECT_EQ(with_type("Sin"), std::vector<std::string>{"neuron_trigonometric"});
+  EXPECT_EQ(with_type("ReLU"), std::vector<std::string>{});
+  Description description = OneUnit(KeyStyle::kPorts, "MatrixMultiplication", 2);
+  EXPECT_EQ(BrokenRules(description), std::vector<std::string>{});
+  description.networks[0].inputs[0].extents.depth = 2;
+  EXPECT_EQ(BrokenRules(description), std::vector<std::string>{"matmul_depth"});
+}
+
 // Names rest on what public notes and real files spell: another one warns, and the compiler's
 // answer is not told.
 TEST(Model, ANameThatNoSourceSpellsWarnsAtItsPlace) {
@@ -257,8 +274,7 @@ TEST(Model, ANameThatNoSourceSpellsWarnsAtItsPlace) {
 }
 
 TEST(Model, AnElementTypeThatNoSourceNamesWarns) {
-  Description description = OneUnit(KeyStyle::kPorts, "Softmax", 1);
-  description.networks[0].units[0].SetParam("Dimension", Value::String("Width"));
+  Description description = OneUnit(KeyStyle::kPorts, "GOC", 1);
   EXPECT_EQ(BrokenRules(description), std::vector<std::string>{});
   description.networks[0].units[0].output_type = "Float17";
   description.networks[0].inputs[0].type = "Half";

@@ -9,9 +9,11 @@
 #include <string>
 
 #include "harness/formats/message.h"
+#include "harness/formats/netlist/gates.h"
 #include "harness/formats/netlist/layers.h"
 #include "harness/formats/netlist/model.h"
 #include "harness/formats/netlist/port_keys.h"
+#include "harness/formats/netlist/walk.h"
 #include "harness/formats/violation_list.h"
 
 namespace anecheck::netlist {
@@ -124,39 +126,6 @@ constexpr std::array<TypeSize, 8> kTypeSizes = {{{"Float16", 2},
                                                  {"Int32", 4},
                                                  {"UInt32", 4}}};
 
-// The strings of an array, or the one string; other values are skipped.
-std::vector<const Value*> NameValues(const Value* list) {
-  std::vector<const Value*> names;
-  if (list == nullptr) return names;
-  if (list->AsString() != nullptr) names.push_back(list);
-  if (const Array* array = list->AsArray()) {
-    for (const Value& item : *array) {
-      if (item.AsString() != nullptr) names.push_back(&item);
-    }
-  }
-  return names;
-}
-
-const Dict* DictOf(const Dict& dict, std::string_view key) {
-  const Value* value = dict.Find(key);
-  return value == nullptr ? nullptr : value->AsDict();
-}
-
-// A dictionary's keys in a map: networks may list thousands of names.
-class Lookup {
- public:
-  explicit Lookup(const Dict& dict) {
-    for (const Entry& entry : dict.entries) map_.emplace(entry.key, &entry);
-  }
-  const Entry* Find(std::string_view key) const {
-    const auto it = map_.find(key);
-    return it == map_.end() ? nullptr : it->second;
-  }
-
- private:
-  std::map<std::string_view, const Entry*> map_;
-};
-
 class Verifier {
  public:
   explicit Verifier(const Value& root) : root_(root) {}
@@ -179,7 +148,8 @@ class Verifier {
     const Dict* dict;
     const Lookup& lookup;
     std::string_view name;
-    std::map<std::string_view, bool> sources;  // inputs, constants, units
+    std::map<std::string_view, bool> sources;       // inputs, constants, units
+    std::map<std::string_view, GateOperand> ports;  // of those, what is said of what they hold
     size_t weight_files = 0;
   };
 
@@ -217,7 +187,7 @@ class Verifier {
 
   void CheckNetwork(const Dict& root, const Dict& network, const Value& name) {
     const Lookup lookup(network);
-    Scope scope{&network, lookup, *name.AsString(), {}, 0};
+    Scope scope{&network, lookup, *name.AsString(), {}, {}, 0};
     const bool procedures = root.Find("ProcedureList") != nullptr;
     for (const std::string_view key : {"Inputs", "Outputs"}) {
       const Value* list = network.Find(key);
@@ -248,6 +218,8 @@ class Verifier {
         const Value* symbol = input.AsDict()->Find("InputName");
         if (symbol != nullptr && symbol->AsString() != nullptr) {
           scope.sources.emplace(*symbol->AsString(), true);
+          scope.ports.emplace(*symbol->AsString(),
+                              PortOperand(*input.AsDict(), kInputExtents, "InputType"));
         }
       }
     }
@@ -263,6 +235,7 @@ class Verifier {
         continue;
       }
       scope.sources.emplace(*name->AsString(), true);
+      scope.ports.emplace(*name->AsString(), PortOperand(*port->value.AsDict(), extents, type_key));
       CheckPort(*port->value.AsDict(), extents, strides, type_key);
       CheckWeightIndex(scope, *port->value.AsDict(), "ConstantIndex");
     }
@@ -365,7 +338,12 @@ class Verifier {
       return;
     }
     const std::vector<const Value*> names = NameValues(list);
-    for (const Value* name : names) scope.sources.emplace(*name->AsString(), true);
+    for (const Value* name : names) {
+      scope.sources.emplace(*name->AsString(), true);
+      const Entry* unit = scope.lookup.Find(*name->AsString());
+      if (unit == nullptr || unit->value.AsDict() == nullptr) continue;
+      scope.ports.emplace(*name->AsString(), UnitOperand(*unit->value.AsDict()));
+    }
     for (const Value* name : names) {
       const Entry* unit = scope.lookup.Find(*name->AsString());
       if (unit == nullptr || unit->value.AsDict() == nullptr) {
@@ -404,8 +382,24 @@ class Verifier {
     if (count < layer->min_bottoms || count > layer->max_bottoms) {
       Add(kBottomCount, bottoms == nullptr ? entry.value.offset : bottoms->offset,
           BottomCountMessage(*layer, count));
+    } else {
+      CheckGates(scope, entry, *layer);
     }
     CheckUnitParams(scope, entry, *layer);
+  }
+
+  // What the layer's validator asks of the unit and its operands.
+  void CheckGates(const Scope& scope, const Entry& entry, const LayerSpec& layer) {
+    const Dict& unit = *entry.value.AsDict();
+    std::vector<GateOperand> operands;
+    for (const Value* bottom : NameValues(unit.Find("Bottom"))) {
+      const auto port = scope.ports.find(*bottom->AsString());
+      operands.push_back(port != scope.ports.end() ? port->second : GateOperand{});
+    }
+    for (BrokenGate& broken : FindBrokenGates(layer, unit, operands)) {
+      violations_.Add(*broken.rule, entry.value.offset, "{}: unit {}: {}", broken.rule->id,
+                      Quoted(entry.key), broken.text);
+    }
   }
 
   static std::string BottomCountMessage(const LayerSpec& layer, size_t count) {
@@ -581,7 +575,15 @@ class Verifier {
 
 }  // namespace
 
-std::span<const Rule> Rules() { return kRules; }
+std::span<const Rule> Rules() {
+  static const auto* const kAll = [] {
+    auto* all = new std::vector<Rule>(kRules.begin(), kRules.end());
+    const std::span<const Rule> gates = GateRules();
+    all->insert(all->end(), gates.begin(), gates.end());
+    return all;
+  }();
+  return *kAll;
+}
 
 std::vector<Violation> Verify(const Value& root) { return Verifier(root).Run(); }
 

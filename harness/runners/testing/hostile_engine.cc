@@ -2,13 +2,13 @@
 // text. "CRASH" aborts, "HANG" never returns, "EXIT" ends the process, "REJECT" and "NORUN" fail
 // with a message, "LEAK" refuses to release its program, "NOISE" and "MUTTER" print on standard
 // output and error and "FLOOD" three MiB on the latter, "ABORT COMPILER" and "STUCK LOADING" stop
-// before there is anything to run, "PLACE ane,bnns" writes analytics with these backends, "SHORT"
-// forges a reply with one byte, "SPEND" has twenty program slots and frees none, "NOLOAD" loads
-// nothing and "SILENT" neither, nor says why, "STARVED" finds no memory to compile in, "IDLE"
-// writes no output; of each second execution "FICKLE" changes the last byte, "STALE" writes nothing
-// and "TIRED" fails; any other text copies the first input to every output. A compiler, its
-// configuration and its options must live until there is an operation. It carries no marker of the
-// simulated engine.
+// before there is anything to run, "PLACE ane,bnns" writes analytics with these backends, "COPIED
+// PLACE ane" the simulated engine's, "SHORT" forges a reply with one byte, "SPEND" has twenty
+// program slots and frees none, "NOLOAD" loads nothing and "SILENT" neither, nor says why,
+// "STARVED" finds no memory to compile in, "IDLE" writes no output; of each second execution
+// "FICKLE" changes the last byte, "STALE" writes nothing and "TIRED" fails; any other text copies
+// the first input to every output. A compiler, its configuration and its options must live until
+// there is an operation. It carries no marker of the simulated engine.
 #include <cstdint>
 #include <cstdio>
 #include <cstdlib>
@@ -78,6 +78,9 @@ void WriteAnalytics(const std::string& text) {
   const size_t at = text.find(kWord);
   if (at == std::string::npos) return;
   std::FILE* file = std::fopen((bundle + "/analytics.mil").c_str(), "w");
+  if (text.find("COPIED ") != std::string::npos) {
+    std::fputs("[buildInfo = {{\"engine\", \"anecheck simulated engine\"}}]\n", file);
+  }
   std::string name;
   for (const char c : text.substr(at + kWord.size()) + ",") {
     if (c != ',') {

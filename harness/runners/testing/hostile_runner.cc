@@ -68,7 +68,9 @@ void WriteProof(const Json& request, const std::string& name, std::string_view t
 }
 
 constexpr std::string_view kAnalytics =
-    "program(1.3)\n{\n relu()[SelectedBackend = string(\"ane\")];\n}\n";
+    "program(1.3)\n{\n y = relu(x = x)[SelectedBackend = string(\"ane\")];\n}\n";
+// The least that names a backend, as anybody can write it without an engine.
+constexpr std::string_view kMarker = "program(1.0) { SelectedBackend = string(\"ane\") }";
 
 void Dribble(const Json& request) {
   Copy(request);
@@ -240,6 +242,7 @@ const std::map<std::string, Act>& WordsThatAnswer() {
          SayLine(reply);
        }},
       {"PROOF", [](const Json& request) { WriteProof(request, "analytics.mil", kAnalytics); }},
+      {"PROOF_MARKER", [](const Json& request) { WriteProof(request, "analytics.mil", kMarker); }},
       {"PROOF_EMPTY",
        [](const Json& request) { WriteProof(request, "analytics.mil", "program(1.3) {}"); }},
       {"PROOF_SIMULATED",

@@ -1,0 +1,133 @@
+// A refusal or a crash is booked on the operation that shows it alone, and else on none.
+#include "harness/judging/isolate.h"
+
+#include <functional>
+#include <gtest/gtest.h>
+
+#include "harness/judging/reach_counter.h"
+#include "harness/ops/op.h"
+
+namespace anecheck {
+namespace {
+
+// Answers each graph with what `verdict` says of its operations.
+class Compiler final : public Runner {
+ public:
+  using Verdict = std::function<RunStatus(const std::bitset<kOpCount>& ops)>;
+  explicit Compiler(Verdict verdict) : verdict_(std::move(verdict)) {}
+
+  Result<RunnerIdentity> Identify() override { return RunnerIdentity{.runner = "compiler"}; }
+  Result<std::vector<RunReply>> Run(std::span<const RunRequest> requests) override {
+    std::vector<RunReply> replies;
+    for (const RunRequest& request : requests) {
+      ++runs;
+      replies.push_back({.id = request.id, .status = verdict_(OpsOf(*request.graph))});
+    }
+    return replies;
+  }
+  Status Restart() override { return {}; }
+
+  int runs = 0;
+
+ private:
+  Verdict verdict_;
+};
+
+bool Has(const std::bitset<kOpCount>& ops, OpKind kind) { return ops[GetOp(kind).schema.id]; }
+
+// relu, then tanh, then sigmoid.
+Case ThreeOperations() {
+  Case item;
+  item.target = {"h13", 2};
+  ValueId value = item.graph.AddInput({DType::kFp16, {1, 4}}, "x");
+  for (const OpKind kind : {OpKind::kRelu, OpKind::kTanh, OpKind::kSigmoid}) {
+    item.graph.BeginNode(&GetOp(kind).schema);
+    item.graph.AddArgument(0, value);
+    value = *item.graph.FinishNode(
+        std::vector<std::string>{"v" + std::to_string(item.graph.nodes().size())});
+  }
+  item.graph.AddOutput(value);
+  item.inputs = {{{DType::kFp16, {1, 4}}, std::vector<uint8_t>(8)}};
+  return item;
+}
+
+CaseOutcome Ended(const Case& item, RunStatus status) {
+  Evaluation evaluation;
+  return JudgeCase(item, {.id = 0, .status = status, .message = "no"}, evaluation);
+}
+
+ReachCounts Booked(const Case& item, const CaseOutcome& outcome, const char* op) {
+  RowBatch batch;
+  CountReach(item, outcome, batch);
+  return batch.reach.at({"h13", Route::kMil, op});
+}
+
+TEST(Isolate, ARefusalIsBookedOnTheOperationThatIsRefusedAlone) {
+  const Case item = ThreeOperations();
+  CaseOutcome outcome = Ended(item, RunStatus::kRejected);
+  EXPECT_EQ(outcome.shown.op(), "") << "the last operation is not to blame for the graph";
+  Compiler compiler([](const auto& ops) {
+    return Has(ops, OpKind::kTanh) ? RunStatus::kRejected : RunStatus::kOk;
+  });
+  ASSERT_TRUE(Isolate(item, compiler, outcome).ok());
+  EXPECT_EQ(outcome.shown.op(), "tanh");
+  EXPECT_EQ(Booked(item, outcome, "tanh").rejected, 1);
+  EXPECT_EQ(Booked(item, outcome, "relu").rejected, 0);
+  EXPECT_EQ(Booked(item, outcome, "sigmoid").rejected, 0);
+  EXPECT_EQ(Booked(item, outcome, "relu").cases, 1);
+}
+
+TEST(Isolate, WhatNoOperationShowsAloneIsTheGraphs) {
+  const Case item = ThreeOperations();
+  for (const RunStatus status : {RunStatus::kRejected, RunStatus::kFailed, RunStatus::kCrashed}) {
+    CaseOutcome outcome = Ended(item, status);
+    Compiler compiler([&](const auto& ops) { return ops.count() > 1 ? status : RunStatus::kOk; });
+    ASSERT_TRUE(Isolate(item, compiler, outcome).ok());
+    EXPECT_EQ(compiler.runs, 3);
+    EXPECT_EQ(outcome.shown.op(), "");
+    for (const char* op : {"relu", "tanh", "sigmoid"}) {
+      EXPECT_EQ(Booked(item, outcome, op).rejected, 0) << op;
+      EXPECT_EQ(Booked(item, outcome, op).wrong, 0) << op;
+    }
+  }
+}
+
+TEST(Isolate, ACrashIsNoRefusal) {
+  const Case item = ThreeOperations();
+  CaseOutcome outcome = Ended(item, RunStatus::kCrashed);
+  Compiler compiler([](const auto& ops) {
+    if (ops.count() > 1) return RunStatus::kCrashed;
+    return Has(ops, OpKind::kRelu) ? RunStatus::kRejected : RunStatus::kOk;
+  });
+  ASSERT_TRUE(Isolate(item, compiler, outcome).ok());
+  EXPECT_EQ(outcome.shown.op(), "");
+}
+
+TEST(Isolate, NothingIsTriedWhereThereIsNothingToTellApart) {
+  const Case item = ThreeOperations();
+  Compiler compiler([](const auto&) { return RunStatus::kRejected; });
+  for (const RunStatus status : {RunStatus::kHung, RunStatus::kGarbled, RunStatus::kNotRun}) {
+    CaseOutcome outcome = Ended(item, status);
+    ASSERT_TRUE(Isolate(item, compiler, outcome).ok());
+  }
+  EXPECT_EQ(compiler.runs, 0);
+}
+
+// The error of a graph is no operation's; that of an operation is measured on its own inputs.
+TEST(ReachCounter, ErrorsAreThoseOfAnOperationOnItsOwnInputs) {
+  Case item = ThreeOperations();
+  item.graph.AddOutput(item.graph.node(0).first_result);
+  CaseOutcome outcome;
+  outcome.target = "h13";
+  outcome.backend = "ane";
+  outcome.histograms = {UlpCounts{1}, UlpCounts{2}};
+  outcome.errors.resize(2);
+  RowBatch batch;
+  CountReach(item, outcome, batch);
+  EXPECT_EQ(batch.ulp.size(), 2u);
+  EXPECT_EQ((batch.ulp.at({"h13", ""})[0]), 1u) << "three operations together";
+  EXPECT_EQ((batch.ulp.at({"h13", "relu"})[0]), 2u);
+}
+
+}  // namespace
+}  // namespace anecheck

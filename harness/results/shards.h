@@ -1,0 +1,41 @@
+// Parts of one campaign that ran apart (`run --shard i/n`): which runs belong together, and which
+// parts of a campaign no run is there of.
+#pragma once
+
+#include <compare>
+#include <cstdint>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "harness/results/row_values.h"
+#include "harness/verdict/provenance.h"
+
+namespace anecheck {
+
+// Which part of a seed's cases a run has: `index` of `count`, from 0.
+struct Shard {
+  int64_t index = 0, count = 1;
+};
+// Of the options that a run was recorded with; those of a whole run where they tell of no part.
+Shard ShardOf(const RunRow& run);
+
+// Runs with equal keys are parts of one campaign on one kind of machine.
+struct CampaignKey {
+  uint64_t seed = 0;
+  int64_t count = 1;
+  Provenance provenance = Provenance::kReported;
+  std::string engine, chip, compiler_version;
+  auto operator<=>(const CampaignKey&) const = default;
+};
+CampaignKey CampaignOf(const RunRow& run);
+
+struct MissingShards {
+  uint64_t seed = 0;
+  int64_t count = 0;
+  std::vector<int64_t> indices;  // from 0
+};
+// The campaigns of which some parts are among `runs` and others are not, by seed.
+std::vector<MissingShards> FindMissingShards(std::span<const RunRow> runs);
+
+}  // namespace anecheck

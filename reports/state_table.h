@@ -1,0 +1,31 @@
+// The matrix as a table for people: first column `op`, then two for each target and route, the
+// state with what it rests on and what the rules alone say. Shared by the report and `matrix`, so
+// that both write the same words.
+#pragma once
+
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "harness/evidence/cell.h"
+
+namespace anecheck::reports {
+
+class StateTable {
+ public:
+  StateTable(std::vector<std::string> targets, std::vector<Route> routes);
+
+  void BeginRow(std::string_view op);
+  // The next cell of the row: targets in order, of each the routes in order.
+  void Add(const evidence::Cell& cell, legality::Outcome rules);
+
+  std::string Csv() const;
+  // GitHub Flavored Markdown.
+  std::string Markdown() const;
+
+ private:
+  std::vector<std::vector<std::string>> rows_;  // the head first
+};
+
+}  // namespace anecheck::reports
