@@ -7,6 +7,7 @@
 
 #include "harness/base/json_text.h"
 #include "harness/evidence/evidence_print.h"
+#include "harness/targets/chip_names.h"
 #include "oracles/legality/explain.h"
 #include "reports/attestation.h"
 #include "reports/text.h"
@@ -57,7 +58,7 @@ Json TargetJson(const Target& target) {
   for (const auto& [name, known] : target.limits) limits[name] = LimitText(known);
   return {{"name", target.compiler_name},
           {"tier", TierName(target.tier)},
-          {"chips", target.chips ? target.chips.value() : ""},
+          {"chips", ChipsText(target)},
           {"limits", std::move(limits)}};
 }
 
@@ -185,7 +186,7 @@ std::string AttestationCsv(const Attestation& matrix) {
 std::string AttestationMarkdown(const Attestation& matrix) {
   std::string text = "| operation |", rule = "|---|";
   for (const Target* target : matrix.targets) {
-    text += fmt::format(" {} |", EscapeMarkdown(target->compiler_name));
+    text += fmt::format(" {} |", EscapeMarkdown(TargetTitle(target->compiler_name)));
     rule += "---|";
   }
   text += "\n" + rule + "\n";

@@ -9,6 +9,7 @@
 #include "harness/ops/device_matrix.h"
 #include "harness/ops/op.h"
 #include "harness/targets/catalog.h"
+#include "harness/targets/chip_names.h"
 #include "oracles/legality/legality.h"
 #include "reports/text.h"
 
@@ -51,7 +52,7 @@ std::vector<MatrixColumn> TableColumns() {
   for (const Target& target : AllTargets()) {
     columns.push_back({target.compiler_name,
                        target.family() ? std::string(FamilyName(target.family().value())) : "",
-                       target.chips ? target.chips.value() : "", true, false});
+                       ChipsText(target), true, false});
   }
   return columns;
 }

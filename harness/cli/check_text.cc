@@ -1,10 +1,13 @@
 #include "harness/cli/check_text.h"
 
+#include <algorithm>
 #include <fmt/format.h>
+#include <iterator>
 #include <nlohmann/json.hpp>
 #include <string_view>
 #include <utility>
 
+#include "harness/cli/check_answer.h"
 #include "harness/cli/typed_command.h"
 #include "harness/verdict/route.h"
 
@@ -59,26 +62,22 @@ std::string PartsText(const ordered_json& parts) {
   return text;
 }
 
-std::string TargetText(const ordered_json& target) {
+std::string TargetText(const ordered_json& target, bool why) {
   std::string text = fmt::format(
-      "{}{}: {}{}{}\n", Text(target, "target"),
+      "{}{}: {}{}{}\n", Text(target, "title"),
       Text(target, "route") == ToText(Route::kMil) ? "" : " by " + Text(target, "route"),
       Text(target, "verdict"), Text(target, "message").empty() ? "" : ": ",
       Text(target, "message"));
   text += OneByOneText(target["one_by_one"]);
+  text += AnswerSummary(target, why);
   if (!target["attested_not_reached"].empty()) {
-    text += fmt::format("  attested, not reached: {}\n", Join(target["attested_not_reached"]));
-  }
-  for (const auto& refused : target["not_attested"]) {
-    text += fmt::format("  not attested: {} \"{}\": {}{}{}{}\n", Text(refused, "op"),
-                        Text(refused, "name"), Text(refused, "outcome"),
-                        Text(refused, "layer").empty() ? "" : " by the ", Text(refused, "layer"),
-                        Text(refused, "reason").empty() ? "" : ": " + Text(refused, "reason"));
+    text += fmt::format("  the tables admit these, and no run reached them: {}\n",
+                        Join(target["attested_not_reached"]));
   }
   for (const auto& refused : target["refused_alone"]) {
-    text += fmt::format("  attested, but not taken alone either: {}: {}{}{}\n", NameText(refused),
-                        Text(refused, "verdict"), Text(refused, "message").empty() ? "" : ": ",
-                        Text(refused, "message"));
+    text += fmt::format("  the engine refuses, though the tables admit it: {}: {}{}{}\n",
+                        NameText(refused), Text(refused, "verdict"),
+                        Text(refused, "message").empty() ? "" : ": ", Text(refused, "message"));
   }
   if (target["searched"].get<bool>() && target["refused_alone"].empty()) {
     text += "  each operation is taken alone; together they are not\n";
@@ -101,10 +100,20 @@ std::string LocationText(const ordered_json& location) {
   return fmt::format("{}: {}\n", Text(location, "target"), what);
 }
 
+// A cliff of the model's own arithmetic has no operands that come near it.
+bool IsOwn(const ordered_json& warning) {
+  constexpr std::string_view kOwn[] = {"0/0", "inf-inf", "inf*0", "invalid", "underflow"};
+  return std::ranges::find(kOwn, Text(warning, "cliff")) != std::end(kOwn);
+}
+
 std::string CliffText(const ordered_json& warning) {
   const std::string where = fmt::format("{}: {} \"{}\"", Text(warning, "target"),
                                         Text(warning, "op"), Text(warning, "name"));
   const bool past = warning["past"].get<bool>();
+  if (IsOwn(warning)) {
+    return fmt::format("{} is past a cliff: {} ({}), {} elements\n", where, Text(warning, "cliff"),
+                       Text(warning, "what"), warning["elements"].get<uint64_t>());
+  }
   const std::string reach =
       fmt::format("its first operand reaches {:.6g}, its result {:.6g}",
                   warning["operand"].get<double>(), warning["result"].get<double>());
@@ -145,7 +154,7 @@ std::string HostText(const ordered_json& host) {
 
 }  // namespace
 
-std::string CheckText(const nlohmann::ordered_json& json) {
+std::string CheckText(const nlohmann::ordered_json& json, bool why) {
   std::string text =
       fmt::format("{}{} on {} ({})\n", EvidenceMark(FindWord<Provenance>(Text(json, "provenance"))),
                   Text(json, "model"), Text(json, "runner"), Text(json, "provenance"));
@@ -161,7 +170,8 @@ std::string CheckText(const nlohmann::ordered_json& json) {
                         Join(json["states_given"]));
   }
   text += HostText(json["on_the_host"]);
-  for (const auto& target : json["targets"]) text += TargetText(target);
+  text += AnswerTable(json);
+  for (const auto& target : json["targets"]) text += TargetText(target, why);
   for (const auto& location : json["locations"]) text += LocationText(location);
   for (const auto& warning : json["warnings"]) text += CliffText(warning);
   for (const auto& skipped : json["cliffs_not_looked_for"]) {
@@ -174,6 +184,9 @@ std::string CheckText(const nlohmann::ordered_json& json) {
   const std::string made_up = MadeUp(json);
   if (!made_up.empty() && json["cliffs_not_looked_for"].empty()) {
     text += fmt::format("the search for cliffs used {}\n", made_up);
+  }
+  for (const auto& failure : json.value("fail_on", ordered_json::array())) {
+    text += "fail-on: " + failure.get<std::string>() + "\n";
   }
   return text;
 }

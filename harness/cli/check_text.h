@@ -6,7 +6,7 @@
 
 namespace anecheck {
 
-// The report that `check --json` prints, in lines for people.
-std::string CheckText(const nlohmann::ordered_json& json);
+// The report that `check --json` prints, in lines for people; `why` adds rules and their sources.
+std::string CheckText(const nlohmann::ordered_json& json, bool why);
 
 }  // namespace anecheck
