@@ -24,6 +24,7 @@
 #include "harness/cli/campaign_flags.h"
 #include "harness/cli/check_answer.h"
 #include "harness/cli/check_run.h"
+#include "harness/cli/check_steps.h"
 #include "harness/cli/check_text.h"
 #include "harness/cli/command.h"
 #include "harness/cli/command_line.h"
@@ -54,6 +55,7 @@ struct CheckFlags {
   bool json = false;
   bool why = false;
   std::string fail_on, html;
+  int steps = 0;
 };
 
 // ---- cliffs -------------------------------------------------------------------------------------
@@ -146,6 +148,7 @@ struct Place {
   CheckRuns runs;  // of the model, then of its parts
   ordered_json warnings, report;
   ordered_json not_looked_for;  // null if the search for cliffs took place
+  int steps = 0;                // of --steps
 };
 
 // Results of the model's parts, if the engine refuses the model as a whole.
@@ -229,6 +232,9 @@ Status CheckTarget(const CheckSetting& setting, Runner& runner, const PreparedMo
              .refused = refused,
              .host = model.edges.host},
             shown.report);
+  if (shown.steps > 0) {
+    ANECHECK_ASSIGN(shown.report["steps"], RunSteps(item, runner, shown.steps));
+  }
   shown.report["one_by_one"] = whole.one_by_one;
   shown.report["refused_alone"] = std::move(parts.refused);
   shown.report["searched"] = parts.searched;
@@ -359,6 +365,7 @@ Result<Report> CheckFunction(const CheckFlags& flags, CampaignOptions options, c
   for (size_t i = 0; i < all.size(); ++i) {
     all[i].runs.first = i;
     all[i].runs.step = all.size();
+    all[i].steps = flags.steps;
   }
   ProgressLine line;
   std::mutex mutex;
@@ -485,6 +492,11 @@ void AddCheckCommand(CommandLine& app, Selected& selected) {
                     "error:0.01 (the largest relative error)");
   command.AddOption("--html", flags->html, "Also write the model's graph and the answer as a page")
       .Check(FileName());
+  command
+      .AddOption("--steps", flags->steps,
+                 "Also run a model with states so many times, each from what the one before left, "
+                 "and print the error by step")
+      .Check(WholeNumber(1, 10'000));
   command.AddFlag("--why", flags->why, "Also print the rule and the source of each refusal");
   command.AddFlag("--json", flags->json, "Print JSON");
   command.Footer("Example: anecheck check MyModel.mlpackage --target M1,M4 --html model.html");

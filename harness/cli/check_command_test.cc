@@ -359,6 +359,22 @@ TEST_F(ModelCommands, CheckNamesWhatAModelsOwnArithmeticCannotDo) {
   EXPECT_EQ(check.out.find("no value comes near"), std::string::npos) << check.out;
 }
 
+// A sum that goes on: what an engine left in the state is what its next step begins with.
+TEST_F(ModelCommands, CheckRunsAModelWithStatesStepByStep) {
+  WriteText("model.mil", kCounter);
+  WriteArrays("in.npz", {Halves("x", {2}, {0.1, 20})});
+  const std::string check = "check " + Path("model.mil") + " --inputs " + Path("in.npz") +
+                            " --target h15 --quirk all=off --steps 3";
+  const auto json = ParseJson(Tool(check + " --json").out);
+  ASSERT_TRUE(json.ok());
+  const auto& steps = (*json)["targets"][0]["steps"];
+  ASSERT_EQ(steps.size(), 3u) << steps;
+  EXPECT_EQ(steps[2]["ulp"], 0) << steps;
+  const Outcome faulty = Tool(check + " --fault add-one-ulp-everywhere");
+  EXPECT_NE(faulty.out.find("  step 1: 1 ulp, "), std::string::npos) << faulty.out << faulty.err;
+  EXPECT_EQ(faulty.out.find("  step 3: 0 ulp, "), std::string::npos) << faulty.out;
+}
+
 TEST_F(ModelCommands, CheckWritesAPageOfTheGraphByPlacement) {
   WriteText("model.mil",
             "program(1.3)\n{\n func main<ios18>(tensor<fp16, [1, 4]> x) {\n"

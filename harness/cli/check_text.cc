@@ -62,6 +62,22 @@ std::string PartsText(const ordered_json& parts) {
   return text;
 }
 
+std::string StepsText(const ordered_json& target) {
+  const auto steps = target.find("steps");
+  if (steps == target.end()) return "";
+  if (steps->is_null()) return "  --steps: the model has no states\n";
+  std::string text;
+  for (const ordered_json& step : *steps) {
+    text += fmt::format("  step {}: ", step["step"].get<int>());
+    text +=
+        step.contains("message")
+            ? "not taken: " + Text(step, "message") + "\n"
+            : fmt::format("{} ulp, relative {:.2g}, SNR {:.0f} dB\n", step["ulp"].get<uint64_t>(),
+                          step["relative"].get<double>(), step["snr_db"].get<double>());
+  }
+  return text;
+}
+
 std::string TargetText(const ordered_json& target, bool why) {
   std::string text = fmt::format(
       "{}{}: {}{}{}\n", Text(target, "title"),
@@ -82,7 +98,7 @@ std::string TargetText(const ordered_json& target, bool why) {
   if (target["searched"].get<bool>() && target["refused_alone"].empty()) {
     text += "  each operation is taken alone; together they are not\n";
   }
-  return text + PartsText(target["parts"]);
+  return text + StepsText(target) + PartsText(target["parts"]);
 }
 
 std::string LocationText(const ordered_json& location) {
