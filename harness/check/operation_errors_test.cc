@@ -11,7 +11,7 @@ namespace {
 Tensor Halves(std::initializer_list<double> numbers) {
   Tensor tensor{{DType::kFp16, Shape{static_cast<int64_t>(numbers.size())}}, {}};
   for (const double number : numbers) {
-    const uint16_t half = DoubleToHalf(number);
+    const uint16_t half = DoubleToHalf(number).bits;
     tensor.bytes.push_back(static_cast<uint8_t>(half));
     tensor.bytes.push_back(static_cast<uint8_t>(half >> 8));
   }

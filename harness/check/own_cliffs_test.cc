@@ -16,7 +16,7 @@ const TensorType kRow = {DType::kFp16, Shape{1, 4}};
 Tensor Row(std::initializer_list<double> numbers) {
   Tensor tensor{kRow, {}};
   for (const double number : numbers) {
-    const uint16_t half = DoubleToHalf(number);
+    const uint16_t half = DoubleToHalf(number).bits;
     tensor.bytes.push_back(static_cast<uint8_t>(half));
     tensor.bytes.push_back(static_cast<uint8_t>(half >> 8));
   }

@@ -317,7 +317,7 @@ TEST_F(ModelCommands, CheckAnswersWithATableOfOperationsByChip) {
   const Outcome text = Tool(check);
   for (const char* words :
        {"operation  name  h13 (A14, M1)", "h15 (A16, M3)", "relu       r     engine, exact",
-        "3 operations: 2 engine, 1 host, 0 refused; 2 values handed over between engine and host",
+        "3 operations: 2 engine, 0 host, 1 refused; 2 values handed over between engine and host",
         "stays on the CPU"}) {
     EXPECT_NE(text.out.find(words), std::string::npos) << words << "\n" << text.out << text.err;
   }
@@ -384,7 +384,7 @@ TEST_F(ModelCommands, CheckWritesAPageOfTheGraphByPlacement) {
       Tool("check " + Path("model.mil") + " --target h13,h16 --html " + Path("model.html"));
   const auto page = ReadTextFile(Path("model.html"));
   ASSERT_TRUE(page.ok()) << check.err;
-  for (const char* words : {"class=\"node engine\"", "class=\"node host\"", "h13 (A14, M1)",
+  for (const char* words : {"class=\"node engine\"", "class=\"node refused\"", "h13 (A14, M1)",
                             "h16 (A17 Pro)", "goes to: engine"}) {
     EXPECT_NE(page->find(words), std::string::npos) << words;
   }
