@@ -66,3 +66,6 @@ anecheck_fuzzer(weight_codecs
 anecheck_fuzzer(emulator
   SOURCES targets/emulator_target.cc
   DEPENDS anecheck_emulator anecheck_generator_hwx anecheck_fuzz_words_hwx)
+anecheck_fuzzer(mlmodel
+  SOURCES targets/mlmodel_target.cc
+  DEPENDS anecheck_mlmodel anecheck_lowering anecheck_generators anecheck_fuzz_words_operations)
