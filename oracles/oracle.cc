@@ -4,6 +4,7 @@
 #include <cmath>
 #include <fmt/format.h>
 
+#include "harness/base/mapped_file.h"
 #include "harness/ops/op.h"
 #include "oracles/reference/departures.h"
 #include "oracles/reference/kernel.h"
@@ -248,9 +249,13 @@ Status reference::EvaluateBlock(KernelContext& context, const Graph& block,
 
 namespace {
 
-// Sets every input, constant and state; the constants are those of `loaded` where it is not empty.
+// Who sets the constants of a graph.
+enum class Constants : uint8_t { kLoaded, kKept, kOnDemand };
+
+// Sets every input and state, and constants as told: kKept are those of `loaded`.
 Status LoadValues(const Graph& graph, std::span<const Tensor> inputs, const Contract& contract,
                   reference::Arena& arena, std::span<BoundedTensor> values,
+                  Constants constants = Constants::kLoaded,
                   std::span<const BoundedTensor> loaded = {}) {
   size_t next_input = 0;
   for (ValueId id = 0; id < values.size(); ++id) {
@@ -259,10 +264,9 @@ Status LoadValues(const Graph& graph, std::span<const Tensor> inputs, const Cont
       case ValueKind::kResult:
         break;
       case ValueKind::kConst:
-        if (loaded.empty()) {
+        if (constants == Constants::kKept) values[id] = loaded[id];
+        if (constants == Constants::kLoaded) {
           Load(contract, arena, values[id], graph.ConstData(id));
-        } else {
-          values[id] = loaded[id];
         }
         break;
       case ValueKind::kState:
@@ -285,14 +289,16 @@ Status LoadValues(const Graph& graph, std::span<const Tensor> inputs, const Cont
   return {};
 }
 
-// Which memory a value's arrays lie in, and how long it is needed. Every operation has memory of
-// its own; a result may also point into that of its operands (a reshape does).
+// Which memory a value's arrays lie in, and how long it is needed. Every operation and every
+// constant has memory of its own; a result may also point into that of its operands (a reshape
+// does). A constant is loaded for each operation that reads it: that takes less time than the
+// operation does, and all constants of a model at once are too many.
 class Lifetimes {
  public:
   explicit Lifetimes(const Graph& graph)
       : graph_(graph),
-        arenas_(graph.nodes().size()),
-        holders_(graph.nodes().size(), 0),
+        arenas_(graph.nodes().size() + graph.values().size()),
+        holders_(arenas_.size(), 0),
         owners_(graph.values().size()),
         last_use_(graph.values().size(), 0) {
     for (NodeId node = 0; node < graph.nodes().size(); ++node) {
@@ -303,25 +309,43 @@ class Lifetimes {
     for (const ValueId id : graph.outputs()) last_use_[id] = kNoNode;
   }
 
-  reference::Arena& ArenaOf(NodeId node) {
-    arenas_[node] = std::make_unique<reference::Arena>();
-    return *arenas_[node];
+  reference::Arena& ArenaOf(NodeId node) { return NewArena(node); }
+
+  void LoadConstantsOf(NodeId id, const Contract& contract, std::span<BoundedTensor> values) {
+    for (const Argument& argument : graph_.arguments(graph_.node(id))) {
+      LoadConstant(argument.value, contract, values);
+    }
+  }
+
+  // Precondition: every node has run.
+  void LoadConstantOutputs(const Contract& contract, std::span<BoundedTensor> values) {
+    for (const ValueId id : graph_.outputs()) LoadConstant(id, contract, values);
   }
 
   // After `node` ran: what it made points where, and what was needed for the last time.
-  void Finish(NodeId id, std::span<const BoundedTensor> values) {
+  void Finish(NodeId id, std::span<BoundedTensor> values) {
     const Node& node = graph_.node(id);
+    HoldForStates(id);
     for (uint32_t i = 0; i < node.result_count; ++i) {
       const ValueId result = node.first_result + i;
       Hold(result, id);
       for (const Argument& argument : graph_.arguments(node)) {
         if (!Shares(values[result], values[argument.value])) continue;
-        const std::vector<NodeId> owners = owners_[argument.value];
-        for (const NodeId owner : owners) Hold(result, owner);
+        const std::vector<size_t> owners = owners_[argument.value];
+        for (const size_t owner : owners) Hold(result, owner);
       }
     }
-    for (uint32_t i = 0; i < node.result_count; ++i) Drop(node.first_result + i, id);
-    for (const Argument& argument : graph_.arguments(node)) Drop(argument.value, id);
+    for (uint32_t i = 0; i < node.result_count; ++i) {
+      if (last_use_[node.first_result + i] <= id) Drop(node.first_result + i);
+    }
+    for (const Argument& argument : graph_.arguments(node)) {
+      if (graph_.value(argument.value).kind == ValueKind::kConst) {
+        Drop(argument.value);
+        values[argument.value] = Unloaded(values[argument.value]);
+      } else if (last_use_[argument.value] <= id) {
+        Drop(argument.value);
+      }
+    }
   }
 
  private:
@@ -329,22 +353,50 @@ class Lifetimes {
     return a.value == b.value || a.low == b.low || a.high == b.high ||
            (a.nan != nullptr && a.nan == b.nan) || a.members != nullptr || b.members != nullptr;
   }
-  void Hold(ValueId value, NodeId owner) {
+  static BoundedTensor Unloaded(const BoundedTensor& constant) {
+    BoundedTensor unloaded;
+    unloaded.type = constant.type;
+    unloaded.size = constant.size;
+    return unloaded;
+  }
+  reference::Arena& NewArena(size_t owner) {
+    arenas_[owner] = std::make_unique<reference::Arena>();
+    return *arenas_[owner];
+  }
+  void LoadConstant(ValueId id, const Contract& contract, std::span<BoundedTensor> values) {
+    if (graph_.value(id).kind != ValueKind::kConst || values[id].value != nullptr) return;
+    const size_t owner = graph_.nodes().size() + id;
+    Load(contract, NewArena(owner), values[id], graph_.ConstData(id));
+    DropPages(graph_.ConstData(id));
+    Hold(id, owner);
+  }
+  // What a state holds may lie in the memory of whatever was written into it: that is kept.
+  void HoldForStates(NodeId id) {
+    const auto arguments = graph_.arguments(graph_.node(id));
+    const bool writes = std::ranges::any_of(arguments, [&](const Argument& argument) {
+      return graph_.value(argument.value).kind == ValueKind::kState;
+    });
+    if (!writes) return;
+    ++holders_[id];
+    for (const Argument& argument : arguments) {
+      for (const size_t owner : owners_[argument.value]) ++holders_[owner];
+    }
+  }
+  void Hold(ValueId value, size_t owner) {
     owners_[value].push_back(owner);
     ++holders_[owner];
   }
-  void Drop(ValueId value, NodeId now) {
-    if (last_use_[value] > now) return;
-    for (const NodeId owner : owners_[value]) {
+  void Drop(ValueId value) {
+    for (const size_t owner : owners_[value]) {
       if (--holders_[owner] == 0) arenas_[owner].reset();
     }
     owners_[value].clear();
   }
 
   const Graph& graph_;
-  std::vector<std::unique_ptr<reference::Arena>> arenas_;  // by node
+  std::vector<std::unique_ptr<reference::Arena>> arenas_;  // by owner: nodes, then constants
   std::vector<uint32_t> holders_;                          // values that point into each
-  std::vector<std::vector<NodeId>> owners_;                // by value
+  std::vector<std::vector<size_t>> owners_;                // by value
   std::vector<NodeId> last_use_;
 };
 
@@ -433,8 +485,8 @@ Status Evaluation::RunValues(const Evaluation& other, std::span<const Tensor> in
   streams_.reset();
   state.Begin(graph, *ContractForValues(graph, other.state_->contract));
   PrepareLike(other.state_->values, state.values);
-  ANECHECK_RETURN_IF_ERROR(
-      LoadValues(graph, inputs, *state.contract, state.arena, state.values, other.state_->values));
+  ANECHECK_RETURN_IF_ERROR(LoadValues(graph, inputs, *state.contract, state.arena, state.values,
+                                      Constants::kKept, other.state_->values));
   for (const Node& node : graph.nodes()) {
     ANECHECK_RETURN_IF_ERROR(RunNode(graph, node, *state.contract, state.arena, state.values));
   }
@@ -449,22 +501,20 @@ std::span<const double> Evaluation::Values(ValueId id) const {
 Status Evaluation::RunForOutputs(const Graph& graph, std::span<const Tensor> inputs,
                                  const Contract& contract,
                                  const std::function<void(NodeId)>& visit) {
-  if (!graph.ValuesOfKind(ValueKind::kState).empty()) {
-    ANECHECK_RETURN_IF_ERROR(Run(graph, inputs, contract));
-    for (NodeId id = 0; visit && id < graph.nodes().size(); ++id) visit(id);
-    return {};
-  }
   State& state = *state_;
   streams_ = std::make_unique<Streams>(graph);
   state.Begin(graph, contract);
   ANECHECK_RETURN_IF_ERROR(PrepareValues(graph, state.values, kMaxStreamedElements));
-  ANECHECK_RETURN_IF_ERROR(LoadValues(graph, inputs, contract, state.arena, state.values));
+  ANECHECK_RETURN_IF_ERROR(
+      LoadValues(graph, inputs, contract, state.arena, state.values, Constants::kOnDemand));
   for (NodeId id = 0; id < graph.nodes().size(); ++id) {
+    streams_->lifetimes.LoadConstantsOf(id, contract, state.values);
     reference::Arena& arena = streams_->lifetimes.ArenaOf(id);
     ANECHECK_RETURN_IF_ERROR(RunNode(graph, graph.node(id), contract, arena, state.values));
     if (visit) visit(id);
     streams_->lifetimes.Finish(id, state.values);
   }
+  streams_->lifetimes.LoadConstantOutputs(contract, state.values);
   return {};
 }
 

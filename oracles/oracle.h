@@ -72,7 +72,7 @@ class Evaluation {
                ValueId output, std::span<const uint8_t> wanted = {});
 
   // As Run, for graphs too large to keep: what no later operation needs is given up. Afterwards
-  // only the graph's outputs may be read. Graphs with states are run as by Run. `visit`, where
+  // only the graph's outputs may be read. Constants are loaded where they are read. `visit`, where
   // given, is called for each operation in order, and may read its results.
   Status RunForOutputs(const Graph& graph, std::span<const Tensor> inputs, const Contract& contract,
                        const std::function<void(NodeId)>& visit = {});

@@ -5,6 +5,7 @@
 #include "harness/base/json.h"
 #include "harness/base/json_text.h"
 #include "harness/evidence/evidence_print.h"
+#include "harness/targets/chip_names.h"
 #include "oracles/legality/explain.h"
 #include "reports/attestation.h"
 #include "reports/state_table.h"
@@ -35,7 +36,7 @@ Json TargetJson(const Target& target) {
   for (const auto& [name, known] : target.limits) limits[name] = LimitText(known);
   return {{"name", target.compiler_name},
           {"tier", TierName(target.tier)},
-          {"chips", target.chips ? target.chips.value() : ""},
+          {"chips", ChipsText(target)},
           {"limits", std::move(limits)}};
 }
 

@@ -18,6 +18,7 @@ constexpr size_t kLongestText = 44;
 struct Box {
   std::vector<std::string> lines;  // none for a bend: where a long edge passes a layer
   std::string style;
+  std::string words;  // shown where the pointer rests
   size_t layer = 0;
   double x = 0, width = 0, height = 0;  // x of the centre
   double place = 0;                     // by which the boxes of a layer are ordered
@@ -31,13 +32,15 @@ std::string Shortened(std::string text) {
 
 class Picture {
  public:
-  Picture(const Graph& graph, NodeId marked) : graph_(graph) {
+  Picture(const Graph& graph, NodeId wrong, std::span<const NodeMark> marks) : graph_(graph) {
     for (ValueId id = 0; id < graph.values().size(); ++id) {
       const ValueKind kind = graph.value(id).kind;
       if (kind == ValueKind::kInput) holder_[id] = Add({"input", Typed(id)}, "input", 0);
       if (kind == ValueKind::kState) holder_[id] = Add({"state", Typed(id)}, "input", 0);
     }
-    for (NodeId id = 0; id < graph.nodes().size(); ++id) AddNode(id, id == marked);
+    for (NodeId id = 0; id < graph.nodes().size(); ++id) {
+      AddNode(id, id == wrong, marks.empty() ? NodeMark{} : marks[id]);
+    }
     for (const ValueId id : graph.outputs()) {
       const auto from = holder_.find(id);
       const size_t layer = from == holder_.end() ? 0 : boxes_[from->second].layer + 1;
@@ -73,7 +76,7 @@ class Picture {
     return boxes_.size() - 1;
   }
 
-  void AddNode(NodeId id, bool marked) {
+  void AddNode(NodeId id, bool wrong, const NodeMark& mark) {
     const Node& node = graph_.node(id);
     std::vector<size_t> sources;
     size_t layer = 0;
@@ -84,12 +87,16 @@ class Picture {
       layer = std::max(layer, boxes_[from->second].layer + 1);
     }
     std::vector<std::string> lines = {std::string(node.schema->name)};
-    if (marked) lines[0] += " - first wrong";
+    if (wrong) lines[0] += " - first wrong";
+    if (!mark.line.empty()) lines.push_back(mark.line);
     for (uint32_t i = 0; i < std::min<uint32_t>(node.result_count, 4); ++i) {
       lines.push_back(Typed(node.first_result + i));
     }
     if (node.result_count > 4) lines.push_back(fmt::format("and {} more", node.result_count - 4));
-    const size_t box = Add(std::move(lines), marked ? "node wrong" : "node", layer);
+    std::string style = wrong ? "node wrong" : "node";
+    if (!mark.style.empty()) style += " " + mark.style;
+    const size_t box = Add(std::move(lines), std::move(style), layer);
+    boxes_[box].words = mark.words;
     for (uint32_t i = 0; i < node.result_count; ++i) holder_[node.first_result + i] = box;
     for (const size_t source : sources) Connect(source, box);
   }
@@ -212,6 +219,7 @@ class Picture {
           "<g class=\"{}\"><rect x=\"{:.0f}\" y=\"{:.0f}\" width=\"{:.0f}\" height=\"{:.0f}\" "
           "rx=\"5\"/>",
           box.style, box.x - box.width / 2, top, box.width, box.height);
+      if (!box.words.empty()) svg += "<title>" + EscapeXml(box.words) + "</title>";
       for (size_t i = 0; i < box.lines.size(); ++i) {
         svg += fmt::format(
             "<text{} x=\"{:.0f}\" y=\"{:.0f}\">{}</text>", i == 0 ? " class=\"title\"" : "", box.x,
@@ -234,7 +242,12 @@ class Picture {
 
 std::string GraphPicture(const Graph& graph, NodeId marked) {
   if (graph.nodes().size() > kDrawnNodes) return {};
-  return Picture(graph, marked).Draw();
+  return Picture(graph, marked, {}).Draw();
+}
+
+std::string MarkedPicture(const Graph& graph, std::span<const NodeMark> marks) {
+  if (graph.nodes().size() > kMarkedNodes) return {};
+  return Picture(graph, kNoNode, marks).Draw();
 }
 
 std::string GraphSentence(const Graph& graph) {

@@ -1,6 +1,7 @@
 // A graph as a picture: SVG that stands inside a page, laid out in layers from inputs to outputs.
 #pragma once
 
+#include <span>
 #include <string>
 
 #include "harness/graph/graph.h"
@@ -15,6 +16,15 @@ inline constexpr size_t kDrawnNodes = 300;
 // (kNoNode for none). Colours come from the page's style through the classes "node", "input",
 // "output", "wrong" and "edge". Empty for graphs with more than kDrawnNodes operations.
 std::string GraphPicture(const Graph& graph, NodeId marked = kNoNode);
+
+// What the picture shows of an operation: a further class, a line below its name, and words that
+// appear where the pointer rests; each may be empty.
+struct NodeMark {
+  std::string style, line, words;
+};
+// The same with a mark for each operation, up to kMarkedNodes of them.
+inline constexpr size_t kMarkedNodes = 2000;
+std::string MarkedPicture(const Graph& graph, std::span<const NodeMark> marks);
 
 // The same as text, one operation a line, for readers that cannot see the picture.
 std::string GraphSentence(const Graph& graph);

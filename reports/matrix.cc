@@ -41,7 +41,7 @@ std::vector<MatrixColumn> TableColumns() {
   for (const Target& target : AllTargets()) {
     columns.push_back({target.compiler_name,
                        target.family() ? std::string(FamilyName(target.family().value())) : "",
-                       target.chips ? target.chips.value() : "", true, false});
+                       ChipsText(target), true, false});
   }
   return columns;
 }

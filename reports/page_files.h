@@ -33,6 +33,9 @@ extern const std::string_view kReferencePage;
 extern const std::string_view kFindingTemplate;
 extern const std::string_view kFindingStyle;
 extern const std::string_view kFindingPage;
+// The page of a model; its style follows kPageStyle and kFindingStyle.
+extern const std::string_view kModelTemplate;
+extern const std::string_view kModelStyle;
 // The page of trends; its style follows kPageStyle, its script kPageCore and kPageErrors.
 extern const std::string_view kTrendTemplate;
 extern const std::string_view kTrendStyle;

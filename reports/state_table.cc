@@ -2,14 +2,17 @@
 
 #include <fmt/format.h>
 
+#include "harness/targets/chip_names.h"
 #include "reports/text.h"
 
 namespace anecheck::reports {
 
 StateTable::StateTable(std::vector<std::string> targets, std::vector<Route> routes)
-    : rows_(1, {"op"}) {
+    : rows_(1, {"op"}), titles_({"operation"}) {
   for (const std::string& target : targets) {
     for (const Route route : routes) {
+      titles_.push_back(fmt::format("{} {}", TargetTitle(target), route));
+      titles_.push_back(fmt::format("{} {} rules", TargetTitle(target), route));
       rows_[0].push_back(fmt::format("{} {}", target, route));
       rows_[0].push_back(fmt::format("{} {} rules", target, route));
     }
@@ -33,9 +36,9 @@ std::string StateTable::Csv() const {
 }
 
 std::string StateTable::Markdown() const {
-  std::string text = "| operation |", rule = "|---|";
-  for (size_t i = 1; i < rows_[0].size(); ++i) {
-    text += fmt::format(" {} |", EscapeMarkdown(rows_[0][i]));
+  std::string text = "|", rule = "|";
+  for (const std::string& title : titles_) {
+    text += fmt::format(" {} |", EscapeMarkdown(title));
     rule += "---|";
   }
   text += "\n" + rule + "\n";

@@ -21,11 +21,12 @@ class StateTable {
   void Add(const evidence::Cell& cell, legality::Outcome rules);
 
   std::string Csv() const;
-  // GitHub Flavored Markdown.
+  // GitHub Flavored Markdown; the heads name the chips beside their targets.
   std::string Markdown() const;
 
  private:
-  std::vector<std::vector<std::string>> rows_;  // the head first
+  std::vector<std::vector<std::string>> rows_;  // the head of Csv() first
+  std::vector<std::string> titles_;             // the head of Markdown()
 };
 
 }  // namespace anecheck::reports

@@ -4,6 +4,9 @@
 #include <fcntl.h>
 #include <filesystem>
 #include <fmt/format.h>
+#include <iterator>
+#include <map>
+#include <mutex>
 #include <string_view>
 #include <sys/mman.h>
 #include <sys/stat.h>
@@ -20,6 +23,33 @@ Error CannotRead(const std::string& path, int code) {
                    fmt::format("{}: cannot read: {}", path, std::generic_category().message(code)));
 }
 
+// The files that are mapped now. Memory of another kind must never be dropped: it would be zeros.
+class Mappings {
+ public:
+  static Mappings& Get() {
+    static Mappings mappings;
+    return mappings;
+  }
+  void Add(std::span<const uint8_t> bytes) {
+    const std::lock_guard lock(mutex_);
+    ends_[bytes.data()] = bytes.data() + bytes.size();
+  }
+  void Remove(std::span<const uint8_t> bytes) {
+    const std::lock_guard lock(mutex_);
+    ends_.erase(bytes.data());
+  }
+  bool Hold(std::span<const uint8_t> bytes) {
+    const std::lock_guard lock(mutex_);
+    auto next = ends_.upper_bound(bytes.data());
+    if (next == ends_.begin()) return false;
+    return bytes.data() + bytes.size() <= std::prev(next)->second;
+  }
+
+ private:
+  std::mutex mutex_;
+  std::map<const uint8_t*, const uint8_t*> ends_;  // by begin
+};
+
 Result<std::span<const uint8_t>> Map(int file, const std::string& path) {
   struct stat status{};
   if (fstat(file, &status) != 0) return CannotRead(path, errno);
@@ -33,7 +63,9 @@ Result<std::span<const uint8_t>> Map(int file, const std::string& path) {
     return MakeError(ErrorCode::kIo, fmt::format("{}: cannot map {} bytes: {}", path, size,
                                                  std::generic_category().message(errno)));
   }
-  return std::span<const uint8_t>(static_cast<const uint8_t*>(start), size);
+  const std::span bytes(static_cast<const uint8_t*>(start), size);
+  Mappings::Get().Add(bytes);
+  return bytes;
 }
 
 }  // namespace
@@ -57,7 +89,18 @@ MappedFile& MappedFile::operator=(MappedFile&& other) noexcept {
 
 MappedFile::~MappedFile() {
   // munmap takes a pointer to what may be written; the mapping is read-only all the same.
-  if (!bytes_.empty()) munmap(const_cast<uint8_t*>(bytes_.data()), bytes_.size());
+  if (bytes_.empty()) return;
+  Mappings::Get().Remove(bytes_);
+  munmap(const_cast<uint8_t*>(bytes_.data()), bytes_.size());
+}
+
+void DropPages(std::span<const uint8_t> bytes) {
+  if (bytes.empty() || !Mappings::Get().Hold(bytes)) return;
+  const auto page = static_cast<uintptr_t>(sysconf(_SC_PAGESIZE));
+  const auto begin = reinterpret_cast<uintptr_t>(bytes.data());
+  const uintptr_t first = begin / page * page;
+  // A failure leaves the pages in memory, which harms nothing.
+  madvise(reinterpret_cast<void*>(first), begin + bytes.size() - first, MADV_DONTNEED);
 }
 
 Result<std::string> ResolveInside(const std::string& path, std::span<const std::string> folders) {

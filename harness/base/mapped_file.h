@@ -29,6 +29,11 @@ class MappedFile {
   std::span<const uint8_t> bytes_;
 };
 
+// Gives back the memory of bytes that are part of a MappedFile: they are read from the file again
+// when they are touched. Other bytes stay as they are. For what reads much and keeps nothing: a
+// model's weights are more than the memory holds. Thread-safe.
+void DropPages(std::span<const uint8_t> bytes);
+
 // `path` without symbolic links and "..", where what it names lies in one of `folders`, at any
 // depth. Errors: kNotFound where nothing is there, kInvalid where it lies elsewhere or its links
 // lead in a circle.

@@ -1,6 +1,7 @@
 #include "harness/check/model_parts.h"
 
 #include <algorithm>
+#include <set>
 
 #include "harness/judging/node_cut.h"
 
@@ -35,8 +36,8 @@ class ModelParts::Cutter {
     return outside;
   }
 
-  std::vector<ModelPart> Run(const std::vector<bool>& outside) {
-    PlaceNodes(outside);
+  std::vector<ModelPart> Run(const std::vector<bool>& outside, uint64_t most_weights) {
+    PlaceNodes(outside, most_weights);
     FindReaders();
     std::vector<ModelPart> parts;
     for (size_t number = 0; number < count_; ++number) {
@@ -65,9 +66,10 @@ class ModelParts::Cutter {
   }
 
   // A value can be used from the part on in which it is made, one from outside from the next on.
-  void PlaceNodes(const std::vector<bool>& outside) {
+  void PlaceNodes(const std::vector<bool>& outside, uint64_t most_weights) {
     part_.clear();
     count_ = 0;
+    weights_.clear();
     std::vector<size_t> known_from(graph_.values().size(), 0);
     for (NodeId id = 0; id < graph_.nodes().size(); ++id) {
       const Node& node = graph_.node(id);
@@ -75,6 +77,7 @@ class ModelParts::Cutter {
       for (const Argument& argument : graph_.arguments(node)) {
         number = std::max(number, known_from[argument.value]);
       }
+      if (!outside[id]) number = PartWithRoom(node, number, most_weights);
       count_ = std::max(count_, number + 1);
       part_.push_back(outside[id] ? kOutside : number);
       const size_t from = outside[id] ? number + 1 : number;
@@ -85,6 +88,25 @@ class ModelParts::Cutter {
           known_from[argument.value] = from;
         }
       }
+    }
+  }
+
+  // The first part from `number` on that has room for the constants of an operation, which are then
+  // in it.
+  size_t PartWithRoom(const Node& node, size_t number, uint64_t most_weights) {
+    for (;; ++number) {
+      if (weights_.size() <= number) weights_.resize(number + 1);
+      Weights& weights = weights_[number];
+      uint64_t more = 0;
+      for (const Argument& argument : graph_.arguments(node)) {
+        const Value& value = graph_.value(argument.value);
+        if (value.kind != ValueKind::kConst || weights.values.contains(argument.value)) continue;
+        more += static_cast<uint64_t>(value.type.ByteSize());
+      }
+      if (weights.bytes != 0 && more > 0 && weights.bytes + more > most_weights) continue;
+      weights.bytes += more;
+      for (const Argument& argument : graph_.arguments(node)) weights.values.insert(argument.value);
+      return number;
     }
   }
 
@@ -142,7 +164,12 @@ class ModelParts::Cutter {
   const Graph& graph_;
   const ModelValues& values_;
   NodeCut::Values at_inputs_;
-  std::vector<size_t> part_;    // of each operation
+  struct Weights {
+    uint64_t bytes = 0;
+    std::set<ValueId> values;  // constants among them, each of which counts once
+  };
+  std::vector<Weights> weights_;  // of each part
+  std::vector<size_t> part_;      // of each operation
   std::vector<bool> constant_;  // of each value: nothing that is given at run time has a part in it
   size_t count_ = 0;
   std::vector<bool> read_elsewhere_;  // of each value: it is an output, or another part reads it
@@ -154,12 +181,12 @@ ModelParts::ModelParts(const Graph& graph, std::span<const Tensor> inputs,
 
 ModelParts::~ModelParts() = default;
 
-std::vector<ModelPart> ModelParts::Around(const std::vector<bool>& outside) {
-  return cutter_->Run(outside);
+std::vector<ModelPart> ModelParts::Around(const std::vector<bool>& outside, uint64_t most_weights) {
+  return cutter_->Run(outside, most_weights);
 }
 
 std::optional<ModelPart> ModelParts::Alone(NodeId node) {
-  std::vector<ModelPart> parts = cutter_->Run(cutter_->AllBut(node));
+  std::vector<ModelPart> parts = cutter_->Run(cutter_->AllBut(node), kAnyWeights);
   if (parts.empty()) return std::nullopt;
   parts.front().nodes = {node};
   return std::move(parts.front());

@@ -3,6 +3,7 @@
 // back and forth.
 #pragma once
 
+#include <cstdint>
 #include <memory>
 #include <optional>
 #include <span>
@@ -27,12 +28,15 @@ class ModelParts {
   ModelParts(const Graph& graph, std::span<const Tensor> inputs, const ModelValues& values);
   ~ModelParts();
 
-  // The operations that `outside` does not mark, in as few parts as there can be: what needs an
+  // The operations that `outside` does not mark, in as few parts as there can be with constants of
+  // at most `most_weights` bytes each (more only where one operation has more): what needs an
   // operation outside stands in a later part than what that operation needs. Outputs of a part are
   // the fp16, uint8 and fp32 results that are outputs of the model or that operations outside of
   // the part read; what leads to none of them is in no part. Integers and bools that another part
   // makes, and what is made of constants alone, are made again where they are read.
-  std::vector<ModelPart> Around(const std::vector<bool>& outside);
+  std::vector<ModelPart> Around(const std::vector<bool>& outside,
+                                uint64_t most_weights = kAnyWeights);
+  static constexpr uint64_t kAnyWeights = ~uint64_t{0};
 
   // One operation, with what has to be made again for it; empty where none of its results can be an
   // output.

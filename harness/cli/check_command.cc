@@ -7,6 +7,7 @@
 #include <fmt/format.h>
 #include <functional>
 #include <iterator>
+#include <map>
 #include <memory>
 #include <mutex>
 #include <optional>
@@ -21,8 +22,11 @@
 #include "harness/base/shell_word.h"
 #include "harness/campaign/run_row.h"
 #include "harness/check/cliffs.h"
+#include "harness/check/own_cliffs.h"
 #include "harness/cli/campaign_flags.h"
+#include "harness/cli/check_answer.h"
 #include "harness/cli/check_run.h"
+#include "harness/cli/check_steps.h"
 #include "harness/cli/check_text.h"
 #include "harness/cli/command.h"
 #include "harness/cli/command_line.h"
@@ -41,6 +45,7 @@
 #include "oracles/legality/legality.h"
 #include "oracles/legality/rules.h"
 #include "oracles/oracle.h"
+#include "reports/model_page.h"
 
 namespace anecheck {
 namespace {
@@ -53,6 +58,9 @@ struct CheckFlags {
   // The command that checks a function of it again.
   std::function<std::string(const std::string& function)> command;
   bool json = false;
+  bool why = false;
+  std::string fail_on, html;
+  int steps = 0;
 };
 
 // ---- cliffs -------------------------------------------------------------------------------------
@@ -82,6 +90,9 @@ Result<Expectation> Expect(const Case& item, int family, Evaluation& evaluation)
   expectation.values = std::move(kept).value();
   expectation.cliffs =
       FindCliffs(item.graph, item.inputs, *expectation.values, family, DeparturesInForce());
+  for (Cliff& cliff : FindOwnCliffs(item.graph, item.inputs, *expectation.values)) {
+    expectation.cliffs.push_back(std::move(cliff));
+  }
   return expectation;
 }
 
@@ -104,54 +115,25 @@ Json CliffsJson(const Graph& graph, const std::string& target, const std::vector
 
 // ---- targets ------------------------------------------------------------------------------------
 
-// An operation that the tables do not attest, with the words of the layer that refuses it.
-struct Refused {
-  NodeId node = 0;
-  legality::Outcome outcome{};
-  std::string layer, reason;
-};
-
-Result<std::vector<Refused>> NotAttested(const Case& item) {
-  ANECHECK_ASSIGN(const Target* const target, TargetCatalog::Builtin().Find(item.target.name));
-  std::vector<Refused> refused;
-  for (NodeId id = 0; id < item.graph.nodes().size(); ++id) {
-    const NodeView view(item.graph, item.graph.node(id));
-    ANECHECK_ASSIGN(const legality::Verdict verdict,
-                    legality::Judge(legality::InstanceOf(view), *target, item.route));
-    if (verdict.outcome == legality::Outcome::kNative ||
-        verdict.outcome == legality::Outcome::kDecomposed) {
-      continue;
-    }
-    Refused& entry = refused.emplace_back(Refused{id, verdict.outcome, "", ""});
-    const legality::LayerVerdict* const stopper = verdict.Stopper();
-    if (stopper == nullptr) continue;
-    entry.layer = LayerName(stopper->layer);
-    entry.reason = stopper->reason;
-  }
-  return refused;
-}
-
 // The model's operations on one target: those that the tables attest by the route of the case and
 // no run reached, and those that the tables do not attest.
-Json TargetReport(const Case& item, const std::vector<Refused>& refused,
-                  const std::set<NodeId>& reached, const CaseRow& record) {
-  std::set<NodeId> missed;
-  for (NodeId id = 0; id < item.graph.nodes().size(); ++id) {
-    if (!reached.contains(id)) missed.insert(id);
-  }
+Json TargetReport(const Case& item, const std::vector<PlacedNode>& placed,
+                          const std::set<NodeId>& reached, const CaseRow& record) {
+  std::set<std::string> missed;
   Json not_attested = Json::array();
-  for (const Refused& entry : refused) {
-    missed.erase(entry.node);
-    Json& row = not_attested.emplace_back(OperationJson(item.graph, entry.node));
-    row["outcome"] = legality::OutcomeName(entry.outcome);
-    row["layer"] = entry.layer;
-    row["reason"] = entry.reason;
+  for (NodeId id = 0; id < item.graph.nodes().size(); ++id) {
+    if (placed[id].OnEngine()) {
+      if (!reached.contains(id)) missed.emplace(NodeView(item.graph, id).op());
+      continue;
+    }
+    Json& row = not_attested.emplace_back(OperationJson(item.graph, id));
+    row["outcome"] = legality::OutcomeName(placed[id].outcome);
+    row["layer"] = placed[id].layer;
+    row["reason"] = placed[id].reason;
   }
-  std::set<std::string> ops;
-  for (const NodeId id : missed) ops.emplace(NodeView(item.graph, item.graph.node(id)).op());
   return {{"target", item.target.name},        {"route", ToText(item.route)},
           {"verdict", ToText(record.verdict)}, {"stage", ToText(record.step)},
-          {"message", record.message},         {"attested_not_reached", ops},
+          {"message", record.message},         {"attested_not_reached", missed},
           {"not_attested", not_attested}};
 }
 
@@ -159,6 +141,7 @@ Json TargetReport(const Case& item, const std::vector<Refused>& refused,
 
 struct Report {
   Json json;
+  Graph graph;  // that the answer speaks of
   bool found = false;
 };
 
@@ -169,20 +152,49 @@ struct Place {
   CheckRuns runs;  // of the model, then of its parts
   Json warnings, report;
   Json not_looked_for;  // null if the search for cliffs took place
+  int steps = 0;                // of --steps
 };
 
 // Results of the model's parts, if the engine refuses the model as a whole.
 Result<PartsShown> ShowParts(const CheckSetting& setting, Runner& runner, const Case& item,
-                             const std::vector<Refused>& refused, const ModelValues& values,
+                             const std::vector<PlacedNode>& placed, const ModelValues& values,
                              CheckRuns& runs) {
-  std::vector<bool> outside(item.graph.nodes().size(), false);
-  for (const Refused& entry : refused) outside[entry.node] = true;
+  std::vector<bool> outside;
+  for (const PlacedNode& node : placed) outside.push_back(!node.OnEngine());
   return RunParts(setting, runner, item, std::move(outside), values, runs);
 }
 
+// The worst of a large model's parts stands for it.
+CaseRow InParts(const CheckRuns& runs) {
+  CaseRow record;
+  record.verdict = Verdict::kInconclusive;
+  record.message = "no operation of it could be run";
+  const CheckRun* worst = nullptr;
+  for (const CheckRun& run : runs.list) {
+    if (worst == nullptr || run.record().verdict > worst->record().verdict) worst = &run;
+  }
+  if (worst == nullptr) return record;
+  record = worst->record();
+  record.message =
+      fmt::format("run in {} programs of at most {} MiB of weights{}{}", runs.list.size(),
+                  kMostProgramWeights >> 20, record.message.empty() ? "" : ": ", record.message);
+  return record;
+}
+
+// What the engine does not take alone though the rules admit it, with its words.
+std::map<std::string, std::string> RefusedAlone(const Json& refused) {
+  std::map<std::string, std::string> words;
+  for (const Json& entry : refused) {
+    words[entry["name"].get<std::string>()] =
+        "refused by the engine: " + entry["message"].get<std::string>();
+  }
+  return words;
+}
+
 // A case is made for each target and dropped again: a model may be large.
-Status CheckTarget(const CheckSetting& setting, Runner& runner, const Case& model, Place& shown) {
-  Case item = model;
+Status CheckTarget(const CheckSetting& setting, Runner& runner, const PreparedModel& model,
+                   Place& shown) {
+  Case item = model.item;
   item.seed = setting.options.seed;
   item.target = shown.target;
   item.route = shown.route;
@@ -193,20 +205,40 @@ Status CheckTarget(const CheckSetting& setting, Runner& runner, const Case& mode
   if (!expectation.values) {
     shown.not_looked_for = {{"target", item.target.name}, {"reason", expectation.not_looked_for}};
   }
-  Evaluation scratch;
-  ANECHECK_ASSIGN(const CheckRun* const run,
-                  RunCheck(setting, runner, item, scratch, expectation.outputs, shown.runs));
-  const CheckRun whole = *run;
-  ANECHECK_ASSIGN(const std::vector<Refused> refused, NotAttested(item));
+  const bool large = IsLarge(item.graph) && expectation.values;
+  CheckRun whole;
+  if (!large) {
+    Evaluation scratch;
+    ANECHECK_ASSIGN(const CheckRun* const run,
+                    RunCheck(setting, runner, item, scratch, expectation.outputs, shown.runs));
+    whole = *run;
+  }
+  ANECHECK_ASSIGN(const std::vector<PlacedNode> placed, PlaceNodes(item));
   PartsShown parts;
+  if (whole.taken && expectation.values) {
+    ANECHECK_RETURN_IF_ERROR(
+        MeasureErrors(item.graph, *expectation.values, runner, item, parts.errors));
+  }
   if (!whole.taken && expectation.values) {
     ANECHECK_ASSIGN(parts,
-                    ShowParts(setting, runner, item, refused, *expectation.values, shown.runs));
+                    ShowParts(setting, runner, item, placed, *expectation.values, shown.runs));
   }
   for (NodeId id = 0; whole.reached && id < item.graph.nodes().size(); ++id) {
     parts.reached.insert(id);
   }
-  shown.report = TargetReport(item, refused, parts.reached, whole.record());
+  shown.report =
+      TargetReport(item, placed, parts.reached, large ? InParts(shown.runs) : whole.record());
+  const std::map<std::string, std::string> refused = RefusedAlone(parts.refused);
+  AddAnswer({.item = item,
+             .placed = placed,
+             .cliffs = expectation.cliffs,
+             .errors = parts.errors,
+             .refused = refused,
+             .host = model.edges.host},
+            shown.report);
+  if (shown.steps > 0) {
+    ANECHECK_ASSIGN(shown.report["steps"], RunSteps(item, runner, shown.steps));
+  }
   shown.report["one_by_one"] = whole.one_by_one;
   shown.report["refused_alone"] = std::move(parts.refused);
   shown.report["searched"] = parts.searched;
@@ -229,7 +261,7 @@ std::vector<Place> Places(const CampaignOptions& options) {
 }
 
 // Each part with a runner of its own.
-Status CheckAll(const CheckSetting& setting, const Case& model, std::vector<Place>& all) {
+Status CheckAll(const CheckSetting& setting, const PreparedModel& model, std::vector<Place>& all) {
   const auto jobs = static_cast<uint64_t>(setting.options.jobs);
   return ParallelChunks(all.size(), (all.size() + jobs - 1) / jobs, setting.options.jobs,
                         [&](uint64_t begin, uint64_t end) -> Status {
@@ -337,6 +369,7 @@ Result<Report> CheckFunction(const CheckFlags& flags, CampaignOptions options, c
   for (size_t i = 0; i < all.size(); ++i) {
     all[i].runs.first = i;
     all[i].runs.step = all.size();
+    all[i].steps = flags.steps;
   }
   ProgressLine line;
   std::mutex mutex;
@@ -345,7 +378,7 @@ Result<Report> CheckFunction(const CheckFlags& flags, CampaignOptions options, c
                                   const std::lock_guard lock(mutex);
                                   line.Update(doing);
                                 }};
-  ANECHECK_RETURN_IF_ERROR(CheckAll(setting, prepared.item, all));
+  ANECHECK_RETURN_IF_ERROR(CheckAll(setting, prepared, all));
   CampaignSummary summary;
   options.cases = 0;
   for (Place& shown : all) {
@@ -353,7 +386,8 @@ Result<Report> CheckFunction(const CheckFlags& flags, CampaignOptions options, c
     options.cases += shown.runs.list.size();
   }
   if (!options.db.empty()) ANECHECK_RETURN_IF_ERROR(Record(setting, all, summary));
-  return Report{ToJson(flags, function, identity, prepared, summary, all), summary.findings > 0};
+  return Report{ToJson(flags, function, identity, prepared, summary, all), prepared.item.graph,
+                summary.findings > 0};
 }
 
 // The hardware containers of --container: the files, and those of the folders by their names.
@@ -441,9 +475,32 @@ std::string JsonText(std::vector<Report>& reports) {
   return functions.dump(2);
 }
 
+Status WritePage(const CheckFlags& flags, const std::vector<Report>& all) {
+  if (flags.html.empty()) return {};
+  std::vector<reports::CheckedFunction> functions;
+  for (const Report& report : all) functions.push_back({&report.json, &report.graph});
+  return WriteFileAtomic(flags.html, reports::ModelHtml(functions));
+}
+
+// Adds what the conditions of --fail-on find to each report; whether there is anything.
+bool AddFailures(const FailOn& conditions, std::vector<Report>& all) {
+  bool failed = false;
+  for (Report& report : all) {
+    const std::vector<std::string> failures = Failures(conditions, report.json);
+    report.json["fail_on"] = failures;
+    failed |= !failures.empty();
+  }
+  return failed;
+}
+
 int Run(const CheckFlags& flags) {
+  const auto conditions = ParseFailOn(flags.fail_on);
+  if (!conditions.ok()) return Fail(conditions.error());
   auto reports = Check(flags);
   if (!reports.ok()) return Fail(reports.error());
+  const bool failed = AddFailures(*conditions, *reports);
+  const Status page = WritePage(flags, *reports);
+  if (!page.ok()) return Fail(page.error());
   const bool found = std::ranges::any_of(*reports, &Report::found);
   std::string text;
   for (const Report& report : *reports) {
@@ -454,10 +511,10 @@ int Run(const CheckFlags& flags) {
                           flags.containers.empty() ? "" : runner + ", ",
                           report.json["function"].get<std::string>());
     }
-    text += CheckText(report.json);
+    text += CheckText(report.json, flags.why);
   }
   Print(flags.json ? JsonText(*reports) : text);
-  return found ? kExitFindings : kExitClean;
+  return found || failed ? kExitFindings : kExitClean;
 }
 
 }  // namespace
@@ -473,7 +530,9 @@ void AddCheckCommand(CommandLine& app, Selected& selected) {
                     "Hardware containers (.hwx, .ane) that a compiler made of the model, or folders "
                     "with .hwx files: the emulator executes each; the target is theirs");
   CampaignFlags& campaign = flags->campaign;
-  command.AddOption("--target,--targets", campaign.targets, "Compiler targets: h13,h17s or all")
+  command
+      .AddOption("--target,--targets", campaign.targets,
+                 "Targets or chips, h13,h17s, M1,A17 Pro or all")
       .ShowDefault();
   command
       .AddOption("--route", campaign.route,
@@ -494,8 +553,19 @@ void AddCheckCommand(CommandLine& app, Selected& selected) {
   command
       .AddOption("--db", campaign.db, "Results file for replay, shrink and report (default: none)")
       .Check(FileName());
+  command.AddOption("--fail-on", flags->fail_on,
+                    "Conditions of exit code 1 besides new findings: host, refused, cliff, "
+                    "error:0.01 (the largest relative error)");
+  command.AddOption("--html", flags->html, "Also write the model's graph and the answer as a page")
+      .Check(FileName());
+  command
+      .AddOption("--steps", flags->steps,
+                 "Also run a model with states so many times, each from what the one before left, "
+                 "and print the error by step")
+      .Check(WholeNumber(1, 10'000));
+  command.AddFlag("--why", flags->why, "Also print the rule and the source of each refusal");
   command.AddFlag("--json", flags->json, "Print JSON");
-  command.Footer("Example: anecheck check model.mil --inputs in.npz --target h13");
+  command.Footer("Example: anecheck check MyModel.mlpackage --target M1,M4 --html model.html");
   command.WhenChosen([command, flags, &selected] {
     flags->command = [command, flags = flags.get()](const std::string& function) {
       const bool add = !function.empty() && flags->model.function.empty();

@@ -3,6 +3,7 @@
 #include <string>
 #include <vector>
 
+#include "harness/base/file.h"
 #include "harness/base/testing/test_data.h"
 #include "harness/cli/testing/model_commands.h"
 
@@ -74,7 +75,7 @@ TEST_F(ModelCommands, CheckRunsWhatLiesBetweenTheCastsOfAModelsBoundary) {
   EXPECT_NE(check.out.find("the casts of fp32 inputs (x) and outputs (y) are left out"),
             std::string::npos)
       << check.out;
-  EXPECT_NE(check.out.find("h13: pass"), std::string::npos) << check.out;
+  EXPECT_NE(check.out.find("h13 (A14, M1): pass"), std::string::npos) << check.out;
   EXPECT_NE(check.err.find("made-up numbers"), std::string::npos) << check.err;
 }
 
@@ -145,7 +146,7 @@ TEST_F(ModelCommands, CheckRunsModelsOfWhichOneValueIsSeveralOutputs) {
                             type, outputs));
       const Outcome check = Tool("check " + Path("model.mil") + " --target h13");
       EXPECT_EQ(check.code, 0) << type << " " << outputs << "\n" << check.out;
-      EXPECT_NE(check.out.find("h13: pass"), std::string::npos) << check.out << check.err;
+      EXPECT_NE(check.out.find("h13 (A14, M1): pass"), std::string::npos) << check.out << check.err;
     }
   }
 }
@@ -179,7 +180,7 @@ TEST_F(ModelCommands, CheckRunsThePartsAroundWhatTheTablesRefuse) {
                           "pass\n  part 2 of 2 around these, abs \"y\": pass\n"),
             std::string::npos)
       << text.out;
-  EXPECT_EQ(text.out.find("attested, not reached"), std::string::npos) << text.out;
+  EXPECT_EQ(text.out.find("no run reached them"), std::string::npos) << text.out;
   const Outcome faulty =
       Tool(check + " --json --fault add-one-ulp-everywhere --db " + Path("check.sqlite"));
   const auto json = ParseJson(faulty.out);
@@ -208,8 +209,9 @@ TEST_F(ModelCommands, CheckFindsTheOperationThatTheEngineRefusesThoughTheTablesA
   const std::string check = "check " + Path("model.mil") + " --target h13";
   const Outcome text = Tool(check + " --fault rejects-transpose");
   EXPECT_EQ(text.code, 1) << text.err;
-  EXPECT_NE(text.out.find("  attested, not reached: transpose\n"
-                          "  attested, but not taken alone either: transpose \"t\": rejected: "),
+  EXPECT_NE(text.out.find("  the tables admit these, and no run reached them: transpose\n"
+                          "  the engine refuses, though the tables admit it: transpose \"t\": "
+                          "rejected: "),
             std::string::npos)
       << text.out;
   EXPECT_NE(text.out.find("  part 1 of 2 around these, relu \"r\": pass\n"
@@ -254,7 +256,7 @@ TEST_F(ModelCommands, CheckJudgesOperationsOneByOneWhereTheWholeSaysTooLittle) {
                             " --inputs " + Path("in.npz");
   const Outcome clean = Tool(check);
   EXPECT_EQ(clean.code, 0) << clean.err;
-  EXPECT_NE(clean.out.find("h13: inconclusive: "), std::string::npos) << clean.out;
+  EXPECT_NE(clean.out.find("h13 (A14, M1): inconclusive: "), std::string::npos) << clean.out;
   EXPECT_NE(clean.out.find("judged one by one, on the values that the engine fed them: 3 right\n"),
             std::string::npos)
       << clean.out;
@@ -302,6 +304,92 @@ TEST_F(ModelCommands, CheckBlamesTheModelWhereTheOperationAloneIsRight) {
   EXPECT_NE((*json)["findings"][0]["message"].get<std::string>().find("; alone it is right"),
             std::string::npos)
       << check.out;
+}
+
+// What a person reads first: each operation, where it goes on each chip, and how far off it is.
+TEST_F(ModelCommands, CheckAnswersWithATableOfOperationsByChip) {
+  WriteText("model.mil",
+            "program(1.3)\n{\n func main<ios18>(tensor<fp16, [1, 4]> x) {\n"
+            "tensor<fp16, [1, 4]> r = relu(x = x);\n"
+            "tensor<fp16, [1, 4]> s = sin(x = r);\n"
+            "tensor<fp16, [1, 4]> y = sigmoid(x = s);\n} -> (y);\n}");
+  const std::string check = "check " + Path("model.mil") + " --target M1,M3 --quirk all=off";
+  const Outcome text = Tool(check);
+  for (const char* words :
+       {"operation  name  h13 (A14, M1)", "h15 (A16, M3)", "relu       r     engine, exact",
+        "3 operations: 2 engine, 0 host, 1 refused; 2 values handed over between engine and host",
+        "stays on the CPU"}) {
+    EXPECT_NE(text.out.find(words), std::string::npos) << words << "\n" << text.out << text.err;
+  }
+  const auto json = ParseJson(Tool(check + " --json").out);
+  ASSERT_TRUE(json.ok());
+  const auto& targets = (*json)["targets"];
+  EXPECT_EQ(targets[0]["operations"][1]["op"], "sin");
+  EXPECT_NE(targets[0]["operations"][1]["placement"], "engine");
+  EXPECT_EQ(targets[0]["operations"][1]["error"], nullptr);
+  EXPECT_EQ(targets[1]["operations"][1]["placement"], "engine");
+  EXPECT_EQ(targets[0]["operations"][0]["error"]["ulp"], 0);
+  EXPECT_FALSE(targets[0]["operations"][2]["error"].is_null()) << "of a part";
+}
+
+TEST_F(ModelCommands, CheckFailsOnWhatItIsAskedTo) {
+  WriteText("model.mil", kProduct);
+  WriteArrays("in.npz", {Halves("x", {1, 2}, {200, 10}), Halves("w", {2, 1}, {150, 10})});
+  const std::string check = "check " + Path("model.mil") + " --inputs " + Path("in.npz") +
+                            " --target h13 --quirk all=off --fail-on ";
+  EXPECT_EQ(Tool(check + "host,refused,error:0.01").code, 0);
+  const Outcome cliff = Tool(check + "cliff");
+  EXPECT_EQ(cliff.code, 1) << cliff.err;
+  EXPECT_NE(cliff.out.find("fail-on: h13 (A14, M1): 1 cliffs"), std::string::npos) << cliff.out;
+  const Outcome wrong = Tool(check + "error:much");
+  EXPECT_EQ(wrong.code, 2);
+  EXPECT_NE(wrong.err.find("--fail-on: \"error:much\" is none of host"), std::string::npos);
+}
+
+// A model whose own result is NaN.
+TEST_F(ModelCommands, CheckNamesWhatAModelsOwnArithmeticCannotDo) {
+  WriteText("model.mil",
+            "program(1.3)\n{\n func main<ios18>(tensor<fp16, [1, 2]> x, tensor<fp16, [1, 2]> w) {\n"
+            "tensor<fp16, [1, 2]> y = real_div(x = x, y = w);\n} -> (y);\n}");
+  WriteArrays("in.npz", {Halves("x", {1, 2}, {0, 1}), Halves("w", {1, 2}, {0, 1})});
+  const Outcome check = Tool("check " + Path("model.mil") + " --inputs " + Path("in.npz") +
+                             " --target h13 --quirk all=off");
+  EXPECT_NE(check.out.find("real_div \"y\" is past a cliff: 0/0"), std::string::npos) << check.out;
+  EXPECT_NE(check.out.find("to change: real_div \"y\": add an epsilon"), std::string::npos);
+  EXPECT_EQ(check.out.find("no value comes near"), std::string::npos) << check.out;
+}
+
+// A sum that goes on: what an engine left in the state is what its next step begins with.
+TEST_F(ModelCommands, CheckRunsAModelWithStatesStepByStep) {
+  WriteText("model.mil", kCounter);
+  WriteArrays("in.npz", {Halves("x", {2}, {0.1, 20})});
+  const std::string check = "check " + Path("model.mil") + " --inputs " + Path("in.npz") +
+                            " --target h15 --quirk all=off --steps 3";
+  const auto json = ParseJson(Tool(check + " --json").out);
+  ASSERT_TRUE(json.ok());
+  const auto& steps = (*json)["targets"][0]["steps"];
+  ASSERT_EQ(steps.size(), 3u) << steps;
+  EXPECT_EQ(steps[2]["ulp"], 0) << steps;
+  const Outcome faulty = Tool(check + " --fault add-one-ulp-everywhere");
+  EXPECT_NE(faulty.out.find("  step 1: 1 ulp, "), std::string::npos) << faulty.out << faulty.err;
+  EXPECT_EQ(faulty.out.find("  step 3: 0 ulp, "), std::string::npos) << faulty.out;
+}
+
+TEST_F(ModelCommands, CheckWritesAPageOfTheGraphByPlacement) {
+  WriteText("model.mil",
+            "program(1.3)\n{\n func main<ios18>(tensor<fp16, [1, 4]> x) {\n"
+            "tensor<fp16, [1, 4]> s = sin(x = x);\n"
+            "tensor<fp16, [1, 4]> y = relu(x = s);\n} -> (y);\n}");
+  const Outcome check =
+      Tool("check " + Path("model.mil") + " --target h13,h16 --html " + Path("model.html"));
+  const auto page = ReadTextFile(Path("model.html"));
+  ASSERT_TRUE(page.ok()) << check.err;
+  for (const char* words : {"class=\"node engine\"", "class=\"node refused\"", "h13 (A14, M1)",
+                            "h16 (A17 Pro)", "goes to: engine"}) {
+    EXPECT_NE(page->find(words), std::string::npos) << words;
+  }
+  EXPECT_EQ(page->find("://"), std::string::npos) << "opens offline";
+  EXPECT_EQ(page->find("{{"), std::string::npos);
 }
 
 TEST_F(ModelCommands, CheckWarnsNearACliff) {
@@ -355,21 +443,21 @@ TEST_F(ModelCommands, CheckTellsTheAuthorsOfRealModelsWhatStopsThem) {
     std::vector<const char*> says;  // on its output or its error output
   } models[] = {
       {"coremltools__add_model__model-a413e2be.mil",
-       {"h13: pass", "no value comes near a known cliff",
-        "the search for cliffs used made-up inputs"}},
-      {"FluidAudio__TransposeEncoder__model-26f5318a.mil", {"h13: pass"}},
+       {"h13 (A14, M1): pass", "no value comes near a known cliff", "follow from made-up inputs"}},
+      {"FluidAudio__TransposeEncoder__model-26f5318a.mil", {"h13 (A14, M1): pass"}},
       {"FluidAudio__Argmax__model-e1d1ff9c.mil",
-       {"an engine gives fp16: int32 outputs that the host widens: index", "h13: pass"}},
+       {"an engine gives fp16: int32 outputs that the host widens: index", "h13 (A14, M1): pass"}},
       {"FluidAudio__TokenDurationPrediction__model-4de79cdc.mil",
-       {"int32 outputs that the host widens: var_17, var_24", "h13: pass"}},
+       {"int32 outputs that the host widens: var_17, var_24", "h13 (A14, M1): pass"}},
       {"FluidAudio__decoder__model-5ead417f.mil",
        {"the host computes operations whose operands an engine does not take: cast "
         "\"targets_to_int16\", gather "
         "\"y_cast_fp16_cast_uint16\"",
         "not attested: lstm"}},
       {"mobius__silero-vad-unified-v6.0.0__model-810386da.mil",
-       {"the casts of fp32 inputs (audio_input, cell_state, hidden_state)",
-        "h13: rejected: conv: kW must be <=15", "not attested: conv \"stft_out_cast_fp16\"",
+       {"without the casts of fp32 inputs (audio_input, cell_state, hidden_state)",
+        "h13 (A14, M1): rejected: conv: kW must be <=15",
+        "not attested: conv \"stft_out_cast_fp16\"",
         "not attested: lstm \"lstm_out_batch_first_0\": no path by the placement",
         "part 3 of 3 around these, 8 operations from expand_dims \"hn_cast_fp16\" to squeeze "
         "\"new_cell_state\": pass",

@@ -74,12 +74,14 @@ class PartRunner {
         runner_(runner),
         item_(item),
         runs_(runs),
+        large_(IsLarge(item.graph)),
         outside_(std::move(outside)),
+        values_(values),
         cutter_(item.graph, item.inputs, values) {}
 
   Result<PartsShown> Run() {
     std::vector<NodeId> suspects;
-    if (std::ranges::find(outside_, true) == outside_.end()) {
+    if (!large_ && std::ranges::find(outside_, true) == outside_.end()) {
       // The one part is the model, which the engine does not take.
       for (NodeId id = 0; id < outside_.size(); ++id) suspects.push_back(id);
     } else {
@@ -96,7 +98,7 @@ class PartRunner {
   Result<std::vector<NodeId>> RunAround() {
     std::vector<NodeId> suspects;
     shown_.parts = Json::array();
-    for (const ModelPart& part : cutter_.Around(outside_)) {
+    for (const ModelPart& part : cutter_.Around(outside_, kMostProgramWeights)) {
       ANECHECK_ASSIGN(AskedPart asked, Ask(item_.graph, part));
       if (asked.nodes.empty()) continue;
       ANECHECK_ASSIGN(const CheckRun* const run, RunAsked(asked));
@@ -130,17 +132,35 @@ class PartRunner {
   // Valid until the next.
   Result<const CheckRun*> RunAsked(AskedPart& asked) {
     TakePlace(item_, asked.item);
+    const std::vector<Estimate> expected = large_ ? Expected(asked.item) : std::vector<Estimate>();
     ANECHECK_ASSIGN(const CheckRun* const run,
-                    RunCheck(setting_, runner_, asked.item, scratch_, {}, runs_));
+                    RunCheck(setting_, runner_, asked.item, scratch_, expected, runs_));
     if (run->reached) shown_.reached.insert(asked.nodes.begin(), asked.nodes.end());
+    if (run->taken) {
+      ANECHECK_RETURN_IF_ERROR(
+          MeasureErrors(item_.graph, values_, runner_, asked.item, shown_.errors));
+    }
     return run;
+  }
+
+  // Without keeping the constants; empty where the oracle cannot tell, which judging then reports.
+  std::vector<Estimate> Expected(const Case& item) {
+    const Contract& contract = ConformingContract(item.target.family);
+    std::vector<Estimate> expected;
+    if (!scratch_.RunForOutputs(item.graph, item.inputs, contract).ok()) return expected;
+    for (const ValueId output : item.graph.outputs()) {
+      scratch_.Stored(output, expected.emplace_back());
+    }
+    return expected;
   }
 
   const CheckSetting& setting_;
   Runner& runner_;
   const Case& item_;
   CheckRuns& runs_;
+  const bool large_;
   std::vector<bool> outside_;
+  const ModelValues& values_;
   ModelParts cutter_;
   Evaluation scratch_;
   PartsShown shown_;
@@ -265,6 +285,36 @@ Result<const CheckRun*> RunCheck(const CheckSetting& setting, Runner& runner, Ca
   runs.list.push_back(std::move(run).Finish());
   runs.list.push_back(std::move(shown));
   return &runs.list[place];
+}
+
+Status MeasureErrors(const Graph& model, const ModelValues& values, Runner& runner,
+                     const Case& item, std::map<std::string, OperationError, std::less<>>& errors) {
+  Case every = item;
+  every.graph = WithEveryResult(item.graph);
+  if (!SpellCase(every).ok()) return {};
+  const RunRequest request = RequestOf(every);
+  ANECHECK_ASSIGN(const std::vector<RunReply> replies, runner.Run({&request, 1}));
+  const auto outputs = every.graph.outputs();
+  const std::vector<Tensor>& answers = replies[0].outputs;
+  if (replies[0].status != RunStatus::kOk || answers.size() != outputs.size()) return {};
+  std::map<std::string_view, ValueId> by_name;
+  for (ValueId id = 0; id < model.values().size(); ++id) by_name[model.value(id).name] = id;
+  for (size_t i = 0; i < outputs.size(); ++i) {
+    const auto found = by_name.find(every.graph.value(outputs[i]).name);
+    if (found == by_name.end() || model.value(found->second).kind != ValueKind::kResult) continue;
+    const Tensor& expected = values[found->second];
+    if (!IsFloat(expected.type.dtype) || !(answers[i].type == expected.type)) continue;
+    errors.emplace(found->first, MeasureOperation(expected, answers[i]));
+  }
+  return {};
+}
+
+bool IsLarge(const Graph& graph) {
+  uint64_t bytes = 0;
+  for (const ValueId id : graph.ValuesOfKind(ValueKind::kConst)) {
+    bytes += static_cast<uint64_t>(graph.type(id).ByteSize());
+  }
+  return bytes > kMostProgramWeights;
 }
 
 Result<PartsShown> RunParts(const CheckSetting& setting, Runner& runner, const Case& item,

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <functional>
+#include <map>
 #include <optional>
 #include <set>
 #include <span>
@@ -14,6 +15,7 @@
 #include "harness/base/result.h"
 #include "harness/campaign/campaign.h"
 #include "harness/check/model_values.h"
+#include "harness/check/operation_errors.h"
 #include "harness/results/store.h"
 #include "harness/runners/runner.h"
 #include "oracles/oracle.h"
@@ -63,6 +65,17 @@ Result<const CheckRun*> RunCheck(const CheckSetting& setting, Runner& runner, Ca
                                  Evaluation& evaluation, std::span<const Estimate> expected,
                                  CheckRuns& runs);
 
+// The weights of one program, in bytes: it is held several times while it is compiled and run.
+inline constexpr uint64_t kMostProgramWeights = uint64_t{64} << 20;
+// Whether a model has more weights than that. It is run in parts alone.
+bool IsLarge(const Graph& graph);
+
+// Runs a case that was taken once more, with every fp16 result as an output, and adds how far each
+// lies from the model's values, by name. A program that is not taken so adds nothing. Errors: those
+// of the runner.
+Status MeasureErrors(const Graph& model, const ModelValues& values, Runner& runner,
+                     const Case& item, std::map<std::string, OperationError, std::less<>>& errors);
+
 // The results of a model's parts on one target by one route.
 struct PartsShown {
   // Objects {operations, first, last, verdict, stage, message}, in order.
@@ -72,12 +85,13 @@ struct PartsShown {
   bool searched =
       false;  // for those; `refused` empty then: it takes each alone, together it does not
   std::set<NodeId> reached;
+  std::map<std::string, OperationError, std::less<>> errors;  // of MeasureErrors
 };
 
-// Runs what lies between the operations `outside`, which the tables refuse, of a model that the
-// engine does not take as a whole. Of what it does not take of that either each operation is run
-// alone, and the model is cut around those that it does not take alone. `values` are those
-// of the model. Errors: those of RunCheck.
+// Runs what lies between the operations `outside`, which the tables refuse, of a model that is
+// large or that the engine does not take as a whole. Of what it does not take of that either each
+// operation is run alone, and the model is cut around those that it does not take alone. `values`
+// are those of the model. Errors: those of RunCheck.
 Result<PartsShown> RunParts(const CheckSetting& setting, Runner& runner, const Case& item,
                             std::vector<bool> outside, const ModelValues& values, CheckRuns& runs);
 

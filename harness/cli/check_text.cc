@@ -1,10 +1,13 @@
 #include "harness/cli/check_text.h"
 
+#include <algorithm>
 #include <fmt/format.h>
+#include <iterator>
 #include <string_view>
 #include <utility>
 
 #include "harness/base/json.h"
+#include "harness/cli/check_answer.h"
 #include "harness/cli/typed_command.h"
 #include "harness/verdict/route.h"
 
@@ -57,31 +60,43 @@ std::string PartsText(const Json& parts) {
   return text;
 }
 
-std::string TargetText(const Json& target) {
+std::string StepsText(const Json& target) {
+  const auto steps = target.find("steps");
+  if (steps == target.end()) return "";
+  if (steps->is_null()) return "  --steps: the model has no states\n";
+  std::string text;
+  for (const Json& step : *steps) {
+    text += fmt::format("  step {}: ", step["step"].get<int>());
+    text +=
+        step.contains("message")
+            ? "not taken: " + Text(step, "message") + "\n"
+            : fmt::format("{} ulp, relative {:.2g}, SNR {:.0f} dB\n", step["ulp"].get<uint64_t>(),
+                          step["relative"].get<double>(), step["snr_db"].get<double>());
+  }
+  return text;
+}
+
+std::string TargetText(const Json& target, bool why) {
   std::string text = fmt::format(
-      "{}{}: {}{}{}\n", Text(target, "target"),
+      "{}{}: {}{}{}\n", Text(target, "title"),
       Text(target, "route") == ToText(Route::kMil) ? "" : " by " + Text(target, "route"),
       Text(target, "verdict"), Text(target, "message").empty() ? "" : ": ",
       Text(target, "message"));
   text += OneByOneText(target["one_by_one"]);
+  text += AnswerSummary(target, why);
   if (!target["attested_not_reached"].empty()) {
-    text += fmt::format("  attested, not reached: {}\n", Join(target["attested_not_reached"]));
-  }
-  for (const auto& refused : target["not_attested"]) {
-    text += fmt::format("  not attested: {} \"{}\": {}{}{}{}\n", Text(refused, "op"),
-                        Text(refused, "name"), Text(refused, "outcome"),
-                        Text(refused, "layer").empty() ? "" : " by the ", Text(refused, "layer"),
-                        Text(refused, "reason").empty() ? "" : ": " + Text(refused, "reason"));
+    text += fmt::format("  the tables admit these, and no run reached them: {}\n",
+                        Join(target["attested_not_reached"]));
   }
   for (const auto& refused : target["refused_alone"]) {
-    text += fmt::format("  attested, but not taken alone either: {}: {}{}{}\n", NameText(refused),
-                        Text(refused, "verdict"), Text(refused, "message").empty() ? "" : ": ",
-                        Text(refused, "message"));
+    text += fmt::format("  the engine refuses, though the tables admit it: {}: {}{}{}\n",
+                        NameText(refused), Text(refused, "verdict"),
+                        Text(refused, "message").empty() ? "" : ": ", Text(refused, "message"));
   }
   if (target["searched"].get<bool>() && target["refused_alone"].empty()) {
     text += "  each operation is taken alone; together they are not\n";
   }
-  return text + PartsText(target["parts"]);
+  return text + StepsText(target) + PartsText(target["parts"]);
 }
 
 std::string LocationText(const Json& location) {
@@ -99,10 +114,20 @@ std::string LocationText(const Json& location) {
   return fmt::format("{}: {}\n", Text(location, "target"), what);
 }
 
+// A cliff of the model's own arithmetic has no operands that come near it.
+bool IsOwn(const Json& warning) {
+  constexpr std::string_view kOwn[] = {"0/0", "inf-inf", "inf*0", "invalid", "underflow"};
+  return std::ranges::find(kOwn, Text(warning, "cliff")) != std::end(kOwn);
+}
+
 std::string CliffText(const Json& warning) {
   const std::string where = fmt::format("{}: {} \"{}\"", Text(warning, "target"),
                                         Text(warning, "op"), Text(warning, "name"));
   const bool past = warning["past"].get<bool>();
+  if (IsOwn(warning)) {
+    return fmt::format("{} is past a cliff: {} ({}), {} elements\n", where, Text(warning, "cliff"),
+                       Text(warning, "what"), warning["elements"].get<uint64_t>());
+  }
   const std::string reach =
       fmt::format("its first operand reaches {:.6g}, its result {:.6g}",
                   warning["operand"].get<double>(), warning["result"].get<double>());
@@ -143,7 +168,7 @@ std::string HostText(const Json& host) {
 
 }  // namespace
 
-std::string CheckText(const Json& json) {
+std::string CheckText(const Json& json, bool why) {
   std::string text =
       fmt::format("{}{} on {} ({})\n", EvidenceMark(FindWord<Provenance>(Text(json, "provenance"))),
                   Text(json, "model"), Text(json, "runner"), Text(json, "provenance"));
@@ -159,7 +184,8 @@ std::string CheckText(const Json& json) {
                         Join(json["states_given"]));
   }
   text += HostText(json["on_the_host"]);
-  for (const auto& target : json["targets"]) text += TargetText(target);
+  text += AnswerTable(json);
+  for (const auto& target : json["targets"]) text += TargetText(target, why);
   for (const auto& location : json["locations"]) text += LocationText(location);
   for (const auto& warning : json["warnings"]) text += CliffText(warning);
   for (const auto& skipped : json["cliffs_not_looked_for"]) {
@@ -172,6 +198,9 @@ std::string CheckText(const Json& json) {
   const std::string made_up = MadeUp(json);
   if (!made_up.empty() && json["cliffs_not_looked_for"].empty()) {
     text += fmt::format("the search for cliffs used {}\n", made_up);
+  }
+  for (const auto& failure : json.value("fail_on", Json::array())) {
+    text += "fail-on: " + failure.get<std::string>() + "\n";
   }
   return text;
 }

@@ -7,7 +7,7 @@
 
 namespace anecheck {
 
-// The report that `check --json` prints, in lines for people.
-std::string CheckText(const Json& json);
+// The report that `check --json` prints, in lines for people; `why` adds rules and their sources.
+std::string CheckText(const Json& json, bool why);
 
 }  // namespace anecheck

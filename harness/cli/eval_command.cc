@@ -17,6 +17,7 @@
 #include "harness/judging/locate.h"
 #include "harness/lowering/state_edges.h"
 #include "harness/models/made_up.h"
+#include "harness/targets/catalog.h"
 #include "oracles/catalogue.h"
 #include "oracles/judge.h"
 #include "oracles/judge_pairs.h"
@@ -35,6 +36,13 @@ struct EvalFlags {
   bool bounds = false;
   bool json = false;
 };
+
+// A word of --contract: "ieee", "family:A13", or what names a target.
+Result<Contract> ContractOf(const std::string& name) {
+  if (name == "ieee") return IeeeContract();
+  ANECHECK_ASSIGN(const Target* const target, FindTarget(name));
+  return ContractFromName(target->compiler_name);
+}
 
 using Arrays = std::vector<npz::NamedArray>;
 
@@ -86,7 +94,7 @@ const std::string& NameOf(const Subject& subject, size_t output) {
 }
 
 Result<Json> Evaluate(const EvalFlags& flags) {
-  ANECHECK_ASSIGN(const Contract contract, ContractFromName(flags.contract));
+  ANECHECK_ASSIGN(const Contract contract, ContractOf(flags.contract));
   ANECHECK_ASSIGN(const Subject subject, ReadSubject(flags));
   const ModelGraph& model = subject.model;
   const std::vector<Tensor>& inputs = subject.inputs;
@@ -202,7 +210,7 @@ std::optional<UnpairedResult> Unpaired(const Subject& subject, std::span<const T
 
 Result<Json> JudgeOutputs(const EvalFlags& flags, bool& wrong) {
   ANECHECK_RETURN_IF_ERROR(TryDefects(flags.defects));
-  ANECHECK_ASSIGN(const Contract contract, ContractFromName(flags.contract));
+  ANECHECK_ASSIGN(const Contract contract, ContractOf(flags.contract));
   ANECHECK_ASSIGN(Arrays arrays, npz::ReadNpzFile(flags.actual));
   ANECHECK_ASSIGN(const Subject subject, ReadSubject(flags, &arrays));
   const ModelGraph& model = subject.model;
@@ -265,7 +273,7 @@ void AddModelOptions(CommandLine& command, EvalFlags& flags) {
   AddModelFlags(command, flags.model);
   command
       .AddOption("--contract,--target", flags.contract,
-                 "ieee, a compiler target (h13) or a family (A13)")
+                 "ieee, or the engine of a target (h13), chip (M1) or family (family:A13)")
       .ShowDefault();
   command.AddFlag("--json", flags.json, "Print JSON");
 }

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "harness/base/hash.h"
+#include "harness/base/mapped_file.h"
 
 namespace anecheck {
 namespace {
@@ -61,6 +62,7 @@ void AddOperand(Hasher& hash, const Graph& graph, const std::vector<uint64_t>& n
   if (graph.value(id).kind != ValueKind::kConst) return;
   hash.Add(graph.type(id));
   hash.Add(graph.ConstData(id));
+  DropPages(graph.ConstData(id));
 }
 
 // Arguments and attributes are keyed by parameter, so that their textual order does not count;

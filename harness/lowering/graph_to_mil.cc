@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "harness/base/half.h"
+#include "harness/base/mapped_file.h"
 #include "harness/formats/milweights/weight_file.h"
 #include "harness/lowering/pack.h"
 
@@ -136,6 +137,7 @@ class Lowering {
     const auto bits = static_cast<uint64_t>(value.type.shape.Elements()) *
                       static_cast<uint64_t>(DTypeBits(value.type.dtype));
     const Result<uint64_t> offset = side_->Append(type, data, 8 * data.size() - bits);
+    DropPages(data);
     if (!offset.ok()) return false;
     writer_.ConstBlob(names_[id], type, value.type.shape.dims(),
                       fmt::format("@model_path/{}", kMilWeightFile), *offset);

@@ -9,15 +9,11 @@
 
 #include "harness/base/result.h"
 #include "harness/runners/runner.h"
+#include "harness/targets/chip_names.h"
 
 namespace anecheck {
 
-// "Apple M1 Max" or "M1 Max" to the targets whose chips are named so (facts/targets.csv), in lower
-// case and in the table's order: {"h13g"}. Several where sources place the chip differently, as the
-// M5 Pro at h17g and h17s; none for a name that no row has.
-std::vector<std::string> TargetsOfChip(std::string_view chip);
-
-// The first of them; empty for none.
+// The target of the strongest source (harness/targets/chip_names.h); empty for an unknown chip.
 std::string TargetOfChip(std::string_view chip);
 
 // The target that is taken where none is named: that of this machine's chip or, where no engine is

@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "harness/targets/catalog_loader.h"
+#include "harness/targets/chip_names.h"
 #include "harness/targets/embedded.h"
 
 namespace anecheck {
@@ -85,6 +86,8 @@ Result<const Target*> TargetCatalog::Find(std::string_view name) const {
   for (const Target& target : targets_) {
     if (Lower(target.name) == wanted) return &target;
   }
+  ANECHECK_ASSIGN(const Target* const of_chip, FindTargetByChip(*this, name));
+  if (of_chip != nullptr) return of_chip;
   const auto elsewhere = known_elsewhere_.find(wanted);
   if (elsewhere != known_elsewhere_.end()) {
     return MakeError(ErrorCode::kNotFound,

@@ -11,5 +11,6 @@ extern const std::string_view kHal;
 extern const std::string_view kLimits;
 extern const std::string_view kInterchange;
 extern const std::string_view kFloors;
+extern const std::string_view kChips;
 
 }  // namespace anecheck::targets_data

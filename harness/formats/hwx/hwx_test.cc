@@ -23,6 +23,20 @@ TEST(RealContainers, SurviveBothRoundTripsWithoutAViolation) {
   }
 }
 
+// Of compilers 7.6.4 and 9.509: outputs, catalogs and a thread's words differ from those of 4.2.1.
+TEST(RealContainers, ThoseOfNewerCompilersBreakNoRule) {
+  const std::string folder = testing::RealDataPath("hwx_newer");
+  ANECHECK_SKIP_WITHOUT(folder);
+  ASSERT_FALSE(testing::FilesUnder(folder).empty());
+  for (const std::string& path : testing::FilesUnder(folder)) {
+    const auto bytes = ReadFile(path).value();
+    testing::CheckValidFile(kFormat_hwx, bytes, path);
+    for (const Violation& violation : *kFormat_hwx.verify(bytes)) {
+      ADD_FAILURE() << path << ": " << violation.rule->id << ": " << violation.message;
+    }
+  }
+}
+
 // The share that is typed, of the bytes that are neither weights nor fill. Most of a container is
 // fill: pages of zeros, which would make a share with them small, and one that calls them typed
 // vain.

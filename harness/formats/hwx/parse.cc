@@ -362,7 +362,10 @@ class Parser {
       }
     }
     ANECHECK_RETURN_IF_ERROR(at.status());
-    if (section.in_file && TextOf(section.sectname) == "__text") DecodeTasks(section);
+    // Compilers after 4.2.1 also write __INIT,__text, which is no chain of tasks.
+    const bool of_tasks =
+        TextOf(section.sectname) == "__text" && TextOf(section.segname) != "__INIT";
+    if (section.in_file && of_tasks) DecodeTasks(section);
     return {};
   }
 

@@ -84,7 +84,7 @@ constexpr auto kRules = std::to_array<Rule>({
      "specification 000, listing 23.5", kReal},
     {"tensor-fits-window", "N times the batch stride fits the tensor's window", "nine real files",
      kReal},
-    {"symbol-type", "a symbol's type is 0x0f, 0x80 or 0x20", "facts/hwx.md, symbols", kReal},
+    {"symbol-type", "a symbol's type is 0x0e, 0x0f, 0x80 or 0x20", "facts/hwx.md, symbols", kReal},
     {"symbol-section", "a place symbol names a section, a stab names none", "real files", kReal},
     {"symbol-in-section", "a place symbol's value is in its section or at its end",
      "facts/hwx.md, symbols; specification 000, sentinel tiles", kReal},

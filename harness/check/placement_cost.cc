@@ -1,0 +1,301 @@
+#include "harness/check/placement_cost.h"
+
+#include <algorithm>
+#include <limits>
+
+#include "harness/graph/find_operand.h"
+#include "harness/ops/op.h"
+
+namespace anecheck {
+namespace {
+
+constexpr std::array<std::string_view, kBackends> kNames = {"ane", "bnns", "classic_cpu"};
+
+// facts/silicon/cost_model.csv: a launch of the engine, and a change of backend.
+constexpr double kLaunch = 0.125, kChange = 0.125;
+// Of a model that ends on the engine. Public notes give 0 and 0.125: with 0 iso/conv7x7_s2 of the
+// published files differs, with 0.125 ctx/band_part; from 0.005 to 0.107 all of them agree.
+constexpr double kEngineResult = 0.05;
+constexpr double kSameCost = 1e-6;
+
+// How an operation's cost follows from its bytes and its products.
+struct Law {
+  double bytes[kBackends];  // bytes a millisecond; 0 for none
+  double flops[kBackends];  // operations a millisecond; 0 for none
+};
+constexpr double kGibPerMs = 0x1p30 / 1e3, kGflopPerMs = 1e6;
+constexpr double kEngineBytes = 68 * kGibPerMs;
+constexpr double kCpuBytes = kEngineBytes / 1.2;
+
+// "memory law": bytes over 68 GiB/s on the engine, 1.2 times as long elsewhere.
+constexpr Law kMemory = {{kEngineBytes, kCpuBytes, kCpuBytes}, {}};
+// Clamps of an operation before: 100 GB/s everywhere (op_placement_h16g.csv, relu).
+constexpr Law kRelu = {{1e8, 1e8, 1e8}, {}};
+// Elementwise pairs (op_placement_h16g.csv, iso/add_f32).
+constexpr Law kPair = {{kEngineBytes / 1.3529, kEngineBytes / 2.3045, kEngineBytes / 2.6507}, {}};
+// Rows of a tensor (op_placement_h16g.csv, iso/gather_c).
+constexpr Law kGather = {{kEngineBytes, kEngineBytes / 2.1163, kEngineBytes / 2.4342}, {}};
+// Products, in the classes of cost_model.csv.
+constexpr Law kDenseConv = {{},
+                            {16151.68 * kGflopPerMs, 754.49 * kGflopPerMs, 655.96 * kGflopPerMs}};
+constexpr Law kThinConv = {{}, {7160.83 * kGflopPerMs, 388.06 * kGflopPerMs, 337.38 * kGflopPerMs}};
+constexpr Law kDepthwiseConv = {{},
+                                {471.18 * kGflopPerMs, 27.09 * kGflopPerMs, 23.55 * kGflopPerMs}};
+constexpr Law kSmallLinear = {{}, {580.43 * kGflopPerMs, 22.54 * kGflopPerMs, 19.6 * kGflopPerMs}};
+// op_placement_h16g.csv, iso/linear: 128 x 256 x 512.
+constexpr Law kLinear = {{}, {10581.0 * kGflopPerMs, 335.5 * kGflopPerMs, 291.7 * kGflopPerMs}};
+constexpr Law kMatmul = {{kEngineBytes, 0, 0}, {0, 754.54 * kGflopPerMs, 656.0 * kGflopPerMs}};
+constexpr Law kPool = {{kEngineBytes, kCpuBytes, kCpuBytes},
+                       {0, 754.54 * kGflopPerMs, 656.0 * kGflopPerMs}};
+// op_placement_h16g.csv, iso/gru and iso/rnn; the engine has neither.
+constexpr Law kRecurrent = {{}, {23.11 * kGflopPerMs, 23.11 * kGflopPerMs, 20.09 * kGflopPerMs}};
+
+double Elements(const Shape& shape) { return static_cast<double>(shape.Elements()); }
+
+const Shape* OperandShape(const NodeView& node, std::string_view name) {
+  const int parameter = FindOperand(node.schema(), name);
+  return parameter >= 0 && node.HasInput(parameter) ? &node.InputShape(parameter) : nullptr;
+}
+
+// Activations that come and go. Weights and tables are read ahead and do not count.
+double Bytes(const NodeView& node) {
+  double bytes = 0;
+  const Graph& graph = node.graph();
+  for (const Argument& argument : graph.arguments(node.node())) {
+    if (graph.value(argument.value).kind == ValueKind::kConst) continue;
+    bytes += static_cast<double>(graph.type(argument.value).ByteSize());
+  }
+  for (uint32_t i = 0; i < node.node().result_count; ++i) {
+    bytes += static_cast<double>(node.ResultType(i).ByteSize());
+  }
+  return bytes;
+}
+
+// Products of a weight of [out, in, ...]: two operations an element of it for each place of the
+// result.
+double WeightFlops(const NodeView& node) {
+  const Shape* const weight = OperandShape(node, "weight");
+  if (weight == nullptr) return 0;
+  return 2 * Elements(node.ResultType().shape) * Elements(*weight) /
+         static_cast<double>((*weight)[0]);
+}
+
+Law ConvLaw(const NodeView& node) {
+  constexpr double kDenseLength = 128, kFewPlaces = 16;
+  const Shape* const weight = OperandShape(node, "weight");
+  if (weight == nullptr) return kThinConv;
+  const double length = Elements(*weight) / static_cast<double>((*weight)[0]);
+  const double places =
+      Elements(node.ResultType().shape) / static_cast<double>(node.ResultType().shape[1]);
+  if ((*weight)[1] == 1) return kDepthwiseConv;
+  return length >= kDenseLength && places >= kFewPlaces ? kDenseConv : kThinConv;
+}
+
+double MatmulFlops(const NodeView& node) {
+  const Shape* const x = OperandShape(node, "x");
+  const Shape* const y = OperandShape(node, "y");
+  if (x == nullptr || y == nullptr || x->rank() == 0 || y->rank() < 2) return 0;
+  // Of y one extent is the sum's length, the other one the result's last.
+  const Shape& result = node.ResultType().shape;
+  const int64_t last = result.rank() == 0 ? 1 : result[result.rank() - 1];
+  const double length = static_cast<double>((*y)[y->rank() - 1] * (*y)[y->rank() - 2]) /
+                        static_cast<double>(std::max<int64_t>(last, 1));
+  return 2 * Elements(result) * length;
+}
+
+double PoolFlops(const NodeView& node) {
+  double flops = Elements(node.ResultType().shape);
+  const int kernel = node.schema().FindParameter("kernel_sizes");
+  if (kernel < 0) return 0;
+  for (const int64_t extent : node.Ints(kernel)) flops *= static_cast<double>(extent);
+  return flops;
+}
+
+// Sixteen steps of a cell are that many products with both weights.
+double RecurrentFlops(const NodeView& node) {
+  const Shape* const x = OperandShape(node, "x");
+  double weights = 0;
+  for (const char* const name : {"weight_ih", "weight_hh"}) {
+    const Shape* const weight = OperandShape(node, name);
+    if (weight != nullptr) weights += Elements(*weight);
+  }
+  if (x == nullptr || x->rank() < 2) return 0;
+  return 2 * weights * static_cast<double>((*x)[0] * (*x)[1]);
+}
+
+struct Cost {
+  Law law;
+  double flops = 0;
+};
+
+std::optional<Cost> CostLaw(const NodeView& node) {
+  const auto kind = static_cast<OpKind>(node.schema().id);
+  switch (kind) {
+    case OpKind::kConv:
+      return Cost{ConvLaw(node), WeightFlops(node)};
+    case OpKind::kLinear: {
+      constexpr double kSmallWeight = 1 << 15;
+      const Shape* const weight = OperandShape(node, "weight");
+      const bool small = weight != nullptr && Elements(*weight) < kSmallWeight;
+      return Cost{small ? kSmallLinear : kLinear, WeightFlops(node)};
+    }
+    case OpKind::kMatmul:
+      return Cost{kMatmul, MatmulFlops(node)};
+    case OpKind::kAvgPool:
+    case OpKind::kMaxPool:
+    case OpKind::kL2Pool:
+      return Cost{kPool, kind == OpKind::kAvgPool ? PoolFlops(node) : 0};
+    case OpKind::kRelu:
+      return Cost{kRelu};
+    case OpKind::kAdd:
+    case OpKind::kSub:
+      return Cost{kPair};
+    case OpKind::kGather:
+      return Cost{kGather};
+    case OpKind::kGru:
+    case OpKind::kRnn:
+      return Cost{kRecurrent, RecurrentFlops(node)};
+    case OpKind::kReduceArgmax:
+    case OpKind::kReduceLogSumExp:
+    case OpKind::kCast:
+    case OpKind::kAcos:
+    case OpKind::kBandPart:
+    case OpKind::kBatchNorm:
+    case OpKind::kClip:
+    case OpKind::kEqual:
+    case OpKind::kGreaterEqual:
+    case OpKind::kSelect:
+    case OpKind::kFillLike:
+    case OpKind::kGatherNd:
+    case OpKind::kL2Norm:
+    case OpKind::kLocalResponseNorm:
+    case OpKind::kResizeBilinear:
+    case OpKind::kScaledDotProductAttention:
+    case OpKind::kTopk:
+    case OpKind::kUpsampleNearestNeighbor:
+    case OpKind::kAffine:
+    case OpKind::kArgsort:
+    case OpKind::kQuantize:
+    case OpKind::kDequantize:
+    case OpKind::kResample:
+    case OpKind::kScatter:
+    case OpKind::kSliceBySize:
+    case OpKind::kSqueeze:
+      return Cost{kMemory};
+    default:
+      return std::nullopt;
+  }
+}
+
+}  // namespace
+
+std::string_view BackendName(Backend backend) { return kNames[static_cast<size_t>(backend)]; }
+
+std::optional<Backend> BackendFromName(std::string_view name) {
+  const auto found = std::ranges::find(kNames, name);
+  if (found == kNames.end()) return std::nullopt;
+  return static_cast<Backend>(found - kNames.begin());
+}
+
+std::optional<BackendCosts> EstimateCosts(const NodeView& node) {
+  if (node.node().result_count == 0) return std::nullopt;
+  const std::optional<Cost> cost = CostLaw(node);
+  if (!cost) return std::nullopt;
+  const double bytes = Bytes(node);
+  BackendCosts costs;
+  for (size_t i = 0; i < kBackends; ++i) {
+    const double moving = cost->law.bytes[i] == 0 ? 0 : bytes / cost->law.bytes[i];
+    const double computing = cost->law.flops[i] == 0 ? 0 : cost->flops / cost->law.flops[i];
+    costs[i] = std::max(moving, computing);
+  }
+  return costs;
+}
+
+namespace {
+
+// What it costs to go on from one backend to another, or to begin (`from` is kBackends).
+double Step(size_t from, size_t to) {
+  if (from == to) return 0;
+  const double launch = to == static_cast<size_t>(Backend::kAne) ? kLaunch : 0;
+  return launch + (from == kBackends ? 0 : kChange);
+}
+
+double End(size_t last) { return last == static_cast<size_t>(Backend::kAne) ? kEngineResult : 0; }
+
+constexpr double kNowhere = std::numeric_limits<double>::infinity();
+
+using Row = std::array<double, kBackends>;
+
+// By operation and backend, the cheapest way up to it, itself included.
+std::vector<Row> Forward(std::span<const BackendCosts> operations) {
+  std::vector<Row> cheapest(operations.size());
+  for (size_t i = 0; i < operations.size(); ++i) {
+    for (size_t to = 0; to < kBackends; ++to) {
+      double before = i == 0 ? Step(kBackends, to) : kNowhere;
+      for (size_t from = 0; i > 0 && from < kBackends; ++from) {
+        before = std::min(before, cheapest[i - 1][from] + Step(from, to));
+      }
+      cheapest[i][to] = operations[i][to] ? before + *operations[i][to] : kNowhere;
+    }
+  }
+  return cheapest;
+}
+
+// The same from it to the end, itself left out.
+std::vector<Row> Backward(std::span<const BackendCosts> operations) {
+  std::vector<Row> cheapest(operations.size());
+  for (size_t i = operations.size(); i-- > 0;) {
+    for (size_t from = 0; from < kBackends; ++from) {
+      double after = i + 1 == operations.size() ? End(from) : kNowhere;
+      for (size_t to = 0; i + 1 < operations.size() && to < kBackends; ++to) {
+        if (!operations[i + 1][to]) continue;
+        after = std::min(after, Step(from, to) + *operations[i + 1][to] + cheapest[i + 1][to]);
+      }
+      cheapest[i][from] = after;
+    }
+  }
+  return cheapest;
+}
+
+}  // namespace
+
+Plan CheapestPlan(std::span<const BackendCosts> operations) {
+  Plan plan;
+  if (operations.empty()) return plan;
+  const std::vector<Row> before = Forward(operations), after = Backward(operations);
+  double best = kNowhere;
+  for (size_t to = 0; to < kBackends; ++to) best = std::min(best, before[0][to] + after[0][to]);
+  if (best == kNowhere) return plan;
+  plan.milliseconds = best;
+  size_t previous = kBackends;
+  double spent = 0;
+  for (size_t i = 0; i < operations.size(); ++i) {
+    std::array<bool, kBackends>& possible = plan.possible.emplace_back();
+    size_t chosen = kBackends;
+    for (size_t to = 0; to < kBackends; ++to) {
+      possible[to] = before[i][to] + after[i][to] <= best + kSameCost;
+      if (!operations[i][to] || chosen != kBackends) continue;
+      const double cost = spent + Step(previous, to) + *operations[i][to] + after[i][to];
+      if (cost <= best + kSameCost) chosen = to;
+    }
+    spent += Step(previous, chosen) + *operations[i][chosen];
+    previous = chosen;
+    plan.backends.push_back(static_cast<Backend>(chosen));
+  }
+  return plan;
+}
+
+std::optional<double> CostOf(std::span<const BackendCosts> operations,
+                             std::span<const Backend> way) {
+  double cost = 0;
+  size_t previous = kBackends;
+  for (size_t i = 0; i < operations.size(); ++i) {
+    const auto to = static_cast<size_t>(way[i]);
+    if (!operations[i][to]) return std::nullopt;
+    cost += Step(previous, to) + *operations[i][to];
+    previous = to;
+  }
+  return cost + (previous == kBackends ? 0 : End(previous));
+}
+
+}  // namespace anecheck

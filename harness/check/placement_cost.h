@@ -1,0 +1,46 @@
+// Where Core ML's planner would run each operation: published estimates of what an operation costs
+// on each processor, and the cheapest way through the model. An operation that an engine admits is
+// not one that it gets: small models stay on the CPU.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <string_view>
+#include <vector>
+
+#include "harness/graph/graph.h"
+
+namespace anecheck {
+
+// The processors of the published plans, by the planner's own names: "ane", "bnns", "classic_cpu".
+enum class Backend : uint8_t { kAne, kBnns, kClassicCpu };
+inline constexpr size_t kBackends = 3;
+std::string_view BackendName(Backend backend);
+std::optional<Backend> BackendFromName(std::string_view name);
+
+// What an operation costs on each backend, in milliseconds; nothing where it does not run there.
+using BackendCosts = std::array<std::optional<double>, kBackends>;
+
+// The published laws, at the clocks of the M4. Nothing where no source gives one of the operation
+// ("no estimate"). Source: facts/silicon/cost_model.csv and op_placement_h16g.csv.
+std::optional<BackendCosts> EstimateCosts(const NodeView& node);
+
+struct Plan {
+  double milliseconds = 0;
+  // One backend an operation: a cheapest way, which prefers the engine, then bnns.
+  std::vector<Backend> backends;
+  // By operation and backend, whether some cheapest way runs the operation there.
+  std::vector<std::array<bool, kBackends>> possible;
+};
+
+// The cheapest way through operations in their order: their own costs, 0.125 ms for each entry into
+// the engine and for each change of backend, and 0.05 ms where the engine gives the result. Ways
+// whose costs differ by less than a nanosecond are equal. Empty where an operation runs nowhere.
+Plan CheapestPlan(std::span<const BackendCosts> operations);
+// What one way costs; nothing where an operation does not run where it says.
+std::optional<double> CostOf(std::span<const BackendCosts> operations,
+                             std::span<const Backend> way);
+
+}  // namespace anecheck

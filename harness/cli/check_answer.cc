@@ -1,0 +1,217 @@
+#include "harness/cli/check_answer.h"
+
+#include <algorithm>
+#include <cmath>
+#include <fmt/format.h>
+#include <set>
+
+#include "harness/base/json.h"
+#include "harness/check/advice.h"
+#include "harness/check/placement_cost.h"
+#include "harness/targets/catalog.h"
+#include "harness/targets/chip_names.h"
+#include "oracles/legality/rules.h"
+
+namespace anecheck {
+namespace {
+
+
+constexpr std::string_view kEngine = "engine", kHost = "host", kRefused = "refused";
+
+std::string NameOf(const Graph& graph, NodeId id) {
+  const Node& node = graph.node(id);
+  return node.result_count == 0 ? "" : graph.value(node.first_result).name;
+}
+
+std::string_view PlacementOf(const PlacedNode& node) {
+  if (node.OnEngine()) return kEngine;
+  return node.outcome == legality::Outcome::kNoPath ? kHost : kRefused;
+}
+
+Json ErrorJson(const OperationError& error) {
+  return {{"ulp", error.ulp}, {"relative", error.relative}, {"snr_db", error.snr_db}};
+}
+
+Json RowJson(const Graph& graph, NodeId id, const PlacedNode& placed) {
+  return {{"op", graph.node(id).schema->name},
+          {"name", NameOf(graph, id)},
+          {"placement", PlacementOf(placed)},
+          {"outcome", legality::OutcomeName(placed.outcome)},
+          {"layer", placed.layer},
+          {"reason", placed.reason},
+          {"rule", placed.rule},
+          {"source", placed.source},
+          {"backend", ""},
+          {"error", nullptr},
+          {"cliffs", Json::array()}};
+}
+
+Json HostRows(const Graph& host) {
+  Json rows = Json::array();
+  for (NodeId id = 0; id < host.nodes().size(); ++id) {
+    PlacedNode placed;
+    placed.outcome = legality::Outcome::kNoPath;
+    placed.reason = "an engine takes no operands of its types";
+    rows.push_back(RowJson(host, id, placed));
+  }
+  return rows;
+}
+
+// Values that cross between the engine and the host, once in each direction.
+size_t HandOvers(const Graph& graph, const std::vector<bool>& on_engine) {
+  std::set<std::pair<ValueId, bool>> crossing;
+  for (NodeId id = 0; id < graph.nodes().size(); ++id) {
+    for (const Argument& argument : graph.arguments(graph.node(id))) {
+      const Value& value = graph.value(argument.value);
+      if (value.kind != ValueKind::kResult || on_engine[value.producer] == on_engine[id]) continue;
+      crossing.emplace(argument.value, on_engine[id]);
+    }
+  }
+  return crossing.size();
+}
+
+// The planner's choice of a backend for each operation, and what it rests on.
+Json AddPlan(const Graph& graph, const std::vector<bool>& on_engine, Json& rows) {
+  std::vector<BackendCosts> costs;
+  std::set<std::string> unknown;
+  for (NodeId id = 0; id < graph.nodes().size(); ++id) {
+    const NodeView node(graph, id);
+    const auto estimate = EstimateCosts(node);
+    if (!estimate && node.node().result_count > 0) unknown.emplace(node.op());
+    BackendCosts& cost = costs.emplace_back(estimate.value_or(BackendCosts{0.0, 0.0, 0.0}));
+    if (!on_engine[id]) cost[static_cast<size_t>(Backend::kAne)] = std::nullopt;
+  }
+  const Plan plan = CheapestPlan(costs);
+  size_t engine = 0, ties = 0;
+  for (size_t i = 0; i < plan.backends.size(); ++i) {
+    const auto possible = std::ranges::count(plan.possible[i], true);
+    rows[i]["backend"] = BackendName(plan.backends[i]);
+    engine += plan.backends[i] == Backend::kAne ? 1 : 0;
+    ties += possible > 1 ? 1 : 0;
+  }
+  return {{"milliseconds", plan.milliseconds},
+          {"engine", engine},
+          {"operations", plan.backends.size()},
+          {"ties", ties},
+          {"no_estimate", unknown}};
+}
+
+void Advise(std::string_view op, const Json& row, std::string_view cause,
+            Json& list) {
+  const Advice* const advice = FindAdvice(op, cause);
+  if (advice == nullptr) return;
+  const bool known = std::ranges::any_of(list, [&](const Json& entry) {
+    return entry["name"] == row["name"] && entry["change"] == advice->change;
+  });
+  if (known) return;
+  list.push_back(
+      {{"op", op}, {"name", row["name"]}, {"change", advice->change}, {"source", advice->source}});
+}
+
+}  // namespace
+
+Result<std::vector<PlacedNode>> PlaceNodes(const Case& item) {
+  ANECHECK_ASSIGN(const Target* const target, TargetCatalog::Builtin().Find(item.target.name));
+  std::vector<PlacedNode> placed;
+  for (NodeId id = 0; id < item.graph.nodes().size(); ++id) {
+    const NodeView view(item.graph, id);
+    ANECHECK_ASSIGN(const legality::Verdict verdict,
+                    legality::Judge(legality::InstanceOf(view), *target, item.route));
+    PlacedNode& node = placed.emplace_back();
+    node.outcome = verdict.outcome;
+    const legality::LayerVerdict* const stopper = verdict.Stopper();
+    if (node.OnEngine() || stopper == nullptr) continue;
+    node.layer = LayerName(stopper->layer);
+    node.reason = stopper->reason;
+    node.rule = stopper->rule;
+    node.source = stopper->source;
+  }
+  return placed;
+}
+
+void AddAnswer(const AnswerParts& parts, Json& report) {
+  const Graph& graph = parts.item.graph;
+  Json rows = Json::array(), advice = Json::array();
+  std::vector<bool> on_engine;
+  for (NodeId id = 0; id < graph.nodes().size(); ++id) {
+    Json& row = rows.emplace_back(RowJson(graph, id, parts.placed[id]));
+    const std::string name = NameOf(graph, id);
+    const auto refused = parts.refused.find(name);
+    if (refused != parts.refused.end()) {
+      row["placement"] = kRefused;
+      row["reason"] = refused->second;
+    }
+    on_engine.push_back(row["placement"] == kEngine);
+    const auto error = parts.errors.find(name);
+    if (error != parts.errors.end()) row["error"] = ErrorJson(error->second);
+  }
+  report["title"] = TargetTitle(parts.item.target.name);
+  report["plan"] = AddPlan(graph, on_engine, rows);
+  report["hand_overs"] = HandOvers(graph, on_engine);
+  for (const Cliff& cliff : parts.cliffs) {
+    Json& row = rows[cliff.node];
+    row["cliffs"].push_back(fmt::format("{} {}", cliff.past ? "past" : "near", cliff.id));
+    Advise(graph.node(cliff.node).schema->name, row, cliff.id, advice);
+  }
+  for (NodeId id = 0; id < graph.nodes().size(); ++id) {
+    if (on_engine[id]) continue;
+    Advise(graph.node(id).schema->name, rows[id], rows[id]["reason"].get<std::string>(), advice);
+  }
+  Json all = HostRows(parts.host);
+  for (Json& row : rows) all.push_back(std::move(row));
+  report["operations"] = std::move(all);
+  report["advice"] = std::move(advice);
+}
+
+Result<FailOn> ParseFailOn(std::string_view list) {
+  FailOn conditions;
+  while (!list.empty()) {
+    const size_t comma = list.find(',');
+    const std::string word(list.substr(0, comma));
+    list = comma == std::string_view::npos ? std::string_view() : list.substr(comma + 1);
+    constexpr std::string_view kError = "error:";
+    char* end = nullptr;
+    if (word == "host") {
+      conditions.host = true;
+    } else if (word == "refused") {
+      conditions.refused = true;
+    } else if (word == "cliff") {
+      conditions.cliff = true;
+    } else if (word.starts_with(kError) && word.size() > kError.size()) {
+      conditions.error = std::strtod(word.c_str() + kError.size(), &end);
+    }
+    const bool number = end != nullptr && *end == '\0' && conditions.error >= 0;
+    if (word == "host" || word == "refused" || word == "cliff" || number) continue;
+    return MakeError(ErrorCode::kInvalid,
+                     fmt::format("--fail-on: \"{}\" is none of host, refused, cliff and "
+                                 "error:NUMBER, the largest relative error",
+                                 word));
+  }
+  return conditions;
+}
+
+std::vector<std::string> Failures(const FailOn& conditions, const Json& json) {
+  std::vector<std::string> failures;
+  for (const Json& target : json["targets"]) {
+    size_t host = 0, refused = 0, cliffs = 0, inexact = 0;
+    for (const Json& row : target["operations"]) {
+      host += row["placement"] == kHost ? 1 : 0;
+      refused += row["placement"] == kRefused ? 1 : 0;
+      cliffs += row["cliffs"].size();
+      const bool above =
+          !row["error"].is_null() && !(row["error"]["relative"].get<double>() <= conditions.error);
+      inexact += above ? 1 : 0;
+    }
+    const auto fail = [&](bool asked, size_t count, const char* what) {
+      if (!asked || count == 0) return;
+      failures.push_back(fmt::format("{}: {} {}", target["title"].get<std::string>(), count, what));
+    };
+    fail(conditions.host, host, "operations on the host");
+    fail(conditions.refused, refused, "operations refused");
+    fail(conditions.cliff, cliffs, "cliffs");
+    fail(conditions.error >= 0, inexact, "operations with a larger error");
+  }
+  return failures;
+}
+
+}  // namespace anecheck

@@ -1,0 +1,67 @@
+// The answer of `anecheck check` for one target, operation by operation: where each goes and why,
+// what Core ML would choose by cost, how far its results are off, the cliffs met and what to
+// change.
+#pragma once
+
+#include <map>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "harness/base/json.h"
+#include "harness/base/result.h"
+#include "harness/cases/case.h"
+#include "harness/check/cliffs.h"
+#include "harness/check/operation_errors.h"
+#include "oracles/legality/legality.h"
+
+namespace anecheck {
+
+// What the rules say of one operation of a model.
+struct PlacedNode {
+  legality::Outcome outcome = legality::Outcome::kNative;
+  // Of the layer that stops it; empty where none does.
+  std::string layer, reason, rule, source;
+
+  bool OnEngine() const {
+    return outcome == legality::Outcome::kNative || outcome == legality::Outcome::kDecomposed;
+  }
+};
+
+// By operation of the case's graph, on its target by its route.
+Result<std::vector<PlacedNode>> PlaceNodes(const Case& item);
+
+// Errors by the name of an operation's first result.
+using NamedErrors = std::map<std::string, OperationError, std::less<>>;
+
+// What the answer is made of.
+struct AnswerParts {
+  const Case& item;
+  const std::vector<PlacedNode>& placed;
+  const std::vector<Cliff>& cliffs;
+  const NamedErrors& errors;
+  // What an engine refused though the rules admit it, with its words, by name.
+  const std::map<std::string, std::string>& refused;
+  const Graph& host;  // what the host computes before the engine's part
+};
+
+// Adds to a target's report: "title", "operations", "hand_overs", "plan" and "advice".
+void AddAnswer(const AnswerParts& parts, Json& report);
+
+// The table of all targets of a report, for people.
+std::string AnswerTable(const Json& json);
+// Below a target's verdict: counts, the planner's choice, and what to change.
+std::string AnswerSummary(const Json& target, bool why);
+
+// The conditions of --fail-on: "host", "refused", "cliff" and "error:NUMBER", the largest relative
+// error of an operation that is admitted.
+struct FailOn {
+  bool host = false, refused = false, cliff = false;
+  double error = -1;  // negative: none
+};
+// Errors: kInvalid for other words.
+Result<FailOn> ParseFailOn(std::string_view list);
+// A line for each condition that a report meets.
+std::vector<std::string> Failures(const FailOn& conditions, const Json& json);
+
+}  // namespace anecheck

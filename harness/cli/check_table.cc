@@ -1,0 +1,179 @@
+// The answer of `anecheck check` as a table for people.
+#include <algorithm>
+#include <cmath>
+#include <fmt/format.h>
+#include <map>
+#include <vector>
+
+#include "harness/base/json.h"
+#include "harness/cli/check_answer.h"
+
+namespace anecheck {
+namespace {
+
+
+// Longer tables show what needs a person's eyes alone.
+constexpr size_t kMostRows = 40;
+constexpr size_t kMostLetters = 40;
+constexpr size_t kMostReasons = 12;
+
+std::string Text(const Json& json, const char* key) { return json[key].get<std::string>(); }
+
+std::string Shortened(std::string text) {
+  return text.size() <= kMostLetters ? text : "..." + text.substr(text.size() - kMostLetters + 3);
+}
+
+std::string ErrorText(const Json& error) {
+  if (error.is_null()) return "";
+  const double snr = error["snr_db"].get<double>();
+  if (error["ulp"].get<uint64_t>() == 0) return ", exact";
+  return fmt::format(", {} ulp, {:.2g}{}", error["ulp"].get<uint64_t>(),
+                     error["relative"].get<double>(),
+                     std::isfinite(snr) ? fmt::format(", {:.0f} dB", snr) : "");
+}
+
+std::string CellText(const Json& row) {
+  std::string text = Text(row, "placement") + ErrorText(row["error"]);
+  for (const Json& cliff : row["cliffs"]) text += ", " + cliff.get<std::string>();
+  return text;
+}
+
+bool IsPlain(const Json& row) {
+  return row["placement"] == "engine" && row["cliffs"].empty();
+}
+
+std::string Line(const std::vector<std::string>& cells, const std::vector<size_t>& widths) {
+  std::string line = " ";
+  for (size_t i = 0; i < cells.size(); ++i) {
+    line += " " + cells[i] +
+            (i + 1 == cells.size()
+                 ? ""
+                 : std::string(widths[i] - std::min(widths[i], cells[i].size()) + 1, ' '));
+  }
+  return line + "\n";
+}
+
+std::string Aligned(const std::vector<std::vector<std::string>>& lines) {
+  std::vector<size_t> widths(lines.front().size(), 0);
+  for (const auto& line : lines) {
+    for (size_t i = 0; i < line.size(); ++i) widths[i] = std::max(widths[i], line[i].size());
+  }
+  std::string text;
+  for (const auto& line : lines) text += Line(line, widths);
+  return text;
+}
+
+// Operations that are refused for one reason.
+struct Reason {
+  std::string first, rest;
+  size_t more = 0;
+};
+
+std::string ReasonsText(const Json& target, bool why) {
+  std::vector<Reason> reasons;
+  std::map<std::string, size_t> places;
+  for (const Json& row : target["operations"]) {
+    if (row["placement"] == "engine" || Text(row, "layer").empty()) continue;
+    std::string rest = fmt::format("{} by the {}: {}", Text(row, "outcome"), Text(row, "layer"),
+                                   Text(row, "reason"));
+    if (why && !Text(row, "rule").empty()) {
+      rest += fmt::format("\n      rule {}, {}", Text(row, "rule"), Text(row, "source"));
+    }
+    const auto [place, fresh] = places.emplace(Text(row, "op") + "\n" + rest, reasons.size());
+    if (!fresh) {
+      ++reasons[place->second].more;
+      continue;
+    }
+    reasons.push_back({fmt::format("{} \"{}\"", Text(row, "op"), Text(row, "name")), rest});
+  }
+  std::string text;
+  for (size_t i = 0; i < reasons.size() && (why || i < kMostReasons); ++i) {
+    const Reason& reason = reasons[i];
+    text +=
+        fmt::format("  not attested: {}{}: {}\n", reason.first,
+                    reason.more == 0 ? "" : fmt::format(" and {} more", reason.more), reason.rest);
+  }
+  if (!why && reasons.size() > kMostReasons) {
+    text += fmt::format("  and {} more reasons; --why lists all\n", reasons.size() - kMostReasons);
+  }
+  return text;
+}
+
+std::string PlanText(const Json& plan) {
+  const auto engine = plan["engine"].get<size_t>(), all = plan["operations"].get<size_t>();
+  const auto ties = plan["ties"].get<size_t>();
+  if (all == 0) return "";
+  std::string text = fmt::format(
+      "  Core ML by its published costs (M4): {} of {} operations on the engine, about {:.3f} "
+      "ms{}\n",
+      engine, all, plan["milliseconds"].get<double>(),
+      ties == 0 ? "" : fmt::format("; {} with a tie between processors", ties));
+  if (engine == 0) {
+    text +=
+        "    a model this small stays on the CPU: to enter the engine costs 0.125 ms and to leave "
+        "it as much\n";
+  }
+  if (plan["no_estimate"].empty()) return text;
+  std::string names;
+  for (const Json& op : plan["no_estimate"]) {
+    names += (names.empty() ? "" : ", ") + op.get<std::string>();
+  }
+  return text + "    no estimate, counted as 0: " + names + "\n";
+}
+
+}  // namespace
+
+std::string AnswerTable(const Json& json) {
+  const Json& targets = json["targets"];
+  if (targets.empty()) return "";
+  const size_t rows = targets[0]["operations"].size();
+  std::vector<std::vector<std::string>> lines = {{"operation", "name"}};
+  for (const Json& target : targets) {
+    const std::string route = Text(target, "route") == "mil" ? "" : " by " + Text(target, "route");
+    lines[0].push_back(Text(target, "title") + route);
+  }
+  size_t left_out = 0;
+  for (size_t i = 0; i < rows; ++i) {
+    const Json& first = targets[0]["operations"][i];
+    bool plain = true;
+    std::vector<std::string> line = {Text(first, "op"), Shortened(Text(first, "name"))};
+    for (const Json& target : targets) {
+      const Json& row = target["operations"][i];
+      plain &= IsPlain(row);
+      line.push_back(CellText(row));
+    }
+    if (plain && rows > kMostRows) {
+      ++left_out;
+    } else if (lines.size() <= kMostRows) {
+      lines.push_back(std::move(line));
+    }
+  }
+  std::string text = Aligned(lines);
+  const size_t shown = lines.size() - 1;
+  if (left_out > 0) {
+    text += fmt::format("  {} more operations go to the engine of every target\n", left_out);
+  }
+  if (rows > shown + left_out) {
+    text += fmt::format("  {} more operations like these\n", rows - shown - left_out);
+  }
+  if (rows > shown) text += "  --json and --html list all\n";
+  return text;
+}
+
+std::string AnswerSummary(const Json& target, bool why) {
+  std::map<std::string, size_t> counts;
+  for (const Json& row : target["operations"]) ++counts[Text(row, "placement")];
+  std::string text = fmt::format(
+      "  {} operations: {} engine, {} host, {} refused; {} values handed "
+      "over between engine and host\n",
+      target["operations"].size(), counts["engine"], counts["host"], counts["refused"],
+      target["hand_overs"].get<size_t>());
+  text += PlanText(target["plan"]) + ReasonsText(target, why);
+  for (const Json& advice : target["advice"]) {
+    text += fmt::format("  to change: {} \"{}\": {} ({})\n", Text(advice, "op"),
+                        Text(advice, "name"), Text(advice, "change"), Text(advice, "source"));
+  }
+  return text;
+}
+
+}  // namespace anecheck

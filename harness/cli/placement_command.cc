@@ -1,0 +1,127 @@
+// `anecheck placement`: what Core ML's analytics say of a model, held against the published
+// planner.
+#include <fmt/format.h>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "harness/base/file.h"
+#include "harness/base/json.h"
+#include "harness/base/json_text.h"
+#include "harness/check/analytics_file.h"
+#include "harness/cli/command.h"
+#include "harness/cli/command_line.h"
+#include "harness/cli/file_name.h"
+#include "harness/cli/with_file.h"
+#include "harness/formats/mil/parser.h"
+#include "harness/targets/catalog.h"
+
+namespace anecheck {
+namespace {
+
+struct PlacementFlags {
+  std::string file, target = "h16g", evidence;
+  bool json = false;
+};
+
+struct Placement {
+  std::vector<AnalyticsRow> rows;
+  Plan plan;
+  double cost = 0;  // of the way that was chosen, in milliseconds
+};
+
+Result<Placement> Read(const PlacementFlags& flags) {
+  ANECHECK_ASSIGN(std::string text, ReadTextFile(flags.file));
+  const auto program = mil::Parse(std::move(text));
+  if (!program.ok()) return WithFile(flags.file, program.error());
+  auto rows = ReadAnalytics(*program);
+  if (!rows.ok()) return WithFile(flags.file, rows.error());
+  Placement placement{std::move(*rows), {}, 0};
+  std::vector<BackendCosts> costs;
+  std::vector<Backend> way;
+  for (const AnalyticsRow& row : placement.rows) {
+    costs.push_back(row.costs);
+    way.push_back(row.selected);
+  }
+  placement.plan = CheapestPlan(costs);
+  placement.cost = CostOf(costs, way).value_or(0);
+  return placement;
+}
+
+Json ToJson(const Placement& placement) {
+  Json operations = Json::array();
+  for (size_t i = 0; i < placement.rows.size(); ++i) {
+    const AnalyticsRow& row = placement.rows[i];
+    Json costs = Json::object();
+    for (size_t k = 0; k < kBackends; ++k) {
+      if (row.costs[k]) costs[BackendName(static_cast<Backend>(k))] = *row.costs[k];
+    }
+    Json cheapest = Json::array();
+    for (size_t k = 0; k < kBackends && i < placement.plan.possible.size(); ++k) {
+      if (placement.plan.possible[i][k]) cheapest.push_back(BackendName(static_cast<Backend>(k)));
+    }
+    operations.push_back({{"op", row.op},
+                          {"name", row.name},
+                          {"selected", BackendName(row.selected)},
+                          {"cheapest", cheapest},
+                          {"milliseconds", costs},
+                          {"refusal", row.refusal}});
+  }
+  return {{"operations", operations},
+          {"selected_milliseconds", placement.cost},
+          {"cheapest_milliseconds", placement.plan.milliseconds}};
+}
+
+std::string ToText(const Json& json) {
+  std::string text;
+  for (const Json& row : json["operations"]) {
+    text += fmt::format("{:28} {:28} {:12}", row["op"].get<std::string>(),
+                        row["name"].get<std::string>(), row["selected"].get<std::string>());
+    for (const auto& [backend, cost] : row["milliseconds"].items()) {
+      text += fmt::format(" {} {:.6f}", backend, cost.get<double>());
+    }
+    const auto refusal = row["refusal"].get<std::string>();
+    text += refusal.empty() ? "\n" : fmt::format(" engine: {}\n", refusal);
+  }
+  return text + fmt::format("chosen: {:.6f} ms; cheapest by the published planner: {:.6f} ms\n",
+                            json["selected_milliseconds"].get<double>(),
+                            json["cheapest_milliseconds"].get<double>());
+}
+
+int Run(const PlacementFlags& flags) {
+  const auto target = FindTarget(flags.target);
+  if (!target.ok()) return Fail(target.error());
+  const auto placement = Read(flags);
+  if (!placement.ok()) return Fail(placement.error());
+  if (!flags.evidence.empty()) {
+    const Status written = WriteFileAtomic(
+        flags.evidence, evidence::StatementsJson(
+                            EvidenceOf(placement->rows, (*target)->compiler_name, flags.file)));
+    if (!written.ok()) return Fail(written.error());
+  }
+  const Json json = ToJson(*placement);
+  Print(flags.json ? DumpJson(json, 2) : ToText(json));
+  return kExitClean;
+}
+
+}  // namespace
+
+void AddPlacementCommand(CommandLine& app, Selected& selected) {
+  CommandLine command = app.AddCommand(
+      "placement", "Where Core ML placed a model's operations, by its analytics.mil");
+  auto flags = std::make_shared<PlacementFlags>();
+  command.AddOption("file", flags->file, "analytics.mil of a compiled model's bundle")
+      .Check(FileName())
+      .Required();
+  command.AddOption("--target", flags->target, "Target or chip that it was compiled for")
+      .ShowDefault();
+  command
+      .AddOption("--evidence", flags->evidence,
+                 "Also write what it says of the engine, for `matrix`")
+      .Check(FileName());
+  command.AddFlag("--json", flags->json, "Print JSON");
+  command.Footer("Example: anecheck placement analytics.mil --target M4 --evidence m4.json");
+  command.WhenChosen([flags, &selected] { selected = [flags] { return Run(*flags); }; });
+}
+
+}  // namespace anecheck

@@ -1,0 +1,55 @@
+#include "harness/targets/chip_names.h"
+
+#include <gtest/gtest.h>
+#include <string>
+
+namespace anecheck {
+namespace {
+
+std::string TargetOf(std::string_view name) {
+  const auto found = FindTarget(name);
+  return found.ok() ? (*found)->compiler_name : found.error().message;
+}
+
+TEST(ChipNames, NameTargets) {
+  EXPECT_EQ(TargetOf("M1"), "h13");
+  EXPECT_EQ(TargetOf("m1 ultra"), "h13g");
+  EXPECT_EQ(TargetOf("Apple M4 Max"), "h16g");
+  EXPECT_EQ(TargetOf("A17 Pro"), "h16");
+  EXPECT_EQ(TargetOf("chip:A14"), "h13");
+  EXPECT_EQ(TargetOf("A12"), "h11") << "no family has this label";
+}
+
+// The first source is a reading of the device itself.
+TEST(ChipNames, MeasuredTargetsComeBeforeThoseOfTables) {
+  EXPECT_EQ(TargetsOfChip("M4"), (std::vector<std::string>{"h16g", "h16"}));
+}
+
+TEST(ChipNames, LabelsOfFamiliesNeedTheWord) {
+  EXPECT_EQ(TargetOf("family:A14"), "h14");
+  EXPECT_EQ(TargetOf("family:a18"), "h18");
+  EXPECT_EQ(TargetOf("A14"),
+            "\"A14\" may be the chip with target h13, or the family with target h14: write h13, or "
+            "family:A14");
+  EXPECT_NE(TargetOf("A17").find("family with target h17"), std::string::npos) << "A17 Pro is h16";
+  EXPECT_NE(TargetOf("family:A99").find("A13 to A18"), std::string::npos);
+}
+
+TEST(ChipNames, AChipWithoutATableSaysWhichTargetItHas) {
+  EXPECT_EQ(TargetOf("M6"), "chip \"M6\" has target h18g, of which there is no table");
+}
+
+TEST(ChipNames, EveryChipHasASource) {
+  for (const Chip& chip : Chips()) {
+    ASSERT_TRUE(chip.target.known()) << chip.name;
+    for (const auto& statement : chip.target.statements()) EXPECT_NE(statement.source, "");
+  }
+}
+
+TEST(ChipNames, StandBesideTheirTarget) {
+  EXPECT_EQ(TargetTitle("h13"), "h13 (A14, M1)");
+  EXPECT_EQ(TargetTitle("u1"), "u1");
+}
+
+}  // namespace
+}  // namespace anecheck

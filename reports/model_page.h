@@ -1,0 +1,21 @@
+// What `anecheck check` found of a model as a page that needs no network: the model's graph,
+// coloured by where each operation goes, and the same facts as a table.
+#pragma once
+
+#include <span>
+#include <string>
+
+#include "harness/base/json.h"
+#include "harness/graph/graph.h"
+
+namespace anecheck::reports {
+
+// One function of the model: the answer of `check --json`, and the graph that it speaks of.
+struct CheckedFunction {
+  const Json* answer = nullptr;
+  const Graph* graph = nullptr;
+};
+
+std::string ModelHtml(std::span<const CheckedFunction> functions);
+
+}  // namespace anecheck::reports
