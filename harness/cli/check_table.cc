@@ -7,6 +7,8 @@
 
 #include "harness/base/json.h"
 #include "harness/cli/check_answer.h"
+#include "harness/cli/typed_command.h"
+#include "harness/verdict/route.h"
 
 namespace anecheck {
 namespace {
@@ -129,7 +131,7 @@ std::string AnswerTable(const Json& json) {
   const size_t rows = targets[0]["operations"].size();
   std::vector<std::vector<std::string>> lines = {{"operation", "name"}};
   for (const Json& target : targets) {
-    const std::string route = Text(target, "route") == "mil" ? "" : " by " + Text(target, "route");
+    const std::string route = Text(target, "route") == ToText(Route::kMil) ? "" : " by " + Text(target, "route");
     lines[0].push_back(Text(target, "title") + route);
   }
   size_t left_out = 0;

@@ -6,6 +6,7 @@
 #include <span>
 
 #include "harness/base/json_text.h"
+#include "harness/verdict/stage.h"
 
 namespace anecheck {
 namespace {
@@ -71,7 +72,7 @@ Status ReadWord(const Json& json, const char* member, std::span<const E> allowed
 }
 
 // The status of a compiler without an engine.
-constexpr std::string_view kCompiled = "compiled";
+constexpr std::string_view kCompiled = ToText(Stage::kCompiled);
 
 Status ReadStatus(const Json& json, ExecReply& reply) {
   ANECHECK_RETURN_IF_ERROR(ReadString(json, "container", reply.container));
