@@ -22,7 +22,7 @@ enum Word : size_t {
   kMode = 42,
 };
 constexpr size_t kKnots = 33;
-constexpr uint16_t kInfinity = 0x7c00, kMinusInfinity = 0xfc00, kOne = 0x3c00;
+constexpr uint16_t kInfinity = 0x7c00, kMinusInfinity = 0xfc00;
 constexpr uint16_t kOdd = 0x60, kRoot = 0xc5, kReciprocalRootMode = 0xc6, kReciprocalMode = 0x67;
 constexpr uint16_t kLargestNegative = 0x8001;  // -2^-24
 constexpr uint16_t kNoKnots = 0x40, kCentred = 1;

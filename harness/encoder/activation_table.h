@@ -11,6 +11,7 @@
 namespace anecheck::encoder {
 
 inline constexpr size_t kTableBytes = 128;
+inline constexpr uint16_t kOne = 0x3c00;  // 1 as fp16
 
 enum class Function : uint8_t {
   kSigmoid,

@@ -10,7 +10,6 @@
 namespace anecheck::encoder {
 namespace {
 
-constexpr uint16_t kOne = 0x3c00;
 constexpr uint16_t kLog2E = 0x3dc5;  // 1.442, as a compiler writes it for exp
 
 uint16_t Bits(double value) { return DoubleToHalf(value).bits; }

@@ -11,7 +11,7 @@ namespace {
 
 using P = params::Binary;
 
-constexpr uint16_t kOne = 0x3c00, kMinusOne = 0xbc00, kSign = 0x8000;
+constexpr uint16_t kMinusOne = 0xbc00, kSign = 0x8000;
 
 uint32_t Extent(const View& view, int axis) { return view.axes[static_cast<size_t>(axis)].extent; }
 
