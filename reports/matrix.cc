@@ -9,6 +9,7 @@
 #include "harness/ops/device_matrix.h"
 #include "harness/ops/op.h"
 #include "harness/targets/catalog.h"
+#include "harness/targets/chip_names.h"
 #include "reports/attestation.h"
 #include "reports/state_table.h"
 
