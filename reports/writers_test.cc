@@ -81,7 +81,7 @@ class WritersTest : public testing::Test {
   // The matrix of the operations that the sample names, so that the golden files stand when the
   // table grows.
   Matrix SampleMatrix() const {
-    Matrix matrix = BuildMatrix(data_);
+    Matrix matrix = BuildMatrix(data_).value();
     KeepMetTargets(matrix);
     std::set<std::string> named;
     for (const auto& [key, counts] : data_.reach) named.insert(key.op);
@@ -125,10 +125,10 @@ TEST_F(WritersTest, EveryHeadlineHasSomethingUnderIt) {
   data.runs.resize(1);
   data.runs[0].met.clear();
   std::erase_if(data.probes, [](const ProbeInfo& probe) { return probe.run != 0; });
-  const std::string text = SummaryMarkdown(data, BuildMatrix(data));
+  const std::string text = SummaryMarkdown(data, BuildMatrix(data).value());
   EXPECT_THAT(text, testing::EndsWith("## Operations by targets with results\n\nNone.\n"));
   data.probes.clear();
-  EXPECT_THAT(SummaryMarkdown(data, BuildMatrix(data)), Not(HasSubstr("robes")));
+  EXPECT_THAT(SummaryMarkdown(data, BuildMatrix(data).value()), Not(HasSubstr("robes")));
 }
 
 TEST_F(WritersTest, JUnitIsAsItWas) { ExpectGolden("junit.xml", Content("junit.xml")); }
