@@ -103,7 +103,7 @@ Result<Answer> AnswerOf(const legality::Instance& instance, const Target& target
   ANECHECK_ASSIGN(answer.verdict, legality::Judge(instance, target, route, order));
   legality::Instance bare;
   bare.op = answer.verdict.op;
-  const std::vector<Route> routes(AllWords<Route>().begin(), AllWords<Route>().end());
+  constexpr auto routes = AllWords<Route>();
   std::vector<Outcome> outcomes;
   for (const Route each : routes) {
     ANECHECK_ASSIGN(const legality::Verdict verdict, legality::Judge(bare, target, each, order));
