@@ -32,6 +32,9 @@ class AttestationPage : public ::testing::Test {
     evidence::Statement hostile = statements.front();
     hostile.source = hostile.note = "</script><script>document.body.dataset.hacked=1</script>";
     statements.push_back(hostile);
+    evidence::Statement own = statements.front();
+    own.provenance = Provenance::kSilicon;
+    statements.push_back(own);
     auto matrix = BuildAttestation(*targets, statements);
     ASSERT_TRUE(matrix.ok());
     cells_ = matrix->cells.size();
