@@ -34,6 +34,7 @@ function(anecheck_test NAME)
     GTest::gtest GTest::gmock_main rapidcheck rapidcheck_gtest)
   target_compile_options(${NAME} PRIVATE ${ANECHECK_TEST_OPTIONS})
   anecheck_use_precompiled(${NAME} anecheck_precompiled_test)
+  anecheck_unity(${NAME})
   target_compile_definitions(${NAME} PRIVATE
     ANECHECK_SOURCE_DIR="${PROJECT_SOURCE_DIR}" ANECHECK_BINARY_DIR="${PROJECT_BINARY_DIR}")
   add_test(NAME ${NAME} COMMAND ${NAME})

@@ -1,4 +1,4 @@
-# Sources of a library that are compiled as one: most of a build from an empty compiler cache reads
+# Sources of a target that are compiled as one: most of a build from an empty compiler cache reads
 # the same headers again. For builds that compile all and are thrown away; one for work recompiles
 # too much after an edit of one source.
 include_guard(GLOBAL)

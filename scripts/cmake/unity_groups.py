@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
-"""Says which sources of a library may be compiled as one.
+"""Says which sources of a target may be compiled as one.
 
 usage: unity_groups.py LIST OUT PROJECT
 
-LIST has a line "target;source;source..." for each library. OUT becomes a file for CMake that sets
+LIST has a line "target;source;source..." for each target. OUT becomes a file for CMake that sets
 UNITY_GROUP of the sources. Two sources share a group unless a name would then mean two things: one
 declares it for itself (in an unnamed namespace, as static, a macro or an alias), and the other one
 or a header that only the other one includes declares it too, in the same namespace.
