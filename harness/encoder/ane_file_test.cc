@@ -15,7 +15,7 @@ Bytes Real(const char* name) {
 }
 
 std::vector<uint16_t> Outputs(const Bytes& container, std::vector<std::string> inputs,
-                          const std::string& output) {
+                              const std::string& output) {
   auto program = emulator::LoadProgram(container);
   EXPECT_TRUE(program.ok()) << program.error().message;
   for (const std::string& input : inputs) {

@@ -342,14 +342,23 @@ uint64_t Planner::AddConstant(std::span<const uint8_t> bytes) {
   return offset;
 }
 
+bool Planner::Holds(std::span<const Stream> streams, std::span<const Bytes> bytes) const {
+  return std::ranges::equal(streams, bytes, [&](const Stream& stream, const Bytes& wanted) {
+    return std::ranges::equal(std::span(constants_).subspan(stream.base, stream.size), wanted);
+  });
+}
+
 std::vector<Stream> Planner::AddStreams(const std::vector<Bytes>& streams) {
   const std::string name = KernelHash(streams);
+  const auto known = kernels_.find(name);
+  if (known != kernels_.end() && Holds(known->second, streams)) return known->second;
   std::vector<Stream> made;
   for (const Bytes& stream : streams) {
     const uint64_t offset = AddConstant(stream);
     kernel_names_.push_back({fmt::format("{}_ne_{}", name, made.size()), offset});
     made.push_back({offset, static_cast<uint32_t>(stream.size())});
   }
+  kernels_.emplace(name, made);
   return made;
 }
 

@@ -4,6 +4,7 @@
 
 #include <array>
 #include <cstdint>
+#include <map>
 #include <optional>
 #include <span>
 #include <string>
@@ -94,6 +95,7 @@ class Planner {
   uint64_t AddConstant(std::span<const uint8_t> bytes);
   // A surface of constants, rows padded to 64 bytes. Precondition: as many halves as elements.
   View Image(const std::array<uint32_t, kAxes>& extents, std::span<const uint16_t> halves);
+  // Equal streams are stored once.
   std::vector<Stream> AddStreams(const std::vector<Bytes>& streams);
   // One stream for each engine of `engine_bits` that has a channel, all at the table.
   std::vector<Stream> AddTable(const Bytes& table, uint32_t channels);
@@ -116,6 +118,8 @@ class Planner {
   uint32_t LastTask() const { return static_cast<uint32_t>(tasks_.size()) - 1; }
 
  private:
+  bool Holds(std::span<const Stream> streams, std::span<const Bytes> bytes) const;
+
   struct Fused {
     ValueId from, into;
     Post post;
@@ -129,6 +133,7 @@ class Planner {
   std::vector<Task> tasks_;
   Bytes constants_;
   std::vector<KernelName> kernel_names_;
+  std::map<std::string, std::vector<Stream>> kernels_;  // by the hash in their names
   uint64_t scratch_ = 0;
   uint32_t l2_next_ = 0;
 };

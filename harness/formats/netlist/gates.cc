@@ -23,21 +23,26 @@ struct GateTexts {
   std::string source;
 };
 
+struct GateTable {
+  std::deque<GateTexts> texts;
+  std::vector<Rule> rules;
+};
+
 const std::vector<Rule>& AllGateRules() {
-  static const auto* const kRules = [] {
-    auto* texts = new std::deque<GateTexts>;
-    auto* rules = new std::vector<Rule>;
+  static const auto* const kTable = [] {
+    auto* table = new GateTable;
     for (const legality::Rule* gate : legality::Gates()) {
-      texts->push_back({fmt::format("The validator refuses a {} where {}.",
-                                    fmt::join(gate->subjects, ", "), gate->when_text),
-                        gate->source.text()});
-      const bool stated = texts->back().source.find("specification") != std::string::npos;
-      rules->push_back({gate->id, texts->back().statement, texts->back().source,
-                        stated ? FactEvidence::kSpecification : FactEvidence::kPublicNotes});
+      table->texts.push_back({fmt::format("The validator refuses a {} where {}.",
+                                          fmt::join(gate->subjects, ", "), gate->when_text),
+                              gate->source.text()});
+      const GateTexts& text = table->texts.back();
+      const bool stated = text.source.find("specification") != std::string::npos;
+      table->rules.push_back({gate->id, text.statement, text.source,
+                              stated ? FactEvidence::kSpecification : FactEvidence::kPublicNotes});
     }
-    return rules;
+    return table;
   }();
-  return *kRules;
+  return kTable->rules;
 }
 
 // The element types of network descriptions in MIL's spelling, which the rules use.
