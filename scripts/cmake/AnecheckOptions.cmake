@@ -23,6 +23,8 @@ set(ANECHECK_VECTORS "${CMAKE_SOURCE_DIR}/../shared/vectors" CACHE PATH
     "Published test vectors; tests that need them skip where the folder is missing")
 set(ANECHECK_CASES "${CMAKE_SOURCE_DIR}/../shared/cases" CACHE PATH
     "Small inputs with known answers; tests that need them skip where the folder is missing")
+set(ANECHECK_FACTS "${CMAKE_SOURCE_DIR}/../shared/facts" CACHE PATH
+    "Tables of public facts; tests that need them skip where the folder is missing")
 
 find_program(ANECHECK_CCACHE ccache)
 if(ANECHECK_CCACHE AND NOT CMAKE_CXX_COMPILER_LAUNCHER)

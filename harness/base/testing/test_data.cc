@@ -39,6 +39,10 @@ std::string CasePath(std::string_view relative) {
   return Folder("ANECHECK_CASES", "../shared/cases") + "/" + std::string(relative);
 }
 
+std::string FactPath(std::string_view relative) {
+  return Folder("ANECHECK_FACTS", "../shared/facts") + "/" + std::string(relative);
+}
+
 bool PathExists(const std::string& path) {
   std::error_code ignored;
   return std::filesystem::exists(path, ignored);

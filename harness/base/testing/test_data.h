@@ -12,11 +12,12 @@
 namespace anecheck::testing {
 
 // Path of `relative` in the folder named by ANECHECK_REAL_DATA (default: ../shared/real beside the
-// source tree), by ANECHECK_VECTORS (default: ../shared/vectors) or by ANECHECK_CASES (default:
-// ../shared/cases). It need not exist.
+// source tree), by ANECHECK_VECTORS (default: ../shared/vectors), by ANECHECK_CASES (default:
+// ../shared/cases) or by ANECHECK_FACTS (default: ../shared/facts). It need not exist.
 std::string RealDataPath(std::string_view relative);
 std::string VectorPath(std::string_view relative);
 std::string CasePath(std::string_view relative);
+std::string FactPath(std::string_view relative);
 
 // Path of `relative` in the source tree.
 std::string SourcePath(std::string_view relative);
@@ -43,7 +44,8 @@ Result<std::string> ReadGzipFile(const std::string& path);
   do {                                                                                     \
     if (!::anecheck::testing::HasTestData(path)) {                                         \
       GTEST_SKIP() << ::anecheck::testing::kMissingData << (path)                          \
-                   << " is missing or empty; set ANECHECK_REAL_DATA, ANECHECK_VECTORS and" \
-                      " ANECHECK_CASES to the folders of real files, vectors and cases";   \
+                   << " is missing or empty; set ANECHECK_REAL_DATA, ANECHECK_VECTORS,"    \
+                      " ANECHECK_CASES and ANECHECK_FACTS to the folders of real files,"   \
+                      " vectors, cases and tables of facts";                               \
     }                                                                                      \
   } while (false)
