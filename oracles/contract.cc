@@ -1,5 +1,6 @@
 #include "oracles/contract.h"
 
+#include <algorithm>
 #include <fmt/format.h>
 #include <limits>
 
@@ -88,6 +89,8 @@ constexpr std::array<TermFact, kTermCount> kTermFacts = {{
 // where it leaves fp16. Which of them counts, sources do not agree on.
 constexpr double kLogOfPort = 10.397207708399179;
 constexpr double kLogOfLargest = 11.089866488461016;
+// What exponentials and their sum may be off by, as a logarithm: two steps of fp16.
+constexpr double kNearLog = 0x1p-6;
 // Where the seams of the argument reductions lie is not published. The first ones in common use:
 // tan(pi / 8) for the arc tangent, pi / 4 for sine and cosine.
 constexpr double kFirstArcSeam = 0.4142;
@@ -123,11 +126,21 @@ constexpr Departure kDepartures[] = {
     {"D09", Effect::kMayBeFrom, "softplus", kLogOfPort, 0, kA13 | kA16 | kA17,
      "softplus may drop to 0 where its exponential reaches the port's limit",
      "facts/more/numerics_plus.csv: from ln 32768 = 10.397, the port, or from ln 65504 = 11.09"},
+    {"D09", Effect::kMayBeFrom, "softplus", kLogOfLargest, 0, kA14 | kA15,
+     "softplus may drop to 0 where its exponential overflows",
+     "coremltools issues 2359 and 2687: seen on M1 to M4, of which the tables name M1 and M4"},
     {"D09", Effect::kValueFrom, "softplus", 11, 0, kA17, "softplus drops to 0 at 11 already",
      "facts/more/numerics_plus.csv: 11.0 gives 0 on M5"},
     {"D09", Effect::kValueFrom, "softplus", kLogOfLargest, 0, kA13 | kA16,
      "softplus drops to 0 where its exponential overflows",
      "facts/more/numerics_plus.csv: from ln 32768 = 10.397, the port, or from ln 65504 = 11.09"},
+    {"D09", Effect::kMayBeFrom, "reduce_log_sum_exp", kLogOfLargest - kNearLog, 0,
+     kA13 | kA14 | kA15 | kA16 | kA17,
+     "log-sum-exp drops to 0 where the sum of exponentials passes 65504",
+     "coremltools issue 2690: without a shift by the maximum; here near ln 65504 by rounding"},
+    {"D09", Effect::kValueFrom, "reduce_log_sum_exp", kLogOfLargest + kNearLog, 0,
+     kA13 | kA14 | kA15 | kA16 | kA17,
+     "log-sum-exp drops to 0 where the sum of exponentials passes 65504", "coremltools issue 2690"},
     {"D10", Effect::kValueAt, "softsign", std::numeric_limits<double>::infinity(), 0, kA13,
      "softsign(+inf) is 0", "facts/numerics.md"},
     {"D11", Effect::kValueAt, "log", 0, -45440, kA13, "log(0) is a finite sentinel",
@@ -199,12 +212,13 @@ constexpr std::array<Contract, kContractFamilies> kConforming = {
     MakeConforming(4), MakeConforming(5), MakeConforming(6), MakeConforming(7)};
 constexpr Contract kIeee = MakeIeee();
 
-// h11 is A11 and so on (facts/targets.csv); letters after the number name a variant.
+// The family of a contract's own name ("A13") or of a target ("h18g", "M4"); -1 where there is
+// none.
 int FamilyFromName(std::string_view name) {
-  if (name.size() < 3 || (name[0] != 'h' && name[0] != 'H' && name[0] != 'A')) return -1;
-  if (name[1] != '1' || name[2] < '1' || name[2] > '8') return -1;
-  if (name[0] == 'A') return name.size() == 3 ? name[2] - '1' : -1;
-  return name[2] - '1';
+  const auto own = std::ranges::find(kFamilyNames, name);
+  if (own != kFamilyNames.end()) return static_cast<int>(own - kFamilyNames.begin());
+  const auto target = FindTarget(name);
+  return target.ok() && (*target)->family() ? static_cast<int>((*target)->family().value()) : -1;
 }
 
 }  // namespace
@@ -265,7 +279,6 @@ Result<Contract> ContractFromName(std::string_view name) {
                                  "such as h13",
                                  name));
   }
-  if (name[0] != 'A') ANECHECK_RETURN_IF_ERROR(FindTarget(name));
   return ConformingContract(family);
 }
 

@@ -79,7 +79,7 @@ enum class Effect : uint8_t {
   kUnsignedZero,      // the sign of a zero operand is lost
   kTiesAway,          // the output rounding takes ties to the larger magnitude
   kValueAt,           // operation(a) == b
-  kValueFrom,         // operation(x) == b for every x >= a
+  kValueFrom,         // operation(x) == b for every x >= a; of a reduction, where it is itself
   kAbsoluteError,     // operation errs by up to a where |x| >= b
   kAnyOfAxis,         // gather along the last axis gives any element of that axis
   kReciprocal,        // a quotient by a constant d is the product with fp16(1 / d)

@@ -32,8 +32,9 @@ TEST(Contracts, HaveNamesOfFamiliesAndTargets) {
   EXPECT_EQ(ContractFromName("A13").value().family, 2);
   EXPECT_EQ(ContractFromName("h13").value().family, 2);
   EXPECT_EQ(ContractFromName("h17s").value().family, 6);
-  EXPECT_EQ(ContractFromName("h18").value().family, 7);
-  for (const std::string_view wrong : {"", "h1", "h19", "A13x", "x13", "h13xyz", "h18q"}) {
+  EXPECT_EQ(ContractFromName("h18g").value().family, 7);
+  EXPECT_EQ(ContractFromName("h19").value().family, 7);
+  for (const std::string_view wrong : {"", "h1", "h20", "A13x", "x13", "h13xyz", "h18q"}) {
     EXPECT_FALSE(ContractFromName(wrong).ok()) << wrong;
   }
 }

@@ -19,6 +19,7 @@ bool HasThreshold(Effect effect) {
     case Effect::kInteriorOverflow:
     case Effect::kWidthSliceGain:
     case Effect::kValueFrom:
+    case Effect::kMayBeFrom:
       return true;
     default:
       return false;

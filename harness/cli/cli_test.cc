@@ -486,7 +486,7 @@ TEST_F(CliTest, TablesAreJson) {
   EXPECT_GE(shares, 90u) << "the shares of the bounds are recorded with the tool";
   const auto targets = ParseJson(Tool("targets --json").out);
   ASSERT_TRUE(targets.ok());
-  EXPECT_EQ(targets->size(), 28u);
+  EXPECT_EQ(targets->size(), 30u);
   EXPECT_NE(Tool("targets diff h13 h17s").out.find("max_tensor_width"), std::string::npos);
 }
 

@@ -12,7 +12,7 @@ void AddTargetFlags(CommandLine& command, TargetFlags& flags) {
   command.AddOption(
       "--targets-file", flags.files,
       "JSON file in the form of harness/targets/data; its values replace the built-in ones");
-  command.AddOption("--hal", flags.blobs, "TARGET=FILE: read a HAL table of 0x938 bytes");
+  command.AddOption("--hal", flags.blobs, "TARGET=FILE: read a HAL table of 0x938 or 0xa10 bytes");
   command.AddOption("--family-order", flags.family_order, "Numbering of the families")
       .OneOf({"specification", "guide"})
       .ShowDefault();

@@ -13,7 +13,7 @@ namespace anecheck {
 
 struct TargetFlags {
   std::vector<std::string> files;  // JSON of the form of harness/targets/data
-  std::vector<std::string> blobs;  // "h13=hal.bin": a table of 0x938 bytes
+  std::vector<std::string> blobs;  // "h13=hal.bin": a table of 0x938 or 0xa10 bytes
   std::string family_order = "specification";
 };
 

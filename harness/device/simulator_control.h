@@ -40,7 +40,7 @@ enum {
 #define ANECHECK_SIM_NO_KERNEL 0xe00002c7
 
 // The chip that programs are compiled for where the compiler options name none. `name` is one of
-// the 28 compiler targets in either case ("h13", "H17s"). Default: h13. The options string
+// the compiler targets in either case ("h13", "H17s"). Default: h13. The options string
 // "TargetArchitecture=h13" of e5rt_e5_compiler_options_set_custom_ane_compiler_options takes
 // precedence for the programs compiled with it.
 int anecheck_sim_set_target(const char* name);

@@ -24,9 +24,10 @@ constexpr Target Reference(std::string_view name) {
   return {name, kFamilyA15, 4, 65535, 1, kLarge, kLarge, true};
 }
 
-// facts/targets.csv, in its order. M11 is an embedded part of index 4 with A13-sized extents; U1 to
-// U3 are placeholders with index 4 and a depth of one.
-constexpr std::array<Target, 28> kTargets = {
+// facts/targets.csv, in its order, with h18g and h19 of facts/silicon/targets_new.csv. M11 is an
+// embedded part of index 4 with A13-sized extents; U1 to U3 are placeholders with index 4 and a
+// depth of one.
+constexpr std::array<Target, 30> kTargets = {
     Legacy("h11", kFamilyA11, 1),
     Legacy("h12", kFamilyA12, 1),
     Legacy("m9", kFamilyA12, 1),
@@ -51,6 +52,8 @@ constexpr std::array<Target, 28> kTargets = {
     Large("h17c", kFamilyA17, 32),
     Large("h17d", kFamilyA17, 64),
     Large("h18", kFamilyA18, 4),
+    Large("h18g", kFamilyA18, 16),
+    Large("h19", kFamilyA18, 16),
     Small("m11", kFamilyA15, 1),
     Reference("u1"),
     Reference("u2"),

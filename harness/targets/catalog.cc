@@ -7,9 +7,11 @@
 #include <fmt/format.h>
 #include <utility>
 
+#include "harness/base/little_endian.h"
 #include "harness/targets/catalog_loader.h"
 #include "harness/targets/chip_names.h"
 #include "harness/targets/embedded.h"
+#include "harness/targets/newest_table.h"
 
 namespace anecheck {
 namespace {
@@ -64,9 +66,9 @@ namespace {
 TargetCatalog LoadBuiltin() {
   TargetCatalog catalog;
   const std::pair<const char*, std::string_view> files[] = {
-      {"targets.json", targets_data::kTargets}, {"hal.json", targets_data::kHal},
-      {"limits.json", targets_data::kLimits},   {"interchange.json", targets_data::kInterchange},
-      {"floors.json", targets_data::kFloors},
+      {"targets.json", targets_data::kTargets},         {"hal.json", targets_data::kHal},
+      {"hal_10_26_6.json", targets_data::kHal10266},    {"limits.json", targets_data::kLimits},
+      {"interchange.json", targets_data::kInterchange}, {"floors.json", targets_data::kFloors},
   };
   for (const auto& [name, text] : files) {
     const Status status = CatalogLoader(catalog, false, name).Apply(text);
@@ -165,8 +167,20 @@ Status TargetCatalog::ReplaceHal(std::string_view target, std::span<const uint8_
                                  std::string source) {
   ANECHECK_ASSIGN(const Target* found, Find(target));
   Target& changed = targets_[static_cast<size_t>(found - targets_.data())];
-  ANECHECK_RETURN_IF_ERROR(changed.hal.LoadBlob(blob, source));
-  for (const HalField& field : HalLayout::Get().fields()) Restate(changed, field);
+  if (blob.size() != kNewestHalSize) {
+    ANECHECK_RETURN_IF_ERROR(changed.hal.LoadBlob(blob, source));
+    for (const HalField& field : HalLayout::Get().fields()) Restate(changed, field);
+    return {};
+  }
+  // Rules read fields by name: those that both layouts have are carried over.
+  for (const HalField& field : HalLayout::Get().fields()) {
+    const NewestField* moved = FindNewestField(field.name);
+    if (moved == nullptr) continue;
+    uint64_t value = LoadLittle(blob, moved->offset, moved->width);
+    if (moved->flag) value &= 1;
+    ANECHECK_RETURN_IF_ERROR(changed.hal.State(field, {value, source, ""}, true));
+    Restate(changed, field);
+  }
   return {};
 }
 

@@ -1,4 +1,4 @@
-// The set of targets: the 28 that are built in, and ways to replace their values at run time. Used
+// The set of targets: those that are built in, and ways to replace their values at run time. Used
 // by everything that takes --targets.
 #pragma once
 
@@ -45,7 +45,7 @@ struct ImageTag {
 // A set of targets. Copies are independent. Const functions may run on several threads at once.
 class TargetCatalog {
  public:
-  // The 28 embedded targets, parsed on first use.
+  // The embedded targets, parsed on first use.
   static const TargetCatalog& Builtin();
 
   // The target of that name, upper or lower case. An unknown name is an error that lists the
@@ -65,7 +65,8 @@ class TargetCatalog {
   Known<Family> Floor(std::string_view op) const;
 
   // Overwrites the table of one target, and the limits that restate its fields, with a blob of
-  // 0x938 bytes. `source` names the blob in what is printed.
+  // 0x938 bytes, or of the 0xa10 of the newest compiler. `source` names the blob in what is
+  // printed.
   Status ReplaceHal(std::string_view target, std::span<const uint8_t> blob, std::string source);
 
   // Applies a user's file: JSON of the form of the embedded files, any of "targets", "fields",

@@ -11,17 +11,18 @@
 
 #include "harness/base/json.h"
 #include "harness/base/json_text.h"
+#include "harness/targets/newest_table.h"
 
 namespace anecheck {
 namespace {
 
 const Target& Named(std::string_view name) { return **FindTarget(name); }
 
-TEST(Targets, Are28WithDistinctNames) {
+TEST(Targets, Are30WithDistinctNames) {
   std::set<std::string> names;
   for (const Target& target : AllTargets()) names.insert(target.name);
-  EXPECT_EQ(names.size(), 28u);
-  EXPECT_EQ(AllTargets().size(), 28u);
+  EXPECT_EQ(names.size(), 30u);
+  EXPECT_EQ(AllTargets().size(), 30u);
 }
 
 TEST(Targets, AreFoundInEitherCase) {
@@ -47,12 +48,12 @@ TEST(Targets, AnUnknownNameIsAnErrorWithNearNames) {
 TEST(Targets, NamesTheCompilerKnowsElsewhereSayWhy) {
   const Result<const Target*> found = FindTarget("H15p");
   ASSERT_FALSE(found.ok());
-  EXPECT_NE(found.error().message.find("outside the 28"), std::string::npos);
+  EXPECT_NE(found.error().message.find("outside the 30"), std::string::npos);
 }
 
 TEST(Targets, ListsTakeAllAndCommasAndDropRepeats) {
   const TargetCatalog& catalog = TargetCatalog::Builtin();
-  EXPECT_EQ(catalog.FindList("all")->size(), 28u);
+  EXPECT_EQ(catalog.FindList("all")->size(), 30u);
   const std::vector<const Target*> pair = *catalog.FindList("h13,H17s,h13");
   ASSERT_EQ(pair.size(), 2u);
   EXPECT_EQ(pair[0]->name, "H13");
@@ -64,7 +65,8 @@ TEST(Families, SpecificationOrdersTheGenerations) {
   const std::pair<const char*, Family> rows[] = {
       {"H11", Family::kA11Legacy}, {"H12", Family::kA12}, {"H13", Family::kA13},
       {"H14", Family::kA14},       {"H15", Family::kA15}, {"H16", Family::kA16},
-      {"H17", Family::kA17},       {"H18", Family::kA18}, {"M11", Family::kA15}};
+      {"H17", Family::kA17},       {"H18", Family::kA18}, {"M11", Family::kA15},
+      {"H18g", Family::kA18},      {"H19", Family::kA18}};
   for (const auto& [name, family] : rows) EXPECT_EQ(Named(name).family().value(), family) << name;
 }
 
@@ -79,10 +81,10 @@ TEST(Families, PublicGuideOrdersByHardwareVersion) {
 }
 
 TEST(UnknownValues, AreUnknownAndNever0) {
-  EXPECT_FALSE(Named("H11").ne_cores.known());
+  EXPECT_FALSE(Named("T0").ne_cores.known());
   EXPECT_FALSE(Named("M9").family().known());
   EXPECT_FALSE(Named("U1").family().known());
-  EXPECT_FALSE(Named("M11").cpu_subtype.known());
+  EXPECT_FALSE(Named("U1").cpu_subtype.known());
   // facts/hal_capability_bytes.csv: no source gives the byte of range normalization.
   for (const Target& target : AllTargets()) {
     EXPECT_FALSE(target.hal.Capability(0x818).known()) << target.name;
@@ -144,7 +146,7 @@ TEST(Limits, FollowTheTable) {
   EXPECT_EQ(LimitList(Named("H13"), "stride_factor_list").value(),
             (std::vector<uint64_t>{2, 3, 4, 8}));
   EXPECT_FALSE(Limit(Named("H13"), "stride_factor_list").known());
-  EXPECT_EQ(Limit(Named("H13"), "max_kernel_section_bytes").value(), 134217728u);
+  EXPECT_EQ(Limit(Named("H13"), "max_kernel_section_bytes").value(), 134217730u);
 }
 
 TEST(InterchangeFormats, CountsMatchTheTableWord) {
@@ -209,7 +211,36 @@ TEST(Replacement, ABlobOverwritesTheTableAndWhatRestatesIt) {
   EXPECT_EQ(Limit(target, "texture_engine").value(), 1u);
   EXPECT_EQ(Limit(target, "kernel_memory_bytes").value(), 0x34u);
   EXPECT_FALSE(target.hal.Capability(0x600).known());
-  EXPECT_EQ(Named("H13").ne_cores.value(), 4u) << "the built-in catalog stays as it is";
+  EXPECT_EQ(Named("H13").ne_cores.value(), 16u) << "the built-in catalog stays as it is";
+}
+
+// facts/silicon/targets_new.csv: fields keep their names and move with a compiler release.
+TEST(Replacement, ATableOfTheNewestCompilerIsReadByItsOwnOffsets) {
+  TargetCatalog catalog = TargetCatalog::Builtin();
+  std::vector<uint8_t> blob(0xa10, 0);
+  blob[0x240] = 16;    // instruction_alignment, 0x218 before
+  blob[0x218] = 0x77;  // max_l2_destination_stride here
+  ASSERT_TRUE(catalog.ReplaceHal("h18g", blob, "dump.bin").ok());
+  const Target& target = **catalog.Find("H18g");
+  EXPECT_EQ(target.hal.Scalar(0x218).value(), 16u);
+  EXPECT_EQ(target.hal.Scalar(0x218).source(), "dump.bin");
+  EXPECT_EQ(Limit(target, "instruction_alignment_bytes").value(), 16u);
+}
+
+uint64_t Newest(std::string_view field, std::string_view target) {
+  const Target& named = Named(target);
+  const auto known = NewestValue(*FindNewestField(field), named.name, TierName(named.tier));
+  return known ? known.value() : ~uint64_t{0};
+}
+
+TEST(NewestTable, HoldsWhatTheNotesState) {
+  EXPECT_EQ(Newest("fifo_bytes", "H18g"), 2u << 20);
+  EXPECT_EQ(Newest("double_int8_mode", "H18"), 1u);
+  EXPECT_EQ(Newest("double_int8_mode", "H17"), 0u);
+  EXPECT_EQ(Newest("ne_cores", "H16c"), 16u);
+  EXPECT_EQ(Newest("ne_cores", "H13"), 16u);
+  EXPECT_EQ(FindNewestField("max_tensor_width")->offset, 0x158u);
+  for (const NewestField& field : NewestFields()) EXPECT_FALSE(field.source.empty()) << field.name;
 }
 
 TEST(Replacement, ABlobOfAnotherSizeIsRefused) {
@@ -223,7 +254,7 @@ TEST(Replacement, ABlobOfAnotherSizeIsRefused) {
 TEST(Replacement, AUsersFileStatesValuesAndTargets) {
   TargetCatalog catalog = TargetCatalog::Builtin();
   const char* text = R"({
-    "targets": [{"name": "H19", "tier": "A18", "compiler_name": "h19",
+    "targets": [{"name": "H99", "tier": "A18", "compiler_name": "h99",
                  "family_specification": [{"value": 7, "source": "guess"}]},
                 {"name": "h13", "chips": [{"value": "mine", "source": "label"}]}],
     "fields": [{"offset": "0x218", "values": [{"value": 32, "targets": ["A13"], "source": "probe"}]},
@@ -233,8 +264,8 @@ TEST(Replacement, AUsersFileStatesValuesAndTargets) {
     "sets": [{"targets": ["H13"], "count": 1, "tags": ["&BGA"]}]})";
   const Status status = catalog.ApplyUserFile(text, "mine.json");
   ASSERT_TRUE(status.ok()) << status.error().message;
-  EXPECT_EQ(catalog.targets().size(), 29u);
-  EXPECT_EQ((*catalog.Find("H19"))->family().value(), Family::kA18);
+  EXPECT_EQ(catalog.targets().size(), 31u);
+  EXPECT_EQ((*catalog.Find("H99"))->family().value(), Family::kA18);
   const Target& h13 = **catalog.Find("H13");
   EXPECT_EQ(h13.chips.values(), std::vector<std::string>{"mine"});
   EXPECT_EQ(h13.hal.Scalar(0x218).values(), std::vector<uint64_t>{32});
@@ -276,7 +307,7 @@ TEST(Replacement, AFaultyUsersFileChangesNothingAndSaysWhere) {
     const Status status = catalog.ApplyUserFile(text, "bad.json");
     ASSERT_FALSE(status.ok()) << text;
     EXPECT_NE(status.error().message.find(message), std::string::npos) << status.error().message;
-    EXPECT_EQ(catalog.targets().size(), 28u);
+    EXPECT_EQ(catalog.targets().size(), 30u);
   }
 }
 

@@ -8,6 +8,7 @@ namespace anecheck::targets_data {
 
 extern const std::string_view kTargets;
 extern const std::string_view kHal;
+extern const std::string_view kHal10266;
 extern const std::string_view kLimits;
 extern const std::string_view kInterchange;
 extern const std::string_view kFloors;

@@ -103,10 +103,16 @@ void ReplaceInvalid(KernelContext& context, BoundedTensor& result, double by) {
   }
 }
 
-// f(x) == value at the operand's elements that `hits` selects.
+// Where a documented place is looked for: in the operand, or in the result of a reduction.
+const BoundedTensor& PlacesOf(KernelContext& context, const BoundedTensor& result) {
+  const bool reduces = context.node().op().starts_with("reduce_");
+  return reduces ? result : context.Value(context.node().Input(0));
+}
+
+// f(x) == value at the places that `hits` selects.
 template <typename Hits>
 void FixValue(KernelContext& context, BoundedTensor& result, double value, const Hits& hits) {
-  const BoundedTensor& x = context.Value(context.node().Input(0));
+  const BoundedTensor& x = PlacesOf(context, result);
   if (x.size != result.size) return;
   result.whole = false;
   for (size_t i = 0; i < result.size; ++i) {
@@ -129,10 +135,10 @@ void SetSorted(MemberSets& sets, size_t i, std::vector<double>& numbers) {
 // should be.
 void AdmitFrom(KernelContext& context, BoundedTensor& result, double value, double from) {
   constexpr size_t kMostNumbers = 16;
-  const BoundedTensor& x = context.Value(context.node().Input(0));
-  if (x.size != result.size) return;
   ForgetSets(result);
   GiveEnds(context, result);
+  const BoundedTensor& x = PlacesOf(context, result);
+  if (x.size != result.size) return;
   const Grid grid(result.type.dtype);
   MemberSets sets(context);
   std::vector<double> numbers;

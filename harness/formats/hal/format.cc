@@ -68,7 +68,7 @@ std::string MatchingTargets(const HalBlob& blob) {
     const HalImage pair[] = {HalImageOf(target), HalImageOf(blob, "file")};
     if (DiffHal(pair).empty()) names += (names.empty() ? "" : ", ") + target.name;
   }
-  return names.empty() ? "none of the 28 targets" : names;
+  return names.empty() ? "no target" : names;
 }
 
 std::string FieldLine(const HalField& field, const HalBlob& blob) {

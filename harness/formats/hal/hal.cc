@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include "harness/base/little_endian.h"
+#include "harness/targets/newest_table.h"
 
 namespace anecheck {
 namespace {
@@ -39,6 +40,14 @@ void Put(HalImage& image, uint32_t offset, uint32_t width, uint64_t value) {
 }  // namespace
 
 Result<HalBlob> HalBlob::Parse(ByteSpan bytes) {
+  if (bytes.size() == kNewestHalSize) {
+    return MakeError(
+        ErrorCode::kUnsupported,
+        fmt::format("table-size: 0x{:x} bytes are a table of compiler {}; read it with "
+                    "`anecheck targets show TARGET --hal TARGET=FILE`",
+                    bytes.size(), kNewestRelease),
+        kHalSize);
+  }
   if (bytes.size() != kHalSize) {
     return MakeError(ErrorCode::kMalformed,
                      fmt::format("table-size: a HAL table has 0x{:x} bytes, this has 0x{:x}",
