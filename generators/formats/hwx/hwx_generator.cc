@@ -91,7 +91,8 @@ KernelSpec DrawKernel(ChoiceStream& choices, uint32_t task) {
 
 void DrawTasks(ContainerSpec& spec, ChoiceStream& choices) {
   // H13 more often than any other: it is the generation of all real files.
-  const auto generations = td::Generations();
+  // The containers of the last one, H18g and H19, have another form.
+  const auto generations = td::Generations().first(td::Generations().size() - 1);
   const uint64_t draw = choices.Below(2 * generations.size() - 3);
   const td::Generation& generation = generations[draw < generations.size() ? draw : 0];
   spec.cpusubtype = generation.cpusubtype;

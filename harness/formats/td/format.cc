@@ -102,6 +102,7 @@ const auto kVersionFormats = std::to_array<Format>({
     FormatWith<DecodeAs<3>>("td:17", "task descriptor chain read as version 17"),
     FormatWith<DecodeAs<4>>("td:19", "task descriptor chain read as version 19"),
     FormatWith<DecodeAs<5>>("td:20", "task descriptor chain read as version 20"),
+    FormatWith<DecodeAs<6>>("td:24", "task descriptor chain read as version 24"),
 });
 
 }  // namespace

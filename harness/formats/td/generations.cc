@@ -1,5 +1,6 @@
 // The table of task descriptor generations: which version is coded how, and where its register
-// blocks stand. Sources: facts/hwx.md, more/hwx_block_bases.csv, more/td_generations.csv.
+// blocks stand. Sources: facts/hwx.md, more/hwx_block_bases.csv, more/td_generations.csv,
+// later_programs/conflicts_later.csv.
 #include <array>
 #include <fmt/format.h>
 
@@ -25,7 +26,7 @@ constexpr auto kH14Blocks = std::to_array<RegisterBlock>({
     {"PE", 0x900, 5},
     {"NE", 0xd00, 5},
     {"TileDMASrc", 0x1100, 53},
-    {"TileDMADst", 0x1500, 9},
+    {"TileDMADst", 0x1500, 10},
     {"KernelDMASrc", 0x1900, 70},
 });
 
@@ -37,8 +38,9 @@ constexpr auto kH15Blocks = std::to_array<RegisterBlock>({
     {"PE", 0x4500, 15},
     {"NE", 0x4900, 5},
     {"TileDMASrc", 0x4d00, 53},
-    {"TileDMADst", 0x5100, 9},
+    {"TileDMADst", 0x5100, 15},
     {"KernelDMASrc", 0x5500, 70},
+    {"CacheDMA", 0x5900, 12},
 });
 
 constexpr auto kH16Blocks = std::to_array<RegisterBlock>({
@@ -69,6 +71,18 @@ constexpr auto kH18Blocks = std::to_array<RegisterBlock>({
     {"L2", 0x4100, 43},
     {"PE", 0x4500, 16},
     {"NE", 0x4900, 13},
+    {"TileDMASrc", 0x4d00, 81},
+    {"TileDMADst", 0x5100, 27},
+    {"KernelDMASrc", 0x5500, 83},
+    {"CacheDMA", 0x5900, 14},
+});
+
+// One register more in front of the word of the multiplier (generations.csv).
+constexpr auto kH18gBlocks = std::to_array<RegisterBlock>({
+    {"Common", 0x0, 23},
+    {"L2", 0x4100, 43},
+    {"PE", 0x4500, 16},
+    {"NE", 0x4900, 14},
     {"TileDMASrc", 0x4d00, 81},
     {"TileDMADst", 0x5100, 27},
     {"KernelDMASrc", 0x5500, 83},
@@ -140,6 +154,18 @@ constexpr auto kGenerations = std::to_array<Generation>({
      0,
      FactEvidence::kPublicNotes,
      "freedomtan guide"},
+    {24,
+     "H18g",
+     11,
+     Coding::kWordAddress,
+     9,
+     0,
+     kH18gBlocks,
+     {},
+     0,
+     0,
+     FactEvidence::kPublicNotes,
+     "generations.csv and header_forms.md of later programs; also H19"},
 });
 
 struct KnownElsewhere {
@@ -187,7 +213,8 @@ Result<const Generation*> GenerationOfVersion(uint32_t version) {
   }
   return MakeError(
       ErrorCode::kUnsupported,
-      fmt::format("unknown task descriptor version {}; known are 7, 8, 11, 17, 19, 20", version));
+      fmt::format("unknown task descriptor version {}; known are 7, 8, 11, 17, 19, 20, 24",
+                  version));
 }
 
 Result<const Generation*> GenerationOfSubtype(uint32_t cpusubtype) {

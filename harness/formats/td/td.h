@@ -53,7 +53,7 @@ struct Generation {
   std::string_view source;
 };
 
-// The generations whose coding is known: versions 7, 11, 8, 17, 19 and 20.
+// The generations whose coding is known: versions 7, 11, 8, 17, 19, 20 and 24.
 std::span<const Generation> Generations();
 
 // kUnsupported, naming the version, where the coding is unknown (5, 6) or is no stored form (10).

@@ -6,8 +6,11 @@
 #include <gtest/gtest.h>
 #include <set>
 
+#include "harness/base/file.h"
 #include "harness/base/json.h"
 #include "harness/base/json_pointer.h"
+#include "harness/base/json_text.h"
+#include "harness/base/testing/test_data.h"
 #include "harness/formats/td/layout.h"
 #include "harness/formats/td/v7_fields.h"
 
@@ -27,8 +30,8 @@ Bytes FromWords(std::initializer_list<uint32_t> words) {
 // ---- versions -----------------------------------------------------------------------------------
 
 TEST(Versions, AreFoundByNumberAndByCpusubtype) {
-  const std::pair<uint32_t, uint32_t> pairs[] = {{4, 7},  {5, 11}, {6, 8},
-                                                 {7, 17}, {9, 19}, {10, 20}};
+  const std::pair<uint32_t, uint32_t> pairs[] = {{4, 7},  {5, 11},  {6, 8},  {7, 17},
+                                                 {9, 19}, {10, 20}, {11, 24}};
   for (const auto& [subtype, version] : pairs) {
     EXPECT_EQ((*GenerationOfSubtype(subtype))->version, version);
     EXPECT_EQ((*GenerationOfVersion(version))->cpusubtype, subtype);
@@ -48,6 +51,55 @@ TEST(Versions, UnknownOnesAreErrorsThatSaySo) {
   const auto json = ChainFromJson(Json{{"version", 12}, {"tasks", Json::array()}});
   ASSERT_FALSE(json.ok());
   EXPECT_EQ(json.error().code, ErrorCode::kUnsupported);
+}
+
+// ---- records of a compiler ----------------------------------------------------------------------
+
+std::vector<std::string> RecordsOf(std::string_view target) {
+  std::vector<std::string> found;
+  for (const std::string& path : testing::FilesUnder(testing::VectorPath("later_programs"))) {
+    if (path.find(std::string("/") + std::string(target) + "__") != std::string::npos) {
+      found.push_back(path);
+    }
+  }
+  return found;
+}
+
+Bytes TextOf(const Json& record) {
+  Bytes bytes;
+  for (const Json& item : record["text"]) {
+    const auto word = static_cast<uint32_t>(std::stoul(item.get<std::string>(), nullptr, 16));
+    for (int i = 0; i < 4; ++i) bytes.push_back(static_cast<uint8_t>(word >> (8 * i)));
+  }
+  return bytes;
+}
+
+// header_forms.md: own sizes, extra words and records come out to the word; an extra word stands
+// where the lowest bits of the last header word, header[7] on H14, are both set.
+TEST(Records, OfEveryLaterGenerationAreReadToTheWord) {
+  ANECHECK_SKIP_WITHOUT(testing::VectorPath("later_programs"));
+  size_t with_extra_word = 0;
+  const std::pair<const char*, uint32_t> kTargets[] = {{"h14", 11}, {"h15", 8},  {"h16", 17},
+                                                       {"h17", 19}, {"h18", 20}, {"h18g", 24}};
+  for (const auto& [target, version] : kTargets) {
+    const std::vector<std::string> records = RecordsOf(target);
+    EXPECT_FALSE(records.empty()) << target;
+    for (const std::string& path : records) {
+      const Json record = *ParseJson(*ReadTextFile(path));
+      const Bytes bytes = TextOf(record);
+      const auto chain = Decode(bytes, Version(version));
+      ASSERT_TRUE(chain.ok()) << path << ": " << chain.error().message;
+      EXPECT_EQ(chain->header_words, record["header_words"].get<int>()) << path;
+      EXPECT_EQ(WritesOutsideBlocks(*chain), 0u) << path;
+      EXPECT_EQ(*Encode(*chain), bytes) << path;
+      for (const Task& task : chain->tasks) {
+        const uint32_t last = task.header[chain->header_words - 1u];
+        EXPECT_EQ(task.extra_word.has_value(), (last & 3) == 3) << path;
+        with_extra_word += task.extra_word ? 1 : 0;
+      }
+    }
+  }
+  EXPECT_GT(with_extra_word, 0u) << "no record has one";
 }
 
 // ---- version 7 ----------------------------------------------------------------------------------
