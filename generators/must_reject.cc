@@ -55,10 +55,17 @@ bool DrawExtent(ChoiceStream& choices, const Target& target, Graph& graph) {
   return Close(choices, graph, graph.AddInput({DType::kFp16, choices.Pick(shapes)}));
 }
 
-bool DrawInputType(ChoiceStream& choices, const Target&, Graph& graph) {
+// Targets of which compile limits were measured (facts/silicon/compile_limits_silicon.csv).
+bool IsMeasured(const Target& target) {
+  return target.tier == Tier::kA16 || target.tier == Tier::kA18;
+}
+
+bool DrawInputType(ChoiceStream& choices, const Target& target, Graph& graph) {
   constexpr std::array<DType, 2> kTypes = {DType::kFp32, DType::kInt32};
   const Shape shape = {1, choices.Range(1, 8), choices.Range(1, 4), choices.Range(1, 4)};
-  const ValueId x = graph.AddInput({choices.Pick(kTypes), shape});
+  // Their compilers place a cast from fp32 on the engine.
+  const DType type = IsMeasured(target) ? DType::kInt32 : choices.Pick(kTypes);
+  const ValueId x = graph.AddInput({type, shape});
   graph.BeginNode(&GetOp(OpKind::kCast).schema);
   graph.AddArgument(params::Cast::kX, x);
   graph.AddString(params::Cast::kDtype, "fp16");
@@ -93,7 +100,8 @@ bool DrawKernelWidthOnA13(ChoiceStream& choices, const Target& target, Graph& gr
 }
 
 bool DrawKernelWidth(ChoiceStream& choices, const Target& target, Graph& graph) {
-  if (target.tier == Tier::kA13 || !LimitOf(target, "max_kernel_w_fp16_large")) return false;
+  if (target.tier == Tier::kA13 || IsMeasured(target)) return false;
+  if (!LimitOf(target, "max_kernel_w_fp16_large")) return false;
   const int64_t width = kFrontEndWidth + choices.Range(1, 8);
   return DrawKernel(choices, graph, 1, width);
 }
@@ -105,19 +113,41 @@ bool DrawKernelHeight(ChoiceStream& choices, const Target& target, Graph& graph)
   return DrawKernel(choices, graph, height, 1);
 }
 
+bool DrawLargeKernel(ChoiceStream& choices, const Target& target, Graph& graph) {
+  if (!IsMeasured(target)) return false;
+  return choices.Coin() ? DrawKernel(choices, graph, 1, choices.Range(16, 20))
+                        : DrawKernel(choices, graph, 32, choices.Range(1, 4));
+}
+
+bool DrawPoolWidth(ChoiceStream& choices, const Target& target, Graph& graph) {
+  if (!IsMeasured(target)) return false;
+  const std::array<int64_t, 2> sizes = {choices.Range(1, 8), choices.Range(9, 31)};
+  const Shape shape = {1, choices.Range(1, 4), sizes[0] + choices.Range(0, 3),
+                       sizes[1] + choices.Range(0, 3)};
+  const ValueId x = graph.AddInput({DType::kFp16, shape});
+  graph.BeginNode(&GetOp(OpKind::kMaxPool).schema);
+  graph.AddArgument(params::Pool::kX, x);
+  graph.AddInts(params::Pool::kKernelSizes, sizes);
+  graph.AddString(params::Pool::kPadType, "valid");
+  const Result<ValueId> y = graph.FinishNode();
+  return y.ok() && Close(choices, graph, *y);
+}
+
 bool DrawLegacy(ChoiceStream& choices, const Target& target, Graph& graph) {
   if (target.tier != Tier::kLegacy) return false;
   const Shape shape = {1, choices.Range(1, 8), choices.Range(1, 4), choices.Range(1, 4)};
   return Close(choices, graph, graph.AddInput({DType::kFp16, shape}));
 }
 
-constexpr std::array<RuleBreak, 7> kBreaks = {{
+constexpr std::array<RuleBreak, 9> kBreaks = {{
     {"rank", "", DrawRank},
-    {"axis_extent", "tensor_dimensions", DrawExtent},
-    {"input_dtype", "input_dtype_integers", DrawInputType},
+    {"axis_extent", "result_extent,tensor_dimensions", DrawExtent},
+    {"input_dtype", "input_dtype_integers,int32_operand", DrawInputType},
     {"conv_kernel_width_15", "conv_kernel_width_fp16", DrawKernelWidthOnA13},
     {"conv_kernel_width_fp16", "", DrawKernelWidth},
-    {"conv_kernel_height", "", DrawKernelHeight},
+    {"conv_kernel_height", "large_kernel_refused", DrawKernelHeight},
+    {"large_kernel_refused", "", DrawLargeKernel},
+    {"max_pool_width", "", DrawPoolWidth},
     {"mil_needs_h13", "", DrawLegacy},
 }};
 

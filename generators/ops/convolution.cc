@@ -45,13 +45,22 @@ void AddPad(Drawer& drawer, int parameter, std::string_view pad_type,
 
 namespace {
 
+// A16 and A18, whose compiler was asked for its limits.
+bool IsMeasured(const Drawer& drawer) {
+  return drawer.options().family == 5 || drawer.options().family == 7;
+}
+
 // The largest kernels of height and width that are not refused (facts/limits.csv; for the width
-// facts/known_defects.csv, D29).
+// facts/known_defects.csv, D29; for A16 and A18 facts/silicon/compile_limits_silicon.csv).
 int64_t KernelCap(const Drawer& drawer, bool width) {
   constexpr int kA13 = 2;
   if (drawer.options().family <= kA13) return width ? 13 : 29;
-  return width ? 15 : 32;
+  if (width) return 15;
+  return IsMeasured(drawer) ? 31 : 32;
 }
+
+// Whether a maximum's window of that width is refused.
+bool IsTooWide(const Drawer& drawer, int64_t width) { return IsMeasured(drawer) && width > 8; }
 
 // Network descriptions have no window over one axis alone.
 bool MayHaveWindow(const Drawer& drawer, const Shape& x) {
@@ -217,6 +226,10 @@ bool DrawPool(Drawer& drawer, ValueId x, OpKind kind, std::string_view mode) {
   if (!MayHaveWindow(drawer, shape)) return false;
   const Geometry geometry = DrawGeometry(drawer, shape, false);
   if (geometry.taps * shape.Elements() > drawer.options().max_products) return false;
+  if (kind == OpKind::kMaxPool &&
+      IsTooWide(drawer, geometry.kernel[static_cast<size_t>(shape.rank() - 3)])) {
+    return false;
+  }
   const double magnitude = drawer.range(x).Magnitude();
   const auto taps = static_cast<double>(geometry.taps);
   const bool squares = mode == "L2";

@@ -46,6 +46,7 @@ Result<legality::Instance> MakeInstance(const ExplainFlags& flags) {
   const OpDefinition* op = FindOp(instance.op);
   if (op != nullptr) ANECHECK_RETURN_IF_ERROR(legality::CheckSaid(instance, op->schema));
   ANECHECK_RETURN_IF_ERROR(legality::CheckValues(instance, op == nullptr ? nullptr : &op->schema));
+  if (op != nullptr) legality::InferResults(op->schema, instance);
   return instance;
 }
 

@@ -1,10 +1,12 @@
 #include "oracles/legality/instance.h"
 
+#include <algorithm>
 #include <charconv>
 #include <fmt/format.h>
 
 #include "harness/base/half.h"
 #include "harness/base/real_text.h"
+#include "harness/ops/op.h"
 
 namespace anecheck::legality {
 namespace {
@@ -94,15 +96,85 @@ void DescribeWeight(const Graph& graph, const Node& producer, Instance& instance
   instance.attributes.insert_or_assign("stored_bytes", Value::Number(static_cast<double>(bytes)));
 }
 
+// An attribute of the open node.
+void AddTo(Graph& graph, int parameter, ParameterKind kind, const Value& value) {
+  std::vector<Value> list = value.is(Value::Kind::kList) ? value.list : std::vector<Value>{value};
+  std::vector<int64_t> whole;
+  std::vector<double> numbers;
+  for (const Value& item : list) {
+    numbers.push_back(item.number);
+    whole.push_back(static_cast<int64_t>(item.number));
+  }
+  if (list.empty()) return;
+  switch (kind) {
+    case ParameterKind::kInt:
+      return graph.AddInt(parameter, whole.front());
+    case ParameterKind::kFloat:
+      return graph.AddFloat(parameter, numbers.front());
+    case ParameterKind::kBool:
+      return graph.AddBool(parameter, value.truth());
+    case ParameterKind::kString:
+      return graph.AddString(parameter, value.text);
+    case ParameterKind::kInts:
+      return graph.AddInts(parameter, whole);
+    case ParameterKind::kFloats:
+      return graph.AddFloats(parameter, numbers);
+    case ParameterKind::kBools:
+      return graph.AddBools(parameter, whole);
+    case ParameterKind::kTensor:
+    case ParameterKind::kTensorList:
+      return;
+  }
+}
+
+std::vector<int64_t> ExtentsOf(const Shape& shape) {
+  return {shape.dims().begin(), shape.dims().end()};
+}
+
+void DescribeResults(const Graph& graph, const Node& node, Instance& instance) {
+  for (uint32_t i = 0; i < node.result_count; ++i) {
+    const anecheck::Value& value = graph.value(node.first_result + i);
+    instance.results.push_back(
+        {value.name, std::string(DTypeName(value.type.dtype)), ExtentsOf(value.type.shape), false});
+  }
+}
+
+// The value that every element of an fp16 constant has, where it is one.
+std::optional<double> FilledWith(std::span<const uint8_t> bytes) {
+  for (size_t at = 2; at + 1 < bytes.size(); at += 2) {
+    if (bytes[at] != bytes[0] || bytes[at + 1] != bytes[1]) return std::nullopt;
+  }
+  if (bytes.size() < 2) return std::nullopt;
+  return HalfToDouble(Half{static_cast<uint16_t>(bytes[0] | bytes[1] << 8)});
+}
+
+// The convolutions in a row that end with this one.
+int ChainOf(const Graph& graph, const Node* node) {
+  const std::string_view op = node->schema->name;
+  int length = 0;
+  while (node->schema->name == op && node->argument_count > 0) {
+    ++length;
+    const anecheck::Value& x = graph.value(graph.arguments(*node).front().value);
+    if (x.kind != ValueKind::kResult) break;
+    node = &graph.node(x.producer);
+  }
+  return length;
+}
+
+// Whether a non-linear function reads the result: what fuses with a square.
+bool FeedsNonLinear(const Graph& graph, const Node& node) {
+  return std::ranges::any_of(graph.nodes(), [&](const Node& reader) {
+    return DefinitionOf(*reader.schema).op_class == OpClass::kActivation &&
+           std::ranges::any_of(graph.arguments(reader), [&](const Argument& argument) {
+             return argument.value == node.first_result;
+           });
+  });
+}
+
 void DescribeOperand(const Graph& graph, std::string_view name, ValueId id, Instance& instance) {
   const anecheck::Value& value = graph.value(id);
-  Operand operand{std::string(name),
-                  std::string(DTypeName(value.type.dtype)),
-                  {},
-                  value.kind == ValueKind::kConst};
-  for (int axis = 0; axis < value.type.shape.rank(); ++axis) {
-    operand.shape.push_back(value.type.shape[axis]);
-  }
+  Operand operand{std::string(name), std::string(DTypeName(value.type.dtype)),
+                  ExtentsOf(value.type.shape), value.kind == ValueKind::kConst};
   if (value.kind == ValueKind::kResult) {
     const Node& producer = graph.node(value.producer);
     operand.constant =
@@ -111,12 +183,11 @@ void DescribeOperand(const Graph& graph, std::string_view name, ValueId id, Inst
     instance.attributes.insert_or_assign(fmt::format("producer_{}", name),
                                          Value::Text(std::string(producer.schema->name)));
   }
-  if (value.kind == ValueKind::kConst && value.type.dtype == DType::kFp16 &&
-      value.type.shape.Elements() == 1) {
-    const std::span<const uint8_t> bytes = graph.ConstData(id);
-    const Half half{static_cast<uint16_t>(bytes[0] | bytes[1] << 8)};
-    instance.attributes.insert_or_assign(fmt::format("value_{}", name),
-                                         Value::Number(HalfToDouble(half)));
+  if (value.kind == ValueKind::kConst && value.type.dtype == DType::kFp16) {
+    const std::optional<double> filled = FilledWith(graph.ConstData(id));
+    const bool one = value.type.shape.Elements() == 1;
+    const std::string attribute = fmt::format("{}_{}", one ? "value" : "filled", name);
+    if (filled) instance.attributes.insert_or_assign(attribute, Value::Number(*filled));
   }
   instance.operands.push_back(std::move(operand));
 }
@@ -179,6 +250,27 @@ Status AddConstant(std::string_view name, Instance& instance) {
   return {};
 }
 
+void InferResults(const OpSchema& schema, Instance& instance) {
+  Graph graph;
+  std::vector<std::pair<int, ValueId>> arguments;
+  for (const Operand& operand : instance.operands) {
+    const std::optional<DType> dtype = DTypeFromName(operand.dtype);
+    const int parameter = schema.FindParameter(operand.name);
+    const bool whole = std::ranges::all_of(operand.shape, [](int64_t e) { return e >= 0; });
+    if (!dtype || parameter < 0 || !whole || operand.shape.size() > Shape::kMaxRank) return;
+    arguments.emplace_back(parameter, graph.AddInput({*dtype, Shape::FromSpan(operand.shape)}));
+  }
+  if (arguments.empty()) return;
+  graph.BeginNode(&schema);
+  for (const auto& [parameter, value] : arguments) graph.AddArgument(parameter, value);
+  for (const auto& [name, value] : instance.attributes) {
+    const int parameter = schema.FindParameter(name);
+    if (parameter >= 0) AddTo(graph, parameter, schema.parameters[parameter].kind, value);
+  }
+  const Result<ValueId> first = graph.FinishNode();
+  if (first.ok()) DescribeResults(graph, graph.node(0), instance);
+}
+
 Instance InstanceOf(const NodeView& node) {
   Instance instance;
   instance.op = node.op();
@@ -197,6 +289,15 @@ Instance InstanceOf(const NodeView& node) {
       DescribeOperand(graph, node.schema().parameters[parameter].name, argument.value, instance);
     }
   }
+  instance.attributes.insert_or_assign("alone", Value::Bool(graph.nodes().size() == 1));
+  if (instance.op == "square") {
+    instance.attributes.insert_or_assign("consumer_is_nonlinear",
+                                         Value::Bool(FeedsNonLinear(graph, node.node())));
+  }
+  if (instance.op == "conv") {
+    instance.attributes.insert_or_assign("chain", Value::Number(ChainOf(graph, &node.node())));
+  }
+  DescribeResults(graph, node.node(), instance);
   return instance;
 }
 

@@ -27,6 +27,7 @@ struct Instance {
   std::string op;  // MIL's operation name, or a native layer's name or unit type
   std::map<std::string, Value, std::less<>> attributes;
   std::vector<Operand> operands;  // empty: the instance does not say
+  std::vector<Operand> results;   // empty: the instance does not say
 
   const Operand* FindOperand(std::string_view name) const;
 };
@@ -41,9 +42,15 @@ Status AddDtype(std::string_view text, Instance& instance);
 // The operand is a constant.
 Status AddConstant(std::string_view name, Instance& instance);
 
+// Adds the results that follow from the operands and attributes by the operation's own rules of
+// shapes. None where those rules need something that the instance does not say.
+void InferResults(const OpSchema& schema, Instance& instance);
+
 // A node of a graph as an instance, with derived attributes that rules over two nodes need:
 // `producer_<argument>`, the operation that made an operand; `value_<argument>`, the value of a
-// constant of one fp16 element; `weight_format` and `stored_bytes` of a kernel that is a compressed
+// constant of one fp16 element, and `filled_<argument>`, that of all elements of a larger one;
+// `consumer_is_nonlinear`, of a square: whether a non-linear function reads it; `alone`, whether the graph has no other operation; `chain`, of a convolution: how many follow
+// each other up to it; `weight_format` and `stored_bytes` of a kernel that is a compressed
 // constant. Compressed constants count as constants.
 Instance InstanceOf(const NodeView& node);
 

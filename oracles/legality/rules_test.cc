@@ -97,6 +97,9 @@ TEST(RuleTable, NoRuleMisnamesAFieldALimitOrAFunction) {
                                            "extents_off_channel",
                                            "input_dtypes",
                                            "program_input_dtypes",
+                                           "result_extents",
+                                           "result_channels",
+                                           "result_dtypes",
                                            "dtypes"};
       EXPECT_TRUE(known.contains(function)) << rule.id << ": " << function;
     }

@@ -175,8 +175,28 @@ Value InstanceScope::OfOperand(std::string_view function, std::span<const Value>
   return Value::Unknown(fmt::format("expression: no function {}", function));
 }
 
+Value InstanceScope::OverResults(std::string_view function) const {
+  if (instance_.results.empty()) return Value::Absent("the results");
+  std::vector<Value> list;
+  for (const Operand& result : instance_.results) {
+    if (function == "result_dtypes") {
+      list.push_back(Value::Text(result.dtype));
+      continue;
+    }
+    for (size_t axis = 0; axis < result.shape.size(); ++axis) {
+      const bool channel = static_cast<int>(axis) == AxisOf(instance_.op, "C", result.shape.size());
+      if (channel == (function == "result_channels")) list.push_back(Extent(result.shape[axis]));
+    }
+  }
+  return Value::List(std::move(list));
+}
+
 std::optional<Value> InstanceScope::OverOperands(std::string_view function) const {
   const std::vector<Operand>& operands = instance_.operands;
+  if (function == "result_extents" || function == "result_dtypes" ||
+      function == "result_channels") {
+    return OverResults(function);
+  }
   const bool known = function == "operands" || function == "max_rank" || function == "extents" ||
                      function == "extents_off_channel" || function == "input_dtypes" ||
                      function == "program_input_dtypes" || function == "dtypes";

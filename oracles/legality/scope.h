@@ -25,6 +25,7 @@ namespace anecheck::legality {
 //   input_dtypes()                   of those that are no constants
 //   program_input_dtypes()           of those that no operation made either, as far as the instance
 //   says
+//   result_channels() result_extents() result_dtypes()  over all results; channels, and the others
 // where o is an operand's name or its position.
 class InstanceScope : public Scope {
  public:
@@ -45,6 +46,7 @@ class InstanceScope : public Scope {
   std::optional<Value> OfTarget(std::string_view function, std::span<const Value> arguments) const;
   Value OfOperand(std::string_view function, std::span<const Value> arguments) const;
   std::optional<Value> OverOperands(std::string_view function) const;
+  Value OverResults(std::string_view function) const;
   Value HalField(std::string_view field) const;
   Value RowField(std::string_view field) const;
   const Operand* Find(const Value& which) const;

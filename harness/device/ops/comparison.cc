@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "harness/device/half_block.h"
+#include "harness/device/measured_limits.h"
 #include "harness/device/op_table.h"
 #include "harness/device/ops/broadcast.h"
 
@@ -92,6 +93,49 @@ std::unique_ptr<const Kernel> BuildCompare(OpBuilder& builder) {
   builder.Output({Element::kBool, plan->shape});
   return std::make_unique<CompareKernel>(kRelation, x.type.element, std::move(*plan),
                                          builder.model());
+}
+
+enum class Connective : uint8_t { kAnd, kOr, kXor };
+
+class LogicKernel : public Kernel {
+ public:
+  LogicKernel(Connective connective, BroadcastPlan plan)
+      : connective_(connective), plan_(std::move(plan)) {}
+  void Run(const Invocation& call) const override {
+    const auto* x = call.Input<uint8_t>(0);
+    const auto* y = call.Input<uint8_t>(1);
+    auto* out = static_cast<uint8_t*>(call.outputs[0]);
+    plan_.ForEach([&](int64_t to, int64_t from_x, int64_t from_y) {
+      const bool a = x[from_x] != 0, b = y[from_y] != 0;
+      const bool either = connective_ == Connective::kOr ? a || b : a != b;
+      out[to] = (connective_ == Connective::kAnd ? a && b : either) ? 1 : 0;
+    });
+  }
+
+ private:
+  Connective connective_;
+  BroadcastPlan plan_;
+};
+
+// Supported by the compiler of M4 (facts/silicon/op_placement_h16g.csv); no table of another family
+// has it.
+template <Connective kConnective>
+std::unique_ptr<const Kernel> BuildLogic(OpBuilder& builder) {
+  const Operand x = builder.Tensor("x");
+  const Operand y = builder.Tensor("y");
+  auto plan = PlanPair(builder, x, y);
+  if (!plan) return nullptr;
+  if (x.type.element != Element::kBool) {
+    builder.Reject(Stage::kFrontend, fmt::format("x is {}, must be bool", x.type.ToString()));
+    return nullptr;
+  }
+  if (!HasMeasuredLimits(builder.target())) {
+    builder.RejectOnEngine(Stage::kCodegen,
+                           "Some ops are not supported on any of the specified backends");
+    if (!builder.ok()) return nullptr;
+  }
+  builder.Output({Element::kBool, plan->shape});
+  return std::make_unique<LogicKernel>(kConnective, std::move(*plan));
 }
 
 class NotKernel : public Kernel {
@@ -180,7 +224,10 @@ constexpr OpRow kRows[] = {
     {"greater_equal", BuildCompare<Relation::kGreaterEqual>},
     {"less", BuildCompare<Relation::kLess>},
     {"less_equal", BuildCompare<Relation::kLessEqual>},
+    {"logical_and", BuildLogic<Connective::kAnd>},
     {"logical_not", BuildNot},
+    {"logical_or", BuildLogic<Connective::kOr>},
+    {"logical_xor", BuildLogic<Connective::kXor>},
     {"select", BuildSelect},
 };
 

@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "harness/device/half_block.h"
+#include "harness/device/measured_limits.h"
 #include "harness/device/multiply_accumulate.h"
 #include "harness/device/op_table.h"
 #include "harness/device/ops/attention.h"
@@ -219,6 +220,11 @@ void CheckKernelExtents(OpBuilder& builder, const ConvShape& shape) {
     builder.RejectOnEngine(Stage::kFrontend, fmt::format("kW must be <={}", widest));
   }
   const bool narrow = shape.element == Element::kFp16 && builder.QuirkOn("D29");
+  if (narrow && HasMeasuredLimits(builder.target())) {
+    if (TakesKernel(window.kernel[1], window.kernel[2])) return;
+    return builder.RejectOnEngine(
+        Stage::kCodegen, "Error: conv with large kernel does not meet decomposition preconditions");
+  }
   const int64_t width = narrow ? std::min(widest, MaxKernelWidth(builder.target())) : widest;
   if (window.kernel[2] > width) {
     builder.RejectOnEngine(Stage::kCodegen,

@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "harness/device/half_block.h"
+#include "harness/device/measured_limits.h"
 #include "harness/device/multiply_accumulate.h"
 #include "harness/device/ops/broadcast.h"
 
@@ -249,6 +250,9 @@ std::unique_ptr<const Kernel> BuildMatmul(OpBuilder& builder) {
   if (result.rank() + 2 > Shape::kMaxRank) {
     builder.Reject(Stage::kFrontend, "the result has too many axes");
     return nullptr;
+  }
+  if (shape.mac.inner > kMaxInnerExtent && HasMeasuredLimits(builder.target())) {
+    builder.RejectOnEngine(Stage::kCodegen, fmt::format("an inner extent of {}", shape.mac.inner));
   }
   const int64_t shortest = std::min({shape.mac.rows, shape.mac.inner, shape.mac.columns});
   if (shape.element == Element::kFp16 && shortest >= kSlowSide && builder.QuirkOn("D39")) {

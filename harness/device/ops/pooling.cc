@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "harness/device/half_block.h"
+#include "harness/device/measured_limits.h"
 #include "harness/device/op_table.h"
 #include "harness/device/ops/window.h"
 #include "harness/device/wide_sum.h"
@@ -172,6 +173,14 @@ std::unique_ptr<const Kernel> BuildPool(OpBuilder& builder, Pooling pooling) {
       builder.Reject(Stage::kFrontend, "padding must be below the kernel");
       return nullptr;
     }
+  }
+  const int64_t width = shape.window.kernel[2];
+  if (pooling == Pooling::kMaximum && HasMeasuredLimits(builder.target()) &&
+      !TakesPoolWidth(width)) {
+    builder.RejectOnEngine(
+        Stage::kValidator,
+        fmt::format("Invalid Pool kernel width ({}), must be [1-8] or 32.", width));
+    if (!builder.ok()) return nullptr;
   }
   shape.element = x.type.element;
   shape.planes = x.type.shape[0] * x.type.shape[1];
