@@ -5,11 +5,17 @@ namespace {
 
 constexpr std::string_view kAnalysis = "follows from fp16 arithmetic";
 
-constexpr Advice kRows[] = {
+constexpr Advice kCliffs[] = {
     {"", "D01",
      "scale one operand before the product and the result after it, so that no sum "
      "reaches 32768 (in attention: scale before softmax times V)",
      "known defect D01 (public guide, chapter 3)"},
+    {"reduce_log_sum_exp", "D09",
+     "subtract the largest element first and add it afterwards "
+     "(max-shift)",
+     "coremltools issue 2690"},
+    {"", "D09", "write softplus as max(x, 0) + log(1 + exp(-abs(x)))",
+     "coremltools issue 2687; follows from fp16 arithmetic"},
     {"", "D34", "reshape to four axes before hard_swish",
      "known defect D34 (coreai-torch issue 51)"},
     {"", "D02", "begin the slice at 0, or transpose so that the width is another axis",
@@ -21,6 +27,14 @@ constexpr Advice kRows[] = {
     {"exp", "fp16", "subtract the largest element first (max-shift)", kAnalysis},
     {"quantize", "fp16", "clamp to the range of the integer type before quantising", kAnalysis},
     {"cast", "fp16", "clamp to the range of the integer type before the cast", kAnalysis},
+    {"square", "fp16",
+     "scale before squaring (an RMS norm: divide by the largest magnitude first), and back after "
+     "it",
+     "executorch issue 19523"},
+    {"mul", "fp16",
+     "scale before squaring (an RMS norm: divide by the largest magnitude first), and back after "
+     "it",
+     "executorch issue 19523"},
     {"", "fp16", "scale the operands down before, and the result up after it", kAnalysis},
     {"log", "underflow",
      "use log_softmax as x - reduce_log_sum_exp(x), or give log an epsilon of "
@@ -32,6 +46,19 @@ constexpr Advice kRows[] = {
     {"", "inf-inf", "clamp both operands to 65504 before; a mask of -inf is better -30000",
      kAnalysis},
     {"", "inf*0", "clamp the infinite operand to 65504 before", kAnalysis},
+};
+
+constexpr Advice kRefusals[] = {
+    {"conv", "large kernel", "split the kernel into parts and add their results",
+     "facts/silicon/compile_limits_silicon.csv"},
+    {"max_pool", "Pool kernel width",
+     "pool twice along the width: windows of a and b make one of a + b - 1",
+     "follows from the maximum"},
+    {"layer_norm", "one live affine term",
+     "give gamma and beta that both differ from 1 and 0, or multiply and add behind it",
+     "ANEForge issue 162"},
+    {"", "int32", "keep positions in uint16, or in fp16 where they stay below 2048",
+     "facts/silicon/op_placement_h16g.csv"},
     {"conv", "kW must be", "split the kernel along its width into parts and add their results",
      "specification, kernel limits"},
     {"conv", "kH must be", "split the kernel along its height into parts and add their results",
@@ -50,9 +77,16 @@ constexpr Advice kRows[] = {
 
 }  // namespace
 
-const Advice* FindAdvice(std::string_view op, std::string_view cause) {
-  for (const Advice& row : kRows) {
-    const bool fits = row.cause.empty() || cause.find(row.cause) != std::string_view::npos;
+const Advice* AdviceOnCliff(std::string_view op, std::string_view id) {
+  for (const Advice& row : kCliffs) {
+    if (row.cause == id && (row.op.empty() || row.op == op)) return &row;
+  }
+  return nullptr;
+}
+
+const Advice* AdviceOnRefusal(std::string_view op, std::string_view reason) {
+  for (const Advice& row : kRefusals) {
+    const bool fits = reason.find(row.cause) != std::string_view::npos;
     if (fits && (row.op.empty() || row.op == op)) return &row;
   }
   return nullptr;

@@ -15,7 +15,6 @@
 namespace anecheck {
 namespace {
 
-
 constexpr std::string_view kEngine = "engine", kHost = "host", kRefused = "refused";
 
 std::string NameOf(const Graph& graph, NodeId id) {
@@ -41,6 +40,7 @@ Json RowJson(const Graph& graph, NodeId id, const PlacedNode& placed) {
           {"reason", placed.reason},
           {"rule", placed.rule},
           {"source", placed.source},
+          {"remarks", placed.remarks},
           {"backend", ""},
           {"error", nullptr},
           {"cliffs", Json::array()}};
@@ -96,9 +96,7 @@ Json AddPlan(const Graph& graph, const std::vector<bool>& on_engine, Json& rows)
           {"no_estimate", unknown}};
 }
 
-void Advise(std::string_view op, const Json& row, std::string_view cause,
-            Json& list) {
-  const Advice* const advice = FindAdvice(op, cause);
+void Advise(std::string_view op, const Json& row, const Advice* advice, Json& list) {
   if (advice == nullptr) return;
   const bool known = std::ranges::any_of(list, [&](const Json& entry) {
     return entry["name"] == row["name"] && entry["change"] == advice->change;
@@ -106,6 +104,25 @@ void Advise(std::string_view op, const Json& row, std::string_view cause,
   if (known) return;
   list.push_back(
       {{"op", op}, {"name", row["name"]}, {"change", advice->change}, {"source", advice->source}});
+}
+
+// What must be known of an operation that passes: a rewrite by the code generator, and sources that
+// say otherwise.
+std::vector<std::string> RemarksOf(const legality::Verdict& verdict) {
+  std::vector<std::string> remarks;
+  for (const legality::LayerVerdict& layer : verdict.layers) {
+    const bool generated = layer.layer == legality::Layer::kCodeGeneration;
+    if (layer.ruling == legality::Ruling::kDecompose && generated) {
+      remarks.push_back("decomposed: " + layer.reason);
+    }
+    if (layer.ruling != legality::Ruling::kPass || layer.others.empty()) continue;
+    std::string text = fmt::format("sources disagree: {} [{}]", layer.reason, layer.source);
+    for (const legality::OtherReading& other : layer.others) {
+      text += fmt::format("; otherwise: {} [{}]", other.says, other.source);
+    }
+    remarks.push_back(std::move(text));
+  }
+  return remarks;
 }
 
 }  // namespace
@@ -119,6 +136,7 @@ Result<std::vector<PlacedNode>> PlaceNodes(const Case& item) {
                     legality::Judge(legality::InstanceOf(view), *target, item.route));
     PlacedNode& node = placed.emplace_back();
     node.outcome = verdict.outcome;
+    node.remarks = RemarksOf(verdict);
     const legality::LayerVerdict* const stopper = verdict.Stopper();
     if (node.OnEngine() || stopper == nullptr) continue;
     node.layer = LayerName(stopper->layer);
@@ -151,11 +169,13 @@ void AddAnswer(const AnswerParts& parts, Json& report) {
   for (const Cliff& cliff : parts.cliffs) {
     Json& row = rows[cliff.node];
     row["cliffs"].push_back(fmt::format("{} {}", cliff.past ? "past" : "near", cliff.id));
-    Advise(graph.node(cliff.node).schema->name, row, cliff.id, advice);
+    const std::string_view op = graph.node(cliff.node).schema->name;
+    Advise(op, row, AdviceOnCliff(op, cliff.id), advice);
   }
   for (NodeId id = 0; id < graph.nodes().size(); ++id) {
     if (on_engine[id]) continue;
-    Advise(graph.node(id).schema->name, rows[id], rows[id]["reason"].get<std::string>(), advice);
+    const std::string_view op = graph.node(id).schema->name;
+    Advise(op, rows[id], AdviceOnRefusal(op, rows[id]["reason"].get<std::string>()), advice);
   }
   Json all = HostRows(parts.host);
   for (Json& row : rows) all.push_back(std::move(row));

@@ -22,6 +22,8 @@ struct PlacedNode {
   legality::Outcome outcome = legality::Outcome::kNative;
   // Of the layer that stops it; empty where none does.
   std::string layer, reason, rule, source;
+  // Of an operation that passes: how it is decomposed, and where sources disagree.
+  std::vector<std::string> remarks;
 
   bool OnEngine() const {
     return outcome == legality::Outcome::kNative || outcome == legality::Outcome::kDecomposed;

@@ -13,7 +13,6 @@
 namespace anecheck {
 namespace {
 
-
 // Longer tables show what needs a person's eyes alone.
 constexpr size_t kMostRows = 40;
 constexpr size_t kMostLetters = 40;
@@ -40,9 +39,7 @@ std::string CellText(const Json& row) {
   return text;
 }
 
-bool IsPlain(const Json& row) {
-  return row["placement"] == "engine" && row["cliffs"].empty();
-}
+bool IsPlain(const Json& row) { return row["placement"] == "engine" && row["cliffs"].empty(); }
 
 std::string Line(const std::vector<std::string>& cells, const std::vector<size_t>& widths) {
   std::string line = " ";
@@ -70,6 +67,24 @@ struct Reason {
   std::string first, rest;
   size_t more = 0;
 };
+
+// What the rules remark on operations, each remark once.
+std::string RemarksText(const Json& target) {
+  std::vector<std::pair<std::string, std::string>> remarks;  // what, of which operation
+  for (const Json& row : target["operations"]) {
+    for (const Json& remark : row["remarks"]) {
+      const std::string text = remark.get<std::string>();
+      const bool known =
+          std::ranges::any_of(remarks, [&](const auto& r) { return r.first == text; });
+      if (!known && remarks.size() < kMostReasons) {
+        remarks.emplace_back(text, fmt::format("{} \"{}\"", Text(row, "op"), Text(row, "name")));
+      }
+    }
+  }
+  std::string text;
+  for (const auto& [remark, of] : remarks) text += fmt::format("  {}: {}\n", of, remark);
+  return text;
+}
 
 std::string ReasonsText(const Json& target, bool why) {
   std::vector<Reason> reasons;
@@ -131,7 +146,8 @@ std::string AnswerTable(const Json& json) {
   const size_t rows = targets[0]["operations"].size();
   std::vector<std::vector<std::string>> lines = {{"operation", "name"}};
   for (const Json& target : targets) {
-    const std::string route = Text(target, "route") == ToText(Route::kMil) ? "" : " by " + Text(target, "route");
+    const std::string route =
+        Text(target, "route") == ToText(Route::kMil) ? "" : " by " + Text(target, "route");
     lines[0].push_back(Text(target, "title") + route);
   }
   size_t left_out = 0;
@@ -170,7 +186,7 @@ std::string AnswerSummary(const Json& target, bool why) {
       "over between engine and host\n",
       target["operations"].size(), counts["engine"], counts["host"], counts["refused"],
       target["hand_overs"].get<size_t>());
-  text += PlanText(target["plan"]) + ReasonsText(target, why);
+  text += PlanText(target["plan"]) + ReasonsText(target, why) + RemarksText(target);
   for (const Json& advice : target["advice"]) {
     text += fmt::format("  to change: {} \"{}\": {} ({})\n", Text(advice, "op"),
                         Text(advice, "name"), Text(advice, "change"), Text(advice, "source"));

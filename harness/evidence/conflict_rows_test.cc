@@ -102,5 +102,47 @@ TEST(SourceConflictRows, EachIsShippedWithAllItsReadings) {
   }
 }
 
+// A published list of what newer notes say against older tables, and its columns.
+struct NewerList {
+  const char* file;
+  const char* prefix;  // of the ids of its conflicts
+  const char* older;
+  const char* newer;
+};
+
+const KnownConflict* WithReading(const NewerList& list, const CsvRow& row) {
+  for (const KnownConflict& conflict : KnownConflicts()) {
+    if (!conflict.id.starts_with(list.prefix)) continue;
+    for (const KnownConflict::Reading& reading : conflict.readings) {
+      if (reading.says == row.at(list.newer)) return &conflict;
+    }
+  }
+  return nullptr;
+}
+
+TEST(NewerConflictRows, EachHasADeclaredWinnerOrSaysThatSourcesDisagree) {
+  const NewerList lists[] = {{"silicon/conflicts.csv", "silicon_", "existing", "new"},
+                             {"later_programs/conflicts_later.csv", "later_", "says", "found"}};
+  for (const NewerList& list : lists) {
+    const std::string path = testing::FactPath(list.file);
+    ANECHECK_SKIP_WITHOUT(path);
+    const auto text = ReadTextFile(path);
+    ASSERT_TRUE(text.ok());
+    const auto rows = ParseCsv(*text, list.file);
+    ASSERT_TRUE(rows.ok());
+    ASSERT_GT(rows->size(), 10u);
+    for (const CsvRow& row : *rows) {
+      const KnownConflict* known = WithReading(list, row);
+      ASSERT_NE(known, nullptr) << list.file << ": " << row.at(list.newer);
+      EXPECT_EQ(known->readings.size(), row.at(list.older).empty() ? 1u : 2u) << known->id;
+      size_t winners = 0;
+      for (const KnownConflict::Reading& reading : known->readings) {
+        winners += reading.stronger ? 1 : 0;
+      }
+      EXPECT_EQ(winners, known->why.starts_with("sources disagree") ? 0u : 1u) << known->id;
+    }
+  }
+}
+
 }  // namespace
 }  // namespace anecheck::evidence
