@@ -66,9 +66,9 @@ namespace {
 TargetCatalog LoadBuiltin() {
   TargetCatalog catalog;
   const std::pair<const char*, std::string_view> files[] = {
-      {"targets.json", targets_data::kTargets},         {"hal.json", targets_data::kHal},
-      {"hal_10_26_6.json", targets_data::kHal10266},    {"limits.json", targets_data::kLimits},
-      {"interchange.json", targets_data::kInterchange}, {"floors.json", targets_data::kFloors},
+      {"targets.json", targets_data::kTargets}, {"hal.json", targets_data::kHal},
+      {"limits.json", targets_data::kLimits},   {"interchange.json", targets_data::kInterchange},
+      {"floors.json", targets_data::kFloors},
   };
   for (const auto& [name, text] : files) {
     const Status status = CatalogLoader(catalog, false, name).Apply(text);

@@ -146,7 +146,7 @@ TEST(Limits, FollowTheTable) {
   EXPECT_EQ(LimitList(Named("H13"), "stride_factor_list").value(),
             (std::vector<uint64_t>{2, 3, 4, 8}));
   EXPECT_FALSE(Limit(Named("H13"), "stride_factor_list").known());
-  EXPECT_EQ(Limit(Named("H13"), "max_kernel_section_bytes").value(), 134217730u);
+  EXPECT_EQ(Limit(Named("H13"), "max_kernel_section_bytes").value(), 134217728u);
 }
 
 TEST(InterchangeFormats, CountsMatchTheTableWord) {
@@ -294,7 +294,7 @@ TEST(Replacement, AFaultyUsersFileChangesNothingAndSaysWhere) {
        "[\"H13\"]}]}]}",
        "is a pointer"},
       {"{\"limits\": [{\"name\": \"max_rnk\"}]}", "no limit is named max_rnk"},
-      {"{\"targets\": [{\"name\": \"H19\"}]}", "needs a string \"tier\""},
+      {"{\"targets\": [{\"name\": \"H98\"}]}", "needs a string \"tier\""},
       {"{\"targets\": [{\"name\": \"H13\", \"family_specification\": [{\"value\": 8, "
        "\"source\": \"s\"}]}]}",
        "8 is no family index"},

@@ -59,7 +59,7 @@ class ArgumentReader {
     const OpDefinition* op = FindOp(row_.at("op"));
     if (op != nullptr) {
       // The file names arguments in the order of the alphabet; rules count them in the schema's.
-      std::ranges::stable_sort(instance.operands, {}, [&](const Operand& operand) {
+      std::ranges::sort(instance.operands, {}, [&](const Operand& operand) {
         return op->schema.FindParameter(operand.name);
       });
       InferResults(op->schema, instance);

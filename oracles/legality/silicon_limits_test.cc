@@ -36,11 +36,11 @@ Instance Whole(std::string_view op, const std::vector<std::string>& words) {
 }
 
 Instance Convolution(const std::string& height, const std::string& width,
-                     std::vector<std::string> more = {}) {
-  more.push_back("x:1,64,32,32");
-  more.push_back(fmt::format("weight:64,64,{},{}:fp16:const", height, width));
-  more.push_back("groups=1");
-  return Whole("conv", more);
+                     const std::vector<std::string>& more = {}) {
+  std::vector<std::string> words = {
+      "x:1,64,32,32", fmt::format("weight:64,64,{},{}:fp16:const", height, width), "groups=1"};
+  words.insert(words.end(), more.begin(), more.end());
+  return Whole("conv", words);
 }
 
 // A row of one operation with numbers in its parameter.
