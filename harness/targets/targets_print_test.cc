@@ -35,10 +35,10 @@ TEST(TargetsJson, GivesEveryStatementAndNullForUnknown) {
   EXPECT_EQ(m9["name"], "M9");
   bool seen = false;
   for (const auto& property : m9["properties"]) {
-    if (property["name"] != "max_operand_bytes") continue;
+    if (property["key"] != "0x1b8") continue;
     seen = true;
     EXPECT_EQ(property["value"], "1048576");
-    EXPECT_EQ(property["key"], "0x1b8");
+    EXPECT_EQ(property["name"], "max_operand_bytes");
     EXPECT_THAT(property["statements"][0]["source"].get<std::string>(), HasSubstr("table 24.1"));
   }
   EXPECT_TRUE(seen);
