@@ -39,7 +39,7 @@ constexpr auto kH15Blocks = std::to_array<RegisterBlock>({
     {"NE", 0x4900, 5},
     {"TileDMASrc", 0x4d00, 53},
     {"TileDMADst", 0x5100, 15},
-    {"KernelDMASrc", 0x5500, 70},
+    {"KernelDMASrc", 0x5500, 72},
     {"CacheDMA", 0x5900, 12},
 });
 
