@@ -124,8 +124,7 @@ TEST(AttestationForms, EachRouteShowsItsOwnState) {
       Build("h13", {Say("conv", Stage::kCompiled, Provenance::kSilicon, Route::kNetlist),
                     Say("conv", Stage::kCorrect, Provenance::kSimulated, Route::kMil),
                     Say("relu", Stage::kRejected, Provenance::kSimulated, Route::kNetlist)}));
-  EXPECT_THAT(csv,
-              HasSubstr("\nconv,correct (simulated),attested,compiled (silicon),attested\n"));
+  EXPECT_THAT(csv, HasSubstr("\nconv,correct (simulated),attested,compiled (silicon),attested\n"));
   EXPECT_THAT(csv, HasSubstr("\nrelu,attested,attested,rejected (simulated),attested\n"))
       << "a refusal by one route is none by the other";
 }
@@ -219,9 +218,10 @@ TEST(AttestationForms, CsvAndMarkdownHaveTwoColumnsATargetAndRoute) {
   const Attestation matrix =
       Build("h13,h17s", {Say("conv", Stage::kCorrect, Provenance::kSimulated)});
   const std::string csv = AttestationCsv(matrix);
-  EXPECT_TRUE(csv.starts_with("op,h13 mil,h13 mil rules,h13 netlist,h13 netlist rules,h17s mil,"
-                              "h17s mil rules,h17s netlist,h17s netlist rules\n"
-                              "conv,correct (simulated),attested,attested,attested,"))
+  EXPECT_TRUE(
+      csv.starts_with("op,h13 mil,h13 mil rules,h13 netlist,h13 netlist rules,h17s mil,"
+                      "h17s mil rules,h17s netlist,h17s netlist rules\n"
+                      "conv,correct (simulated),attested,attested,attested,"))
       << csv.substr(0, 190);
   EXPECT_THAT(csv, HasSubstr("\nsin,refused,refused,refused,refused,attested,attested,"));
   EXPECT_THAT(AttestationMarkdown(matrix),

@@ -75,9 +75,8 @@ Status Explain(const ExplainFlags& flags) {
   ANECHECK_ASSIGN(const RouteSet routes, FromText<RouteSet>(flags.route));
   for (const Route route : AllWords<Route>()) {
     if (!Has(routes, route)) continue;
-    ANECHECK_ASSIGN(
-        const evidence::Answer answer,
-        evidence::AnswerOf(instance, *target, route, statements, Order(flags.target)));
+    ANECHECK_ASSIGN(const evidence::Answer answer,
+                    evidence::AnswerOf(instance, *target, route, statements, Order(flags.target)));
     const legality::Verdict& verdict = answer.verdict;
     ANECHECK_RETURN_IF_ERROR(CheckReadable(verdict));
     verdicts.push_back(legality::VerdictJson(verdict));

@@ -49,9 +49,10 @@ void InferResults(const OpSchema& schema, Instance& instance);
 // A node of a graph as an instance, with derived attributes that rules over two nodes need:
 // `producer_<argument>`, the operation that made an operand; `value_<argument>`, the value of a
 // constant of one fp16 element, and `filled_<argument>`, that of all elements of a larger one;
-// `consumer_is_nonlinear`, of a square: whether a non-linear function reads it; `alone`, whether the graph has no other operation; `chain`, of a convolution: how many follow
-// each other up to it; `weight_format` and `stored_bytes` of a kernel that is a compressed
-// constant. Compressed constants count as constants.
+// `consumer_is_nonlinear`, of a square: whether a non-linear function reads it; `alone`, whether
+// the graph has no other operation; `chain`, of a convolution: how many follow each other up to it;
+// `weight_format` and `stored_bytes` of a kernel that is a compressed constant. Compressed
+// constants count as constants.
 Instance InstanceOf(const NodeView& node);
 
 }  // namespace anecheck::legality

@@ -40,12 +40,12 @@ Result<std::string> ReadGzipFile(const std::string& path);
 
 // Skips the enclosing test where `path` does not exist or is a folder without files, over which a
 // loop would pass without an assertion.
-#define ANECHECK_SKIP_WITHOUT(path)                                                        \
-  do {                                                                                     \
-    if (!::anecheck::testing::HasTestData(path)) {                                         \
-      GTEST_SKIP() << ::anecheck::testing::kMissingData << (path)                          \
-                   << " is missing or empty; set ANECHECK_REAL_DATA, ANECHECK_VECTORS,"    \
-                      " ANECHECK_CASES and ANECHECK_FACTS to the folders of real files,"   \
-                      " vectors, cases and tables of facts";                               \
-    }                                                                                      \
+#define ANECHECK_SKIP_WITHOUT(path)                                                      \
+  do {                                                                                   \
+    if (!::anecheck::testing::HasTestData(path)) {                                       \
+      GTEST_SKIP() << ::anecheck::testing::kMissingData << (path)                        \
+                   << " is missing or empty; set ANECHECK_REAL_DATA, ANECHECK_VECTORS,"  \
+                      " ANECHECK_CASES and ANECHECK_FACTS to the folders of real files," \
+                      " vectors, cases and tables of facts";                             \
+    }                                                                                    \
   } while (false)
