@@ -13,13 +13,24 @@ namespace {
 // With the default.
 constexpr std::array<double, 4> kLayerEpsilons = {0x1p-10, 0x1p-14, 0x1p-10, 1e-5};
 
+// The layers of network descriptions have no key for gamma and beta, and take fp16 numbers.
+bool HasGain(Drawer& drawer) { return !drawer.options().direct && drawer.choices().Coin(); }
+
+// One of the numbers, of which the last is not exact in fp16.
+double PickExact(Drawer& drawer, const std::array<double, 4>& numbers) {
+  const double picked = drawer.choices().Pick(numbers);
+  return drawer.options().direct && picked == numbers.back() ? numbers.front() : picked;
+}
+
 bool DrawLayerNorm(Drawer& drawer, ValueId x) {
   using P = params::LayerNorm;
   const Shape shape = drawer.shape(x);
   ChoiceStream& choices = drawer.choices();
   if (shape.rank() < 1) return false;
   // The trailing axes, as models use it.
-  const int count = static_cast<int>(choices.Range(1, std::min(shape.rank(), 3)));
+  const bool direct = drawer.options().direct;
+  if (direct && (shape.rank() < 3 || shape.rank() > 4)) return false;
+  const int count = direct ? 3 : static_cast<int>(choices.Range(1, std::min(shape.rank(), 3)));
   AxisList axes;
   Shape reduced;
   for (int axis = shape.rank() - count; axis < shape.rank(); ++axis) {
@@ -27,8 +38,8 @@ bool DrawLayerNorm(Drawer& drawer, ValueId x) {
     reduced.Append(shape[axis]);
   }
   if (reduced.Elements() < 2) return false;  // the result would be beta alone
-  const ValueId gamma = choices.Coin() ? drawer.NewConst(reduced, 2) : kNoValue;
-  const ValueId beta = choices.Coin() ? drawer.NewConst(reduced, 2) : kNoValue;
+  const ValueId gamma = HasGain(drawer) ? drawer.NewConst(reduced, 2) : kNoValue;
+  const ValueId beta = HasGain(drawer) ? drawer.NewConst(reduced, 2) : kNoValue;
   drawer.Begin(OpKind::kLayerNorm);
   drawer.graph().AddArgument(P::kX, x);
   // Without axes all of them are normalised.
@@ -36,7 +47,7 @@ bool DrawLayerNorm(Drawer& drawer, ValueId x) {
   if (!all) drawer.AddInts(P::kAxes, axes);
   if (gamma != kNoValue) drawer.graph().AddArgument(P::kGamma, gamma);
   if (beta != kNoValue) drawer.graph().AddArgument(P::kBeta, beta);
-  drawer.AddFloat(P::kEpsilon, choices.Pick(kLayerEpsilons));
+  drawer.AddFloat(P::kEpsilon, PickExact(drawer, kLayerEpsilons));
   // A normalised value is at most the square root of the count.
   const double bound = 2 * static_cast<double>(reduced.Elements()) + 2;
   return drawer.Finish({-bound, bound, false});
@@ -70,14 +81,13 @@ bool DrawBatchNorm(Drawer& drawer, ValueId x) {
 bool DrawInstanceNorm(Drawer& drawer, ValueId x) {
   using P = params::InstanceNorm;
   const Shape shape = drawer.shape(x);
-  ChoiceStream& choices = drawer.choices();
-  if (shape.rank() < 3 || shape.rank() > 4) return false;
+  if (shape.rank() < (drawer.options().direct ? 4 : 3) || shape.rank() > 4) return false;
   const int64_t group = shape.Elements() / (shape[0] * shape[1]);
   if (group < 2) return false;  // the result would be beta alone
   const Shape channels{shape[1]};
-  const ValueId gamma = choices.Coin() ? drawer.NewConst(channels, 2) : kNoValue;
-  const ValueId beta = choices.Coin() ? drawer.NewConst(channels, 2) : kNoValue;
-  const double epsilon = choices.Pick(kLayerEpsilons);
+  const ValueId gamma = HasGain(drawer) ? drawer.NewConst(channels, 2) : kNoValue;
+  const ValueId beta = HasGain(drawer) ? drawer.NewConst(channels, 2) : kNoValue;
+  const double epsilon = PickExact(drawer, kLayerEpsilons);
   drawer.Begin(OpKind::kInstanceNorm);
   drawer.graph().AddArgument(P::kX, x);
   if (gamma != kNoValue) drawer.graph().AddArgument(P::kGamma, gamma);
@@ -91,14 +101,14 @@ bool DrawInstanceNorm(Drawer& drawer, ValueId x) {
 bool DrawL2Norm(Drawer& drawer, ValueId x) {
   using P = params::WithEpsilon;
   const Shape shape = drawer.shape(x);
-  if (shape.rank() < 3) return false;
+  if (shape.rank() < 3 || (drawer.options().direct && shape.rank() > 4)) return false;
   int64_t group = 1;
   for (int axis = shape.rank() - 3; axis < shape.rank(); ++axis) group *= shape[axis];
   const double magnitude = drawer.range(x).Magnitude();
   if (group < 2 || magnitude * magnitude * static_cast<double>(group) > drawer.Ceiling()) {
     return false;
   }
-  const double epsilon = drawer.choices().Pick(kL2Epsilons);
+  const double epsilon = PickExact(drawer, kL2Epsilons);
   drawer.Begin(OpKind::kL2Norm);
   drawer.graph().AddArgument(P::kX, x);
   drawer.AddFloat(P::kEpsilon, epsilon);
@@ -109,7 +119,8 @@ bool DrawLocalResponseNorm(Drawer& drawer, ValueId x) {
   using P = params::LocalResponseNorm;
   constexpr std::array<int64_t, 4> kSizes = {1, 3, 5, 4};
   const Shape shape = drawer.shape(x);
-  if (shape.rank() < 3 || shape.rank() > 4) return false;
+  const bool direct = drawer.options().direct;
+  if (shape.rank() < (direct ? 4 : 3) || shape.rank() > 4) return false;
   // Sixteen channels and more are refused on A13 (facts/known_defects.csv, D19).
   if (shape[1] >= 16 && drawer.options().family <= 2) return false;
   ChoiceStream& choices = drawer.choices();
@@ -117,9 +128,9 @@ bool DrawLocalResponseNorm(Drawer& drawer, ValueId x) {
   const double magnitude = drawer.range(x).Magnitude();
   if (magnitude * magnitude * static_cast<double>(size) > drawer.Ceiling()) return false;
   constexpr std::array<double, 4> kAlphas = {0.0625, 1, 0.0625, 1e-4};
-  const double alpha = choices.Pick(kAlphas);
-  const double beta = choices.Coin() ? 0.75 : 0.5;
-  const double k = choices.Coin() ? 1 : 2;
+  const double alpha = PickExact(drawer, kAlphas);
+  const double beta = direct || choices.Coin() ? 0.75 : 0.5;
+  const double k = direct || choices.Coin() ? 1 : 2;
   drawer.Begin(OpKind::kLocalResponseNorm);
   drawer.graph().AddArgument(P::kX, x);
   drawer.AddInt(P::kSize, size);

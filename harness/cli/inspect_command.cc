@@ -9,13 +9,14 @@
 #include "harness/base/file.h"
 #include "harness/base/json.h"
 #include "harness/base/json_text.h"
+#include "harness/base/log.h"
 #include "harness/cli/command.h"
 #include "harness/cli/command_line.h"
 #include "harness/emulator/explain.h"
 #include "harness/formats/e5/e5.h"
-#include "harness/formats/espresso/espresso.h"
 #include "harness/formats/fieldsources/field_sources.h"
 #include "harness/formats/hwx/container.h"
+#include "harness/formats/lzfse/lzfse.h"
 #include "harness/formats/mil/mil_format.h"
 #include "harness/formats/pair/pair.h"
 #include "harness/formats/registry/registry.h"
@@ -251,6 +252,22 @@ int RunModel(const InspectFlags& flags, const InspectedModel& model) {
   return unreadable && flags.verify ? kExitFindings : ExitCode(flags, violations);
 }
 
+// What a compressed file may unpack to.
+constexpr uint64_t kMostUnpacked = uint64_t{32} << 20;
+
+// A file, or what an LZFSE stream in it holds.
+Result<Bytes> ReadUnpacked(const std::string& path) {
+  ANECHECK_ASSIGN(Bytes bytes, ReadFile(path));
+  const std::string_view form = lzfse::FormOf(bytes);
+  if (form.empty()) return bytes;
+  auto unpacked = lzfse::Unpack(bytes, kMostUnpacked);
+  if (!unpacked.ok()) return InFile(path, unpacked.error());
+  LogWarning(
+      fmt::format("{}: compressed by LZFSE ({}); offsets below count in the {} unpacked bytes",
+                  path, form, unpacked->size()));
+  return unpacked;
+}
+
 int RunFile(const InspectFlags& flags) {
   const std::string& path = flags.paths[0];
   if (flags.format.empty()) {
@@ -258,11 +275,8 @@ int RunFile(const InspectFlags& flags) {
     if (!model.ok()) return Fail(model.error());
     if (*model) return RunModel(flags, **model);
   }
-  const auto bytes = ReadFile(path);
+  const auto bytes = ReadUnpacked(path);
   if (!bytes.ok()) return Fail(bytes.error());
-  const Status plain = espresso::CheckNotCompressed(
-      std::string_view(reinterpret_cast<const char*>(bytes->data()), bytes->size()));
-  if (!plain.ok() && flags.format.empty()) return Fail(InFile(path, plain.error()));
   const auto companion = flags.format.empty() ? DescribeCompanion(*bytes, path) : std::nullopt;
   if (companion) {
     Print(flags.json ? DumpJson(Json{{"file", path}, {"what", *companion}}, 2)

@@ -32,6 +32,8 @@ class Writer {
         return {};
       case OpKind::kReduceSum:
       case OpKind::kReduceMax:
+      case OpKind::kReduceMin:
+      case OpKind::kReduceMean:
         return Reduce();
       case OpKind::kReshape:
         to_.AddInts(params::Reshape::kShape, node_.ResultType().shape.dims());
@@ -46,6 +48,28 @@ class Writer {
         return {};
       case OpKind::kSliceBySize:
         return Slice();
+      case OpKind::kPad:
+        Pad();
+        return {};
+      case OpKind::kLayerNorm:
+        ANECHECK_RETURN_IF_ERROR(Axes(params::LayerNorm::kAxes));
+        Number(params::LayerNorm::kEpsilon);
+        return {};
+      case OpKind::kInstanceNorm:
+        Number(params::InstanceNorm::kEpsilon);
+        return {};
+      case OpKind::kL2Norm:
+        Number(params::WithEpsilon::kEpsilon);
+        return {};
+      case OpKind::kLocalResponseNorm:
+        to_.AddInt(params::LocalResponseNorm::kSize,
+                   node_.Int(params::LocalResponseNorm::kSize, 1));
+        for (const int parameter :
+             {params::LocalResponseNorm::kAlpha, params::LocalResponseNorm::kBeta,
+              params::LocalResponseNorm::kK}) {
+          Number(parameter);
+        }
+        return {};
       case OpKind::kGelu:
         to_.AddString(params::Gelu::kMode, node_.String(params::Gelu::kMode, "EXACT"));
         return {};
@@ -97,15 +121,40 @@ class Writer {
     return {};
   }
 
-  Status Reduce() {
-    using P = params::Reduce;
+  // A float attribute, or its default.
+  void Number(int parameter) {
+    const Default& fallback = node_.schema().parameters[static_cast<size_t>(parameter)].fallback;
+    to_.AddFloat(parameter, node_.Float(parameter, fallback.number));
+  }
+
+  Status Axes(int parameter) {
     const int rank = node_.InputShape(0).rank();
-    ANECHECK_ASSIGN(const uint32_t mask, AxisMask(node_, P::kAxes, rank));
+    ANECHECK_ASSIGN(const uint32_t mask, AxisMask(node_, parameter, rank));
     std::vector<int64_t> axes;
     for (int axis = 0; axis < rank; ++axis) {
       if ((mask >> axis & 1) != 0) axes.push_back(axis);
     }
-    to_.AddInts(P::kAxes, axes);
+    to_.AddInts(parameter, axes);
+    return {};
+  }
+
+  // Of the last two axes, unless others are padded.
+  void Pad() {
+    using P = params::Pad;
+    const auto given = node_.Ints(P::kPad);
+    const auto kept = static_cast<size_t>(2 * std::min(node_.InputShape(0).rank(), 2));
+    std::vector<int64_t> pad(given.begin(), given.end());
+    while (pad.size() > kept && pad[0] == 0 && pad[1] == 0) pad.erase(pad.begin(), pad.begin() + 2);
+    if (pad.size() < kept) pad.insert(pad.begin(), kept - pad.size(), 0);
+    const std::string_view mode = node_.String(P::kMode, "constant");
+    to_.AddInts(P::kPad, pad);
+    to_.AddString(P::kMode, mode);
+    to_.AddFloat(P::kConstantVal, mode == "constant" ? node_.Float(P::kConstantVal, 0) : 0);
+  }
+
+  Status Reduce() {
+    using P = params::Reduce;
+    ANECHECK_RETURN_IF_ERROR(Axes(P::kAxes));
     to_.AddBool(P::kKeepDims, node_.Bool(P::kKeepDims, false));
     return {};
   }

@@ -10,6 +10,8 @@
 #include "harness/base/half.h"
 #include "harness/lowering/native_units.h"
 #include "harness/lowering/netlist_axes.h"
+#include "harness/lowering/padding_modes.h"
+#include "harness/lowering/typed_units.h"
 #include "harness/ops/infer.h"
 #include "harness/ops/op.h"
 #include "harness/ops/params.h"
@@ -144,41 +146,14 @@ class Lowering {
 
   Status Lower(const NodeView& node) {
     if (!graph_.blocks(node.node()).empty()) return Unsupported(node.op(), "nested blocks");
-    switch (KindOf(node.schema())) {
+    const OpKind op = KindOf(node.schema());
+    switch (op) {
       case OpKind::kConv:
         return Conv(node);
-      case OpKind::kMaxPool:
-        return Pool(node, "Max");
-      case OpKind::kAvgPool:
-        return Pool(node, "Avg");
       case OpKind::kMatmul:
         return Matmul(node);
-      case OpKind::kAdd:
-        return Elementwise(node, "Add");
-      case OpKind::kSub:
-        return Elementwise(node, "Sub");
-      case OpKind::kMul:
-        return Elementwise(node, "Mult");
-      case OpKind::kMaximum:
-        return Elementwise(node, "Max");
-      case OpKind::kMinimum:
-        return Elementwise(node, "Min");
-      case OpKind::kRelu:
-        return Neuron(node, "ReLU");
-      case OpKind::kSigmoid:
-        return Neuron(node, "Sigmoid");
-      case OpKind::kTanh:
-        return Neuron(node, "Tanh");
-      case OpKind::kGelu:
-        return Gelu(node);
-      case OpKind::kClip:
-        return Clip(node);
       case OpKind::kSoftmax:
         return Softmax(node);
-      case OpKind::kReduceSum:
-        return Reduce(node, "Sum");
-      case OpKind::kReduceMax:
-        return Reduce(node, "Max");
       case OpKind::kReshape:
         return Reshape(node);
       case OpKind::kTranspose:
@@ -187,12 +162,22 @@ class Lowering {
         return Concat(node);
       case OpKind::kSliceBySize:
         return Slice(node);
+      case OpKind::kPad:
+        return Pad(node);
       case OpKind::kPeGoc:
         return GainOffset(node);
       default:
-        if (!NativeUnitType(KindOf(node.schema())).empty()) return Native(node);
+        if (const TypedUnit* typed = FindTypedUnit(op)) return Typed(node, *typed);
+        if (!NativeUnitType(op).empty()) return Native(node);
         return Unsupported(node.op(), "no source lists the parameters of its layer");
     }
+  }
+
+  Status Typed(const NodeView& node, const TypedUnit& typed) {
+    if (typed.unit == "Pooling") return Pool(node, typed.type);
+    if (typed.unit == "Reduction") return Reduce(node, typed.type);
+    if (typed.unit == "ElementWise") return Elementwise(node, typed.type);
+    return Neuron(node, typed);
   }
 
   Status SetWindow(const NodeView& node, std::span<const int64_t> kernel,
@@ -366,28 +351,25 @@ class Lowering {
   }
 
   Status Elementwise(const NodeView& node, std::string_view type) {
-    ANECHECK_ASSIGN(std::string x, Grown(node.Input(0), node, 0));
-    ANECHECK_ASSIGN(std::string y, Grown(node.Input(1), node, 1));
-    Unit& unit = AddUnit("ElementWise", NameOf(node), {std::move(x), std::move(y)});
-    unit.SetParam("Type", Value::String(type));
+    std::vector<std::string> bottoms;
+    for (int i = 0; i < static_cast<int>(graph_.arguments(node.node()).size()); ++i) {
+      ANECHECK_ASSIGN(std::string operand, Grown(node.Input(i), node, i));
+      bottoms.push_back(std::move(operand));
+    }
+    AddUnit("ElementWise", NameOf(node), std::move(bottoms)).SetParam("Type", Value::String(type));
     return {};
   }
 
-  Status Neuron(const NodeView& node, std::string_view type) {
-    AddUnit("Neuron", node).SetParam("Type", Value::String(type));
-    return {};
-  }
-
-  Status Gelu(const NodeView& node) {
-    if (node.String(params::Gelu::kMode, "EXACT") != "EXACT") {
+  Status Neuron(const NodeView& node, const TypedUnit& typed) {
+    if (typed.op == OpKind::kGelu && node.String(params::Gelu::kMode, "EXACT") != "EXACT") {
       return Unsupported(node.op(), "an approximation of its own");
     }
-    return Neuron(node, "GELU");
+    Unit& unit = AddUnit("Neuron", node);
+    unit.SetParam("Type", Value::String(typed.type));
+    return typed.op == OpKind::kClip ? SetLimits(node, unit) : Status();
   }
 
-  Status Clip(const NodeView& node) {
-    Unit& unit = AddUnit("Neuron", node);
-    unit.SetParam("Type", Value::String("ClampedReLU"));
+  static Status SetLimits(const NodeView& node, Unit& unit) {
     const std::pair<const char*, int> kLimits[] = {{"ReluMin", params::Clip::kAlpha},
                                                    {"ReluMax", params::Clip::kBeta}};
     for (const auto& [key, parameter] : kLimits) {
@@ -467,6 +449,29 @@ class Lowering {
     return {};
   }
 
+  Status Pad(const NodeView& node) {
+    using P = params::Pad;
+    const auto pad = node.Ints(P::kPad);
+    const auto padded = static_cast<int>(pad.size() / 2);
+    Unit& unit = AddUnit("Padding", node);
+    for (int axis = 0; axis < padded; ++axis) {
+      const size_t at = 2 * static_cast<size_t>(axis);
+      const int from_last = padded - 1 - axis;
+      if (from_last > 1 && (pad[at] != 0 || pad[at + 1] != 0)) {
+        return Unsupported(node.op(), "only height and width are padded");
+      }
+      if (from_last > 1) continue;
+      unit.SetParam(kWindowKeys[from_last].before, Value::Integer(pad[at]));
+      unit.SetParam(kWindowKeys[from_last].after, Value::Integer(pad[at + 1]));
+    }
+    const double value = node.Float(P::kConstantVal, 0);
+    const std::string_view mode = PaddingModeOf(node.String(P::kMode, "constant"), value);
+    if (mode.empty()) return Unsupported(node.op(), "its mode has no name");
+    unit.SetParam("PaddingMode", Value::String(mode));
+    if (mode == kBackground) unit.SetParam("BackgroundValue", Value::Real(value));
+    return {};
+  }
+
   Status Slice(const NodeView& node) {
     using P = params::SliceBySize;
     if (node.HasInput(P::kComputedBegin)) {
@@ -509,16 +514,13 @@ const std::bitset<kOpCount>& NetlistOps() {
   static const std::bitset<kOpCount> ops = [] {
     std::bitset<kOpCount> spelt;
     for (const OpKind op :
-         {OpKind::kConv,        OpKind::kMatmul,  OpKind::kAvgPool,   OpKind::kMaxPool,
-          OpKind::kAdd,         OpKind::kSub,     OpKind::kMul,       OpKind::kMaximum,
-          OpKind::kMinimum,     OpKind::kRelu,    OpKind::kClip,      OpKind::kSigmoid,
-          OpKind::kTanh,        OpKind::kGelu,    OpKind::kSoftmax,   OpKind::kReduceSum,
-          OpKind::kReduceMax,   OpKind::kReshape, OpKind::kTranspose, OpKind::kConcat,
-          OpKind::kSliceBySize, OpKind::kPeGoc}) {
+         {OpKind::kConv, OpKind::kMatmul, OpKind::kSoftmax, OpKind::kReshape, OpKind::kTranspose,
+          OpKind::kConcat, OpKind::kSliceBySize, OpKind::kPad, OpKind::kPeGoc}) {
       spelt.set(static_cast<size_t>(op));
     }
     for (size_t i = 0; i < kOpCount; ++i) {
-      if (!NativeUnitType(static_cast<OpKind>(i)).empty()) spelt.set(i);
+      const auto op = static_cast<OpKind>(i);
+      if (FindTypedUnit(op) != nullptr || !NativeUnitType(op).empty()) spelt.set(i);
     }
     return spelt;
   }();

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "harness/base/half.h"
+#include "harness/ops/infer.h"
 #include "harness/ops/native.h"
 #include "harness/ops/params.h"
 
@@ -72,6 +73,12 @@ constexpr Key kCost[] = {
     {params::CostVolume::kDisparityDirection, "DisparityDirection", Kind::kInteger},
     {params::CostVolume::kDisparityRange, "DisparityRange", Kind::kInteger}};
 constexpr Key kFactor[] = {{params::Blocks::kFactor, "FactorX", Kind::kInteger}};
+constexpr Key kLayerNorm[] = {{params::LayerNorm::kEpsilon, "Epsilon", Kind::kHalf}};
+constexpr Key kInstanceNorm[] = {{params::InstanceNorm::kEpsilon, "Epsilon", Kind::kHalf}};
+constexpr Key kL2Norm[] = {{params::WithEpsilon::kEpsilon, "Epsilon", Kind::kHalf}};
+constexpr Key kResponseNorm[] = {
+    {params::LocalResponseNorm::kSize, "KernelChannel", Kind::kInteger},
+    {params::LocalResponseNorm::kAlpha, "Alpha", Kind::kHalf}};
 
 // Which channel order is which layer's: PixelShuffle has the place last, ChannelToSpace first, as
 // pixel_shuffle and depth_to_space have (public notes on the six rearrangements).
@@ -97,6 +104,10 @@ constexpr Spelling kSpellings[] = {
     {OpKind::kSpaceToDepth, "SpaceToChannel", kFactor},
     {OpKind::kSpaceToBatch, "SpaceToBatch"},
     {OpKind::kBatchToSpace, "BatchToSpace"},
+    {OpKind::kLayerNorm, "LayerNormalization", kLayerNorm},
+    {OpKind::kInstanceNorm, "InstanceNormalization", kInstanceNorm},
+    {OpKind::kL2Norm, "L2Normalization", kL2Norm},
+    {OpKind::kLocalResponseNorm, "LocalResponseNormalization", kResponseNorm},
 };
 
 const Spelling* Find(OpKind op) {
@@ -120,7 +131,20 @@ bool Rearranges(OpKind op) {
 }
 bool MovesBatches(OpKind op) { return op == OpKind::kSpaceToBatch || op == OpKind::kBatchToSpace; }
 
+bool Normalizes(OpKind op) {
+  return op == OpKind::kLayerNorm || op == OpKind::kInstanceNorm || op == OpKind::kL2Norm ||
+         op == OpKind::kLocalResponseNorm;
+}
+// The exponent and the offset of local response normalisation, which have no key.
+constexpr double kResponseExponent = 0.75, kResponseOffset = 1;
+
 // ---- writing ----
+
+// A float attribute, or its default.
+double NumberOf(const NodeView& node, int parameter) {
+  return node.Float(parameter,
+                    node.schema().parameters[static_cast<size_t>(parameter)].fallback.number);
+}
 
 Result<Value> Spell(const NodeView& node, const Key& key) {
   switch (key.kind) {
@@ -133,11 +157,11 @@ Result<Value> Spell(const NodeView& node, const Key& key) {
     case Kind::kFlag:
       return Value::Bool(node.Bool(key.parameter, false));
     case Kind::kReal:
-      return Value::Real(node.Float(key.parameter, 0));
+      return Value::Real(NumberOf(node, key.parameter));
     case Kind::kHalf:
       break;
   }
-  const double number = node.Float(key.parameter, 0);
+  const double number = NumberOf(node, key.parameter);
   const Half half = DoubleToHalf(number);
   if (HalfToDouble(half) != number) return Unsupported(node.op(), "a number that fp16 lacks");
   return Value::Integer(half.bits);
@@ -196,6 +220,34 @@ void WriteSlice(const NodeView& node, Unit& unit) {
   unit.SetParam("DynamicSliceInfo", ListOf(OfWidth("SliceSize", Value::Integer(size))));
   for (Pair& pair : SliceKeys()) unit.SetParam(pair.key, std::move(pair.value));
   unit.SetParam("BackgroundValue", Value::Real(0));
+}
+
+// The axes of a layer that takes channel, height and width together.
+Value ChannelPlane() { return Value::Strings({"Channel", "Height", "Width"}); }
+
+Status WriteNormalization(const NodeView& node, Unit& unit) {
+  const OpKind op = KindOf(node.schema());
+  const int rank = node.InputShape(0).rank();
+  if (node.graph().arguments(node.node()).size() > 1) {
+    return Unsupported(node.op(), "gamma and beta have no key");
+  }
+  // Ranks below 4 have their axes from the width on, so that the second one is no channel.
+  const bool by_place = op == OpKind::kInstanceNorm || op == OpKind::kLocalResponseNorm;
+  if (rank > 4 || rank < (by_place ? 4 : 3)) return Unsupported(node.op(), "other ranks than 4");
+  if (op == OpKind::kLayerNorm) {
+    ANECHECK_ASSIGN(const uint32_t mask, AxisMask(node, params::LayerNorm::kAxes, rank));
+    if (mask != uint32_t{7} << (rank - 3)) {
+      return Unsupported(node.op(), "axes other than channel, height and width have no key");
+    }
+    unit.SetParam("NumGroups", Value::Integer(1));
+  }
+  if (op == OpKind::kL2Norm) unit.SetParam("Dimension", ChannelPlane());
+  using P = params::LocalResponseNorm;
+  if (op == OpKind::kLocalResponseNorm &&
+      (NumberOf(node, P::kBeta) != kResponseExponent || NumberOf(node, P::kK) != kResponseOffset)) {
+    return Unsupported(node.op(), "beta and k have no key");
+  }
+  return {};
 }
 
 // As the public netlist that runs spells a rate of 0.
@@ -299,6 +351,25 @@ Status ReadRate(const Unit& unit, Graph& graph) {
   return {};
 }
 
+Status ReadNormalization(const Unit& unit, OpKind op, const TensorType& x, Graph& graph) {
+  const int rank = x.shape.rank();
+  if (op == OpKind::kLayerNorm) {
+    if (unit.Integer("NumGroups").value_or(1) != 1 || rank < 3 || rank > 4) {
+      return Unsupported(unit.name, "groups of channels, or a rank other than 3 and 4");
+    }
+    graph.AddInts(params::LayerNorm::kAxes, std::array<int64_t, 3>{rank - 3, rank - 2, rank - 1});
+  }
+  const tree::Value* axes = op == OpKind::kL2Norm ? unit.Param("Dimension") : nullptr;
+  if (op == OpKind::kL2Norm && (axes == nullptr || *axes != ChannelPlane())) {
+    return Unsupported(unit.name, "a Dimension other than channel, height and width");
+  }
+  if (op == OpKind::kLocalResponseNorm) {
+    graph.AddFloat(params::LocalResponseNorm::kBeta, kResponseExponent);
+    graph.AddFloat(params::LocalResponseNorm::kK, kResponseOffset);
+  }
+  return {};
+}
+
 }  // namespace
 
 int NativeOperand(OpKind op, size_t index, size_t count) {
@@ -321,6 +392,7 @@ Status WriteNativeParams(const NodeView& node, Unit& unit) {
   const OpKind op = KindOf(node.schema());
   const Spelling& spelling = *Find(op);
   if (Rearranges(op)) return WriteFactors(node, unit);
+  if (Normalizes(op)) ANECHECK_RETURN_IF_ERROR(WriteNormalization(node, unit));
   for (const Key& key : spelling.keys) {
     ANECHECK_ASSIGN(tree::Value value, Spell(node, key));
     unit.SetParam(key.key, std::move(value));
@@ -351,6 +423,7 @@ Status ReadNativeParams(const Unit& unit, OpKind op, const TensorType& x, Graph&
   if (op == OpKind::kNativeDynamicGoc) return ReadGain(unit);
   if (op == OpKind::kNativeDynamicSlice) return ReadSlice(unit, graph);
   if (op == OpKind::kNativeDropout) return ReadRate(unit, graph);
+  if (Normalizes(op)) return ReadNormalization(unit, op, x, graph);
   if (op == OpKind::kNativeArgMinMax) {
     const bool whole = x.shape.rank() == 4 && unit.Integer("KernelWidth") == x.shape[3] &&
                        unit.Integer("KernelHeight") == x.shape[2];

@@ -122,8 +122,18 @@ TEST(GraphToNetlist, RefusesWhatNoSourceSpells) {
   const std::pair<Graph, const char*> kRefused[] = {
       {One(OpKind::kRelu, {DType::kFp32, {1, 4}}, [](Graph&) {}),
        "x: no network description: only"},
-      {One(OpKind::kLayerNorm, {DType::kFp16, {1, 4}}, [](Graph&) {}),
-       "layer_norm: no network description: no source lists"},
+      {One(OpKind::kSoftplus, {DType::kFp16, {1, 4}}, [](Graph&) {}),
+       "softplus: no network description: no source lists"},
+      {One(OpKind::kLayerNorm, {DType::kFp16, {1, 2, 2, 4}},
+           [](Graph& g) { g.AddInts(params::LayerNorm::kAxes, std::array<int64_t, 1>{3}); }),
+       "layer_norm: no network description: axes other than"},
+      {One(OpKind::kLayerNorm, {DType::kFp16, {2, 2, 4}}, [](Graph&) {}),
+       "layer_norm: no network description: a number that fp16 lacks"},
+      {One(OpKind::kPad, {DType::kFp16, {1, 2, 2, 4}},
+           [](Graph& g) {
+             g.AddInts(params::Pad::kPad, std::array<int64_t, 6>{1, 0, 0, 0, 0, 0});
+           }),
+       "pad: no network description: only height and width"},
       {One(OpKind::kGelu, {DType::kFp16, {1, 4}},
            [](Graph& g) { g.AddString(params::Gelu::kMode, "TANH_APPROXIMATION"); }),
        "gelu: no network description: an approximation"},

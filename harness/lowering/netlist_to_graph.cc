@@ -11,6 +11,8 @@
 #include "harness/lowering/native_units.h"
 #include "harness/lowering/netlist_axes.h"
 #include "harness/lowering/netlist_procedure.h"
+#include "harness/lowering/padding_modes.h"
+#include "harness/lowering/typed_units.h"
 #include "harness/ops/op.h"
 #include "harness/ops/params.h"
 
@@ -25,21 +27,6 @@ Error Wrong(const Unit& unit, std::string_view what) {
 Error Unsupported(const Unit& unit, std::string_view what) {
   return MakeError(ErrorCode::kUnsupported, fmt::format("unit {}: {}", unit.name, what));
 }
-
-// A unit's type and its Type parameter to an operation.
-struct Spelling {
-  std::string_view unit, type;
-  OpKind op;
-};
-constexpr Spelling kSpellings[] = {
-    {"Pooling", "Max", OpKind::kMaxPool},     {"Pooling", "Avg", OpKind::kAvgPool},
-    {"ElementWise", "Add", OpKind::kAdd},     {"ElementWise", "Sub", OpKind::kSub},
-    {"ElementWise", "Mult", OpKind::kMul},    {"ElementWise", "Max", OpKind::kMaximum},
-    {"ElementWise", "Min", OpKind::kMinimum}, {"Neuron", "ReLU", OpKind::kRelu},
-    {"Neuron", "Sigmoid", OpKind::kSigmoid},  {"Neuron", "Tanh", OpKind::kTanh},
-    {"Neuron", "GELU", OpKind::kGelu},        {"Neuron", "ClampedReLU", OpKind::kClip},
-    {"Reduction", "Sum", OpKind::kReduceSum}, {"Reduction", "Max", OpKind::kReduceMax},
-};
 
 struct WindowKeys {
   std::string_view kernel, before, after;
@@ -216,9 +203,7 @@ class Reader {
 
   static Result<OpKind> OpOf(const Unit& unit) {
     const std::string type(unit.Name("Type").value_or(""));
-    for (const Spelling& spelling : kSpellings) {
-      if (spelling.unit == unit.type && spelling.type == type) return spelling.op;
-    }
+    if (const TypedUnit* typed = FindTypedUnit(unit.type, type)) return typed->op;
     return Unsupported(unit, fmt::format("no operation for {} of type \"{}\"", unit.type, type));
   }
 
@@ -235,6 +220,7 @@ class Reader {
     if (unit.type == "Transpose") return Transpose(unit);
     if (unit.type == "Concat") return Concat(unit);
     if (unit.type == "InputView") return Slice(unit);
+    if (unit.type == "Padding") return Pad(unit);
     if (const auto op = NativeUnitOp(unit.type)) return Native(unit, *op);
     return Unsupported(unit, fmt::format("no operation for layer {}", unit.type));
   }
@@ -381,7 +367,7 @@ class Reader {
 
   Status Elementwise(const Unit& unit) {
     ANECHECK_ASSIGN(const OpKind op, OpOf(unit));
-    ANECHECK_RETURN_IF_ERROR(Begin(unit, op, 2));
+    ANECHECK_RETURN_IF_ERROR(Begin(unit, op, op == OpKind::kAbs ? 1 : 2));
     return Finish(unit);
   }
 
@@ -495,6 +481,25 @@ class Reader {
     graph_.BeginNode(&GetOp(OpKind::kConcat).schema);
     for (const ValueId id : ids) graph_.AddArgument(params::Concat::kValues, id);
     graph_.AddInt(params::Concat::kAxis, axis);
+    return Finish(unit);
+  }
+
+  Status Pad(const Unit& unit) {
+    using P = params::Pad;
+    const std::string name(unit.Name("PaddingMode").value_or("Zero"));
+    const std::string_view mode = ModeOfPadding(name);
+    if (mode.empty()) return Unsupported(unit, fmt::format("PaddingMode {}", name));
+    ANECHECK_ASSIGN(const int rank, RankOf(unit));
+    std::vector<int64_t> pad;
+    for (const WindowKeys& keys : std::span(kWindowKeys).last(rank == 1 ? 1 : 2)) {
+      pad.push_back(unit.Integer(keys.before).value_or(0));
+      pad.push_back(unit.Integer(keys.after).value_or(0));
+    }
+    ANECHECK_RETURN_IF_ERROR(Begin(unit, OpKind::kPad));
+    graph_.AddInts(P::kPad, pad);
+    graph_.AddString(P::kMode, mode);
+    graph_.AddFloat(P::kConstantVal,
+                    name == kBackground ? unit.Real("BackgroundValue").value_or(0) : 0);
     return Finish(unit);
   }
 

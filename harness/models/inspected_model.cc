@@ -134,7 +134,7 @@ Result<std::optional<InspectedModel>> InspectModel(const std::string& path) {
     const auto read = mlmodel::ReadModel(TextOf(file));
     if (!read.ok()) return InFile(place.file, read.error());
     model.specification_version = read->specification_version;
-    auto text = mlmodel::ProgramText(read->program);
+    auto text = mlmodel::ProgramText(read->program, read->inputs);
     if (!text.ok()) return InFile(place.file, text.error());
     model.text = std::move(*text);
   } else {

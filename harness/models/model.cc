@@ -13,6 +13,7 @@
 #include "harness/formats/mlmodel/model.h"
 #include "harness/formats/mlmodel/program_text.h"
 #include "harness/formats/netlist/model.h"
+#include "harness/formats/plist/plist.h"
 #include "harness/graph/json.h"
 #include "harness/lowering/netlist_to_graph.h"
 #include "harness/models/inspected_model.h"
@@ -64,11 +65,6 @@ Result<Source> ReadSource(const ModelPlace& place) {
   return source;
 }
 
-bool IsPropertyList(std::string_view text) {
-  return text.starts_with("bplist") || text.starts_with("<?xml") || text.starts_with("<!DOCTYPE") ||
-         text.starts_with("<plist");
-}
-
 }  // namespace
 
 struct Model::Content {
@@ -81,7 +77,7 @@ struct Model::Content {
   std::optional<netlist::Description> network;
   Graph graph;
 
-  std::vector<mlmodel::DefaultShape> default_shapes;  // of a model file
+  std::vector<mlmodel::InputShapes> inputs;  // of a model file
 };
 
 Model::Model(std::unique_ptr<Content> content) : content_(std::move(content)) {}
@@ -125,8 +121,8 @@ Status Model::Fill(std::string_view text, Content& content) {
     content.functions.push_back(content.graph.name);
     return {};
   }
-  if (IsPropertyList(text)) {
-    const std::span bytes(reinterpret_cast<const uint8_t*>(text.data()), text.size());
+  const std::span bytes(reinterpret_cast<const uint8_t*>(text.data()), text.size());
+  if (plist::LooksLikePropertyList(bytes)) {
     ANECHECK_ASSIGN(content.network, netlist::Parse(bytes));
     content.functions.emplace_back("main");
     return {};
@@ -139,8 +135,8 @@ Status Model::Fill(std::string_view text, Content& content) {
     return KeepProgram(std::string(text), content.program, content.functions);
   }
   ANECHECK_ASSIGN(mlmodel::Model model, mlmodel::ReadModel(text));
-  content.default_shapes = std::move(model.default_shapes);
-  ANECHECK_ASSIGN(std::string program, mlmodel::ProgramText(model.program));
+  content.inputs = std::move(model.inputs);
+  ANECHECK_ASSIGN(std::string program, mlmodel::ProgramText(model.program, content.inputs));
   return KeepProgram(std::move(program), content.program, content.functions);
 }
 
@@ -182,7 +178,7 @@ Result<ModelGraph> Model::ReadNetwork() const {
 std::vector<ModelShape> Model::ShapesFor(std::string_view function,
                                          const std::vector<ModelShape>& asked) const {
   std::vector<ModelShape> shapes;
-  for (const mlmodel::DefaultShape& shape : content_->default_shapes) {
+  for (const mlmodel::InputShapes& shape : content_->inputs) {
     if (!shape.function.empty() && !function.empty() && shape.function != function) continue;
     if (shape.extents.size() > static_cast<size_t>(Shape::kMaxRank)) continue;
     ModelShape& kept = shapes.emplace_back(ModelShape{shape.input, {}});
@@ -202,8 +198,8 @@ Result<ModelGraph> Model::ReadProgram(std::string_view function,
   };
   auto graph = MilToGraph(program, OpVocabulary(), options);
   if (!graph.ok()) {
-    const bool open = program.text.find("DefaultShapes") != std::string::npos ||
-                      !content_->default_shapes.empty();
+    const bool open =
+        program.text.find("DefaultShapes") != std::string::npos || !content_->inputs.empty();
     const bool has_open = program.text.find('?') != std::string::npos;
     const char* const hint = shapes.empty() && open && has_open
                                  ? "; its `?` axes have their default extents, arrays give others"

@@ -30,7 +30,17 @@ struct Fixed {
 };
 
 // What else a layer asks for than its keys.
-enum class Also : uint8_t { kNothing, kPlane, kGain, kRate, kFactor, kBatchFactors };
+enum class Also : uint8_t {
+  kNothing,
+  kPlane,
+  kGain,
+  kRate,
+  kFactor,
+  kBatchFactors,
+  kChannelPlane,  // channel, height and width, by axes
+  kDimensions,    // the same, by a list of their names
+  kFourAxes
+};
 
 struct NativeUnit {
   std::string_view type, operation;
@@ -70,6 +80,9 @@ constexpr Fixed kEuclid[] = {{"DistanceMetric", "L2"}};
 constexpr Key kRadiusKeys[] = {{"Radius", "Radius", As::kNumber}};
 constexpr Key kCostKeys[] = {{"DisparityDirection", "disparity_direction", As::kInteger},
                              {"DisparityRange", "disparity_range", As::kInteger}};
+constexpr Key kEpsilonKeys[] = {{"Epsilon", "epsilon", As::kHalf}};
+constexpr Key kResponseKeys[] = {{"KernelChannel", "size", As::kInteger},
+                                 {"Alpha", "alpha", As::kHalf}};
 constexpr Fixed kTernary[] = {{"Type", "TERNARY_DYNAMIC_GOC"}};
 
 // Which layer orders channels how: PixelShuffle has the place last, ChannelToSpace first (public
@@ -95,6 +108,10 @@ constexpr NativeUnit kUnits[] = {
     {"SpaceToChannel", "space_to_depth", kX, {}, {}, Also::kFactor, "block_size"},
     {"SpaceToBatch", "space_to_batch", kX, {}, {}, Also::kBatchFactors, "paddings"},
     {"BatchToSpace", "batch_to_space", kX, {}, {}, Also::kBatchFactors, "crops"},
+    {"LayerNormalization", "layer_norm", kX, kEpsilonKeys, {}, Also::kChannelPlane},
+    {"InstanceNormalization", "instance_norm", kX, kEpsilonKeys, {}, Also::kFourAxes},
+    {"L2Normalization", "l2_norm", kX, kEpsilonKeys, {}, Also::kDimensions},
+    {"LocalResponseNormalization", "local_response_norm", kX, kResponseKeys, {}, Also::kFourAxes},
 };
 
 const NativeUnit* Find(std::string_view type) {
@@ -192,6 +209,22 @@ Status ReadFactors(const ListItem& params, const NativeUnit& native, UnitArgumen
   return {};
 }
 
+// A normalisation over channel, height and width, which are the last three axes of ranks 3 and 4.
+Status ReadChannelPlane(const NativeUnit& native, const ListItem& params, const Shape& x,
+                        UnitArguments& arguments) {
+  if (x.rank() < 3 || x.rank() > 4) return Refused(fmt::format("rank {}", x.rank()));
+  if (native.also == Also::kDimensions) {
+    const auto names = params.Find("Dimension").Texts();
+    if (names != std::vector<std::string>{"Channel", "Height", "Width"}) {
+      return Refused("Dimension must be Channel, Height and Width");
+    }
+    return {};
+  }
+  if (params.Find("NumGroups").Integer().value_or(1) != 1) return Refused("groups of channels");
+  arguments.Ints("axes", std::array<int64_t, 3>{-3, -2, -1});
+  return {};
+}
+
 Status ReadFurther(const NativeUnit& native, const ListItem& params,
                    std::span<const Operand> operands, UnitArguments& arguments) {
   switch (native.also) {
@@ -206,6 +239,12 @@ Status ReadFurther(const NativeUnit& native, const ListItem& params,
     case Also::kFactor:
     case Also::kBatchFactors:
       return ReadFactors(params, native, arguments);
+    case Also::kChannelPlane:
+    case Also::kDimensions:
+      return ReadChannelPlane(native, params, operands[0].type.shape, arguments);
+    case Also::kFourAxes:
+      if (operands[0].type.shape.rank() == 4) return {};
+      return Refused(fmt::format("rank {}", operands[0].type.shape.rank()));
   }
   return {};
 }

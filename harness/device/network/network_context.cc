@@ -27,13 +27,31 @@ struct Spelling {
   std::string_view unit, type, operation;
 };
 constexpr Spelling kSpellings[] = {
-    {"Pooling", "Max", "max_pool"},     {"Pooling", "Avg", "avg_pool"},
-    {"ElementWise", "Add", "add"},      {"ElementWise", "Sub", "sub"},
-    {"ElementWise", "Mult", "mul"},     {"ElementWise", "Max", "maximum"},
-    {"ElementWise", "Min", "minimum"},  {"Neuron", "ReLU", "relu"},
-    {"Neuron", "Sigmoid", "sigmoid"},   {"Neuron", "Tanh", "tanh"},
-    {"Neuron", "GELU", "gelu"},         {"Neuron", "ClampedReLU", "clip"},
-    {"Reduction", "Sum", "reduce_sum"}, {"Reduction", "Max", "reduce_max"},
+    {"Pooling", "Max", "max_pool"},
+    {"Pooling", "Avg", "avg_pool"},
+    {"ElementWise", "Add", "add"},
+    {"ElementWise", "Sub", "sub"},
+    {"ElementWise", "Mult", "mul"},
+    {"ElementWise", "Max", "maximum"},
+    {"ElementWise", "Min", "minimum"},
+    {"Neuron", "ReLU", "relu"},
+    {"Neuron", "Sigmoid", "sigmoid"},
+    {"Neuron", "Tanh", "tanh"},
+    {"Neuron", "GELU", "gelu"},
+    {"Neuron", "ClampedReLU", "clip"},
+    {"Reduction", "Sum", "reduce_sum"},
+    {"Reduction", "Max", "reduce_max"},
+    {"Reduction", "Min", "reduce_min"},
+    {"Reduction", "Avg", "reduce_mean"},
+    {"ElementWise", "Abs", "abs"},
+    {"Neuron", "Swish", "silu"},
+    {"Neuron", "Sqrt", "sqrt"},
+    {"Neuron", "Exp2", "exp2"},
+    {"Neuron", "Erf", "erf"},
+    {"Neuron", "Sign", "sign"},
+    {"Neuron", "Ceil", "ceil"},
+    {"Neuron", "Floor", "floor"},
+    {"Neuron", "RoundNearest", "round"},
 };
 
 }  // namespace

@@ -53,6 +53,11 @@ Status Broadcast(NetworkContext& context, const NetworkUnit& unit) {
 Status Elementwise(NetworkContext& context, const NetworkUnit& unit) {
   ANECHECK_ASSIGN(const std::string_view operation, OperationByType(unit));
   ANECHECK_ASSIGN(const Symbol* x, context.SymbolAt(unit, 0));
+  if (operation == "abs") {
+    UnitArguments arguments(context.builder());
+    arguments.Tensor("x", x->operand);
+    return context.Finish(unit, operation, arguments);
+  }
   ANECHECK_ASSIGN(const Symbol* y, context.SymbolAt(unit, 1));
   UnitArguments arguments(context.builder());
   arguments.Tensor("x", x->operand);
@@ -201,6 +206,38 @@ Status Slice(NetworkContext& context, const NetworkUnit& unit) {
   return context.Finish(unit, "slice_by_size", arguments);
 }
 
+// By the names of the padding modes that the enumeration has (specification 000).
+Result<std::string_view> PadMode(const NetworkUnit& unit) {
+  constexpr std::pair<std::string_view, std::string_view> kModes[] = {{"Zero", "constant"},
+                                                                      {"Background", "constant"},
+                                                                      {"Replication", "replicate"},
+                                                                      {"Symmetric", "symmetric"},
+                                                                      {"Reflective", "reflect"}};
+  const std::string name = unit.params.Find("PaddingMode").Text().value_or("Zero");
+  for (const auto& [known, mode] : kModes) {
+    if (name == known) return mode;
+  }
+  return Wrong(unit, fmt::format("PaddingMode {}", name));
+}
+
+Status Pad(NetworkContext& context, const NetworkUnit& unit) {
+  ANECHECK_ASSIGN(const std::string_view mode, PadMode(unit));
+  ANECHECK_ASSIGN(const Operand x, context.OperandAt(unit, 0));
+  std::vector<int64_t> pad;
+  for (const char* key : {"PadTop", "PadBot", "PadLeft", "PadRight"}) {
+    pad.push_back(unit.params.Find(key).Integer().value_or(0));
+  }
+  if (x.type.shape.rank() == 1) pad.erase(pad.begin(), pad.begin() + 2);
+  const bool background = unit.params.Find("PaddingMode").Text() == "Background";
+  const double value = background ? unit.params.Find("BackgroundValue").Number().value_or(0) : 0;
+  UnitArguments arguments(context.builder());
+  arguments.Tensor("x", x);
+  arguments.Ints("pad", pad);
+  arguments.Text("mode", mode);
+  arguments.Number("constant_val", DoubleToHalf(value));
+  return context.Finish(unit, "pad", arguments);
+}
+
 // The one dictionary in the array under `key`, which is about the width; absent where the key is.
 Result<ListItem> OfWidth(const NetworkUnit& unit, const char* key) {
   const ListItem list = unit.params.Find(key);
@@ -263,6 +300,7 @@ constexpr UnitRow kRows[] = {
     {"Transpose", Transpose},
     {"Concat", Concat},
     {"InputView", Slice},
+    {"Padding", Pad},
     {"DynamicSlice", DynamicSlice},
     {"RingBufferWriter", RingWriter},
 };

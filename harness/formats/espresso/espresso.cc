@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 #include <map>
 
+#include "harness/formats/lzfse/lzfse.h"
 #include "harness/formats/message.h"
 #include "harness/formats/violation_list.h"
 
@@ -194,21 +195,14 @@ std::span<const Rule> Rules() { return kRules; }
 std::vector<Violation> Verify(const Value& root) { return Verifier().Run(root); }
 
 Status CheckNotCompressed(std::string_view bytes) {
-  constexpr std::string_view kWay = "unpack it on a Mac (compression_tool -decode -a lzfse)";
-  if (bytes.starts_with("pbze")) {
-    return MakeError(
-        ErrorCode::kUnsupported,
-        fmt::format("is a network of Espresso compressed by LZFSE (pbze), which is not "
-                    "unpacked; {}",
-                    kWay));
-  }
-  for (const std::string_view magic : {"bvx2", "bvx1", "bvxn", "bvx-"}) {
-    if (!bytes.starts_with(magic)) continue;
-    return MakeError(
-        ErrorCode::kUnsupported,
-        fmt::format("is compressed by LZFSE ({}), which is not unpacked; {}", magic, kWay));
-  }
-  return {};
+  const std::string_view form =
+      lzfse::FormOf({reinterpret_cast<const uint8_t*>(bytes.data()), bytes.size()});
+  if (form.empty()) return {};
+  return MakeError(
+      ErrorCode::kUnsupported,
+      fmt::format("is compressed by LZFSE ({}), as networks of Espresso are; `anecheck "
+                  "inspect` unpacks and shows it",
+                  form));
 }
 
 Result<Kind> KindOf(const Value& root) {

@@ -44,8 +44,8 @@ struct Shape {
   std::optional<int64_t> rank;
 };
 
-// kUnsupported where the bytes begin with a magic of LZFSE: "pbze" of a compressed network, or one
-// of the blocks "bvx2", "bvx1", "bvxn", "bvx-". Source: two real files that begin with "pbze".
+// kUnsupported where the bytes are compressed by LZFSE: `anecheck inspect` unpacks them first.
+// Source: two real files that begin with "pbze".
 Status CheckNotCompressed(std::string_view bytes);
 
 enum class Kind : uint8_t { kNet, kShape };

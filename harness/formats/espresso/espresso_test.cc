@@ -7,6 +7,7 @@
 #include "harness/base/file.h"
 #include "harness/base/json.h"
 #include "harness/base/testing/test_data.h"
+#include "harness/formats/lzfse/lzfse.h"
 #include "harness/formats/testing/format_checks.h"
 
 namespace anecheck::espresso {
@@ -36,7 +37,7 @@ TEST(RealEspresso, EveryFileOfJsonParsesVerifiesPrintsAndRoundTrips) {
   }
 }
 
-TEST(RealEspresso, CompressedFilesAreRecognisedAndRefusedByTheNameOfTheirForm) {
+TEST(RealEspresso, CompressedFilesAreRefusedByTheNameOfTheirFormAndReadUnpacked) {
   ANECHECK_SKIP_WITHOUT(RealDataPath("espresso"));
   const std::vector<std::string> paths = RealFiles(true);
   EXPECT_EQ(paths.size(), 2U);
@@ -48,6 +49,10 @@ TEST(RealEspresso, CompressedFilesAreRecognisedAndRefusedByTheNameOfTheirForm) {
     EXPECT_EQ(violations.error().code, ErrorCode::kUnsupported) << path;
     EXPECT_NE(violations.error().message.find("LZFSE (pbze)"), std::string::npos)
         << violations.error().message;
+    const auto unpacked = lzfse::Unpack(bytes, 1 << 20);
+    ASSERT_TRUE(unpacked.ok()) << unpacked.error().message;
+    testing::CheckValidFile(kFormat_espresso, *unpacked, path);
+    EXPECT_TRUE(kFormat_espresso.verify(*unpacked)->empty()) << path;
   }
 }
 

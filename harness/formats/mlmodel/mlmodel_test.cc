@@ -169,7 +169,7 @@ TEST(MlModel, RealModelsAreReadWrittenAndReadTheSame) {
     const auto again = ReadModel(*written);
     ASSERT_TRUE(again.ok()) << again.error().message;
     EXPECT_EQ(again->specification_version, model->specification_version);
-    EXPECT_EQ(ProgramDifference(program, Parsed(*ProgramText(again->program))), "");
+    EXPECT_EQ(ProgramDifference(program, Parsed(*ProgramText(again->program, again->inputs))), "");
   }
   EXPECT_EQ(models, 3u);
 }
@@ -228,16 +228,62 @@ TEST(MlModel, DescribesInputsStatesAndFunctions) {
   const auto model = ReadModel(*bytes);
   ASSERT_TRUE(model.ok()) << model.error().message;
   EXPECT_EQ(model->specification_version, 9);
-  ASSERT_EQ(model->default_shapes.size(), 2u);
-  EXPECT_EQ(model->default_shapes[0].function, "decode");
-  EXPECT_EQ(model->default_shapes[0].input, "x");
-  EXPECT_EQ(model->default_shapes[0].extents, (std::vector<int64_t>{1, 1}));
-  EXPECT_EQ(model->default_shapes[1].extents, std::vector<int64_t>{3});
+  ASSERT_EQ(model->inputs.size(), 2u);
+  EXPECT_EQ(model->inputs[0].function, "decode");
+  EXPECT_EQ(model->inputs[0].input, "x");
+  EXPECT_EQ(model->inputs[0].extents, (std::vector<int64_t>{1, 1}));
+  EXPECT_EQ(model->inputs[0].ranges, (std::vector<std::array<int64_t, 2>>{{1, 1}, {1, -1}}));
+  EXPECT_EQ(model->inputs[1].extents, std::vector<int64_t>{3});
+  EXPECT_FALSE(model->inputs[1].IsFlexible());
   const auto uint8 = ModelBytes(
       Parsed("program(1.3)\n{\n func main<ios18>(tensor<uint8, [1]> x) {\n} -> (x);\n}"));
   ASSERT_FALSE(uint8.ok());
   EXPECT_NE(uint8.error().message.find("Core ML has no inputs and outputs of uint8"),
             std::string::npos);
+}
+
+// A whole model written and read again, as text.
+std::string ModelThere(const mil::Program& program) {
+  const auto bytes = ModelBytes(program);
+  EXPECT_TRUE(bytes.ok()) << bytes.error().message;
+  if (!bytes.ok()) return "";
+  const auto model = ReadModel(*bytes);
+  EXPECT_TRUE(model.ok()) << model.error().message;
+  return model.ok() ? *ProgramText(model->program, model->inputs) : "";
+}
+
+TEST(MlModel, FlexibleShapesOfRealTextsComeBack) {
+  ANECHECK_SKIP_WITHOUT(testing::RealDataPath("mil"));
+  size_t flexible = 0;
+  for (const auto& file : mil::test::RealMilFiles()) {
+    if (file.text.find(kFlexibleShapes) == std::string::npos) continue;
+    ++flexible;
+    const mil::Program program = Parsed(file.text);
+    const std::string text = ModelThere(program);
+    EXPECT_EQ(ProgramDifference(program, Parsed(text)), "") << file.name;
+    EXPECT_TRUE(text == mil::Print(program)) << file.name;
+  }
+  EXPECT_EQ(flexible, 2u);
+}
+
+TEST(MlModel, SetsOfShapesComeBack) {
+  const std::string text =
+      "program(1.3)\n{\n    func main<ios18>(tensor<fp16, [1, ?]> x) [FlexibleShapeInformation = "
+      "tuple<tuple<string, dict<string, tensor<int32, [?]>>>, tuple<string, dict<string, "
+      "dict<string, tensor<int32, [?]>>>>>(((\"DefaultShapes\", {{\"x\", [1, 8]}}), "
+      "(\"EnumeratedShapes\", {{\"set_1\", {{\"x\", [1, 8]}}}, {\"set_2\", {{\"x\", [1, "
+      "16]}}}})))] {\n        } -> (x);\n}";
+  EXPECT_EQ(ModelThere(Parsed(text)), text);
+}
+
+TEST(MlModel, StepsOfRangesHaveNoPlaceInAModelFile) {
+  const auto bytes = ModelBytes(Parsed(
+      "program(1.3)\n{\n func main<ios18>(tensor<fp16, [?]> x) [FlexibleShapeInformation = "
+      "tuple<tuple<string, dict<string, list<tensor<int32, [3]>, ?>>>>(((\"RangeDims\", {{\"x\", "
+      "[[2, 8, 2]]}})))] {\n} -> (x);\n}"));
+  ASSERT_FALSE(bytes.ok());
+  EXPECT_NE(bytes.error().message.find("no steps of ranges (offset"), std::string::npos)
+      << bytes.error().message;
 }
 
 // ---- hostile files ------------------------------------------------------------------------------

@@ -29,32 +29,44 @@ Status AppendExtents(const WireField& field, std::vector<int64_t>& extents) {
   return {};
 }
 
-// The lower ends of a ShapeRange.
-Status AppendLowerBounds(std::string_view range, std::vector<int64_t>& extents) {
+Status AppendRanges(std::string_view range, InputShapes& shapes) {
   return ForEachField(range, [&](const WireField& field) -> Status {
     if (!field.IsBytes(field::kSizeRanges)) return {};
-    extents.push_back(0);
+    std::array<int64_t, 2>& bounds = shapes.ranges.emplace_back();
     return ForEachField(field.bytes, [&](const WireField& bound) -> Status {
-      if (bound.IsVarint(field::kLowerBound)) {
-        extents.back() = static_cast<int64_t>(bound.varint);
-      }
+      if (bound.IsVarint(field::kLowerBound)) bounds[0] = static_cast<int64_t>(bound.varint);
+      if (bound.IsVarint(field::kUpperBound)) bounds[1] = static_cast<int64_t>(bound.varint);
       return {};
     });
   });
 }
 
+Status AppendSets(std::string_view enumerated, InputShapes& shapes) {
+  return ForEachField(enumerated, [&](const WireField& shape) -> Status {
+    if (!shape.IsBytes(field::kShapes)) return {};
+    std::vector<int64_t>& extents = shapes.sets.emplace_back();
+    return ForEachField(shape.bytes, [&](const WireField& extent) -> Status {
+      return extent.number == field::kExtents ? AppendExtents(extent, extents) : Status();
+    });
+  });
+}
+
 Status ReadFeature(std::string_view feature, const std::string& function, Model& model) {
-  DefaultShape shape{function, std::string(FindBytes(feature, field::kFeatureName)), {}};
-  std::vector<int64_t> lowest;
+  InputShapes shape{function, std::string(FindBytes(feature, field::kFeatureName)), {}, {}, {}};
   const std::string_view array =
       FindBytes(FindBytes(feature, field::kFeatureType), field::kMultiArrayType);
   ANECHECK_RETURN_IF_ERROR(ForEachField(array, [&](const WireField& field) -> Status {
     if (field.number == field::kShape) return AppendExtents(field, shape.extents);
-    if (field.IsBytes(field::kShapeRange)) return AppendLowerBounds(field.bytes, lowest);
+    if (field.IsBytes(field::kShapeRange)) return AppendRanges(field.bytes, shape);
+    if (field.IsBytes(field::kEnumeratedShapes)) return AppendSets(field.bytes, shape);
     return {};
   }));
-  if (shape.extents.empty()) shape.extents = std::move(lowest);
-  if (!shape.extents.empty()) model.default_shapes.push_back(std::move(shape));
+  // Without default extents the lowest ones, or the first set.
+  if (shape.extents.empty() && !shape.sets.empty()) shape.extents = shape.sets.front();
+  if (shape.extents.empty()) {
+    for (const std::array<int64_t, 2>& range : shape.ranges) shape.extents.push_back(range[0]);
+  }
+  if (!shape.extents.empty()) model.inputs.push_back(std::move(shape));
   return {};
 }
 
@@ -106,28 +118,44 @@ constexpr FeatureFields kModelFields = {field::kInput, field::kOutput, field::kS
 constexpr FeatureFields kFunctionFields = {field::kFunctionInput, field::kFunctionOutput,
                                            field::kFunctionState};
 
-void WriteArray(pbf_writer& parent, uint32_t field, mil::TypeView type, uint32_t array_type) {
-  Submessage array(parent, field);
-  std::vector<int64_t> shape;
+// What a type alone says of the shapes of an array: extents of 1 and no limit for unknown axes.
+InputShapes ShapesOfType(mil::TypeView type) {
+  InputShapes shapes;
   bool open = false;
   for (const mil::Dimension& dimension : type.dimensions()) {
-    open |= dimension.value < 0;
-    shape.push_back(dimension.value < 0 ? 1 : dimension.value);
-  }
-  array.add_packed_int64(field::kShape, shape.begin(), shape.end());
-  array.add_enum(field::kArrayDataType, static_cast<int32_t>(array_type));
-  if (!open) return;
-  Submessage range(array, field::kShapeRange);
-  for (const mil::Dimension& dimension : type.dimensions()) {
-    Submessage bounds(range, field::kSizeRanges);
     const bool fixed = dimension.value >= 0;
-    bounds.add_uint64(field::kLowerBound, fixed ? static_cast<uint64_t>(dimension.value) : 1);
-    bounds.add_int64(field::kUpperBound, fixed ? dimension.value : -1);
+    open |= !fixed;
+    shapes.extents.push_back(fixed ? dimension.value : 1);
+    shapes.ranges.push_back({shapes.extents.back(), dimension.value});
+  }
+  if (!open) shapes.ranges.clear();
+  return shapes;
+}
+
+void WriteArray(pbf_writer& parent, uint32_t field, const InputShapes& shapes,
+                uint32_t array_type) {
+  Submessage array(parent, field);
+  array.add_packed_int64(field::kShape, shapes.extents.begin(), shapes.extents.end());
+  array.add_enum(field::kArrayDataType, static_cast<int32_t>(array_type));
+  if (!shapes.sets.empty()) {
+    Submessage enumerated(array, field::kEnumeratedShapes);
+    for (const std::vector<int64_t>& set : shapes.sets) {
+      Submessage shape(enumerated, field::kShapes);
+      shape.add_packed_int64(field::kExtents, set.begin(), set.end());
+    }
+    return;
+  }
+  if (shapes.ranges.empty()) return;
+  Submessage range(array, field::kShapeRange);
+  for (const std::array<int64_t, 2>& bound : shapes.ranges) {
+    Submessage bounds(range, field::kSizeRanges);
+    bounds.add_uint64(field::kLowerBound, static_cast<uint64_t>(bound[0]));
+    bounds.add_int64(field::kUpperBound, bound[1]);
   }
 }
 
 Status WriteFeature(pbf_writer& parent, uint32_t number, std::string_view name, mil::TypeView type,
-                    uint64_t offset) {
+                    const InputShapes& shapes, uint64_t offset) {
   const bool state = type.kind() == mil::TypeKind::kState;
   const mil::TypeView array = state ? type.element() : type;
   const auto array_type = ArrayTypeNumber(array.data_type());
@@ -143,27 +171,37 @@ Status WriteFeature(pbf_writer& parent, uint32_t number, std::string_view name, 
   feature.add_string(field::kFeatureName, std::string(name));
   Submessage kind(feature, field::kFeatureType);
   if (!state) {
-    WriteArray(kind, field::kMultiArrayType, array, *array_type);
+    WriteArray(kind, field::kMultiArrayType, shapes, *array_type);
     return {};
   }
   Submessage wrapper(kind, field::kStateType);
-  WriteArray(wrapper, field::kArrayType, array, *array_type);
+  WriteArray(wrapper, field::kArrayType, ShapesOfType(array), *array_type);
   return {};
 }
 
 Status WriteFeatures(pbf_writer& parent, const FeatureFields& fields, mil::FunctionView function) {
+  ANECHECK_ASSIGN(const std::vector<InputShapes> flexible, ReadFlexibleShapes(function));
   for (const mil::BindingView parameter : function.block().parameters()) {
     const bool state = parameter.type().kind() == mil::TypeKind::kState;
+    const auto found = std::ranges::find(flexible, parameter.name(), &InputShapes::input);
+    InputShapes shapes = ShapesOfType(parameter.type());
+    if (found != flexible.end()) {
+      if (!found->extents.empty()) shapes.extents = found->extents;
+      shapes.ranges = found->ranges;
+      shapes.sets = found->sets;
+    }
     ANECHECK_RETURN_IF_ERROR(WriteFeature(parent, state ? fields.state : fields.input,
-                                          parameter.name(), parameter.type(), function.offset()));
+                                          parameter.name(), parameter.type(), shapes,
+                                          function.offset()));
   }
   for (const mil::ValueView output : function.block().outputs()) {
     if (!output.IsResolved()) {
       return MakeError(ErrorCode::kInvalid,
                        fmt::format("the output {} is not defined", output.text()), output.offset());
     }
-    ANECHECK_RETURN_IF_ERROR(WriteFeature(parent, fields.output, output.text(),
-                                          output.binding().type(), output.offset()));
+    const mil::TypeView type = output.binding().type();
+    ANECHECK_RETURN_IF_ERROR(WriteFeature(parent, fields.output, output.text(), type,
+                                          ShapesOfType(type), output.offset()));
   }
   return {};
 }
@@ -201,7 +239,7 @@ Result<std::string> ModelBytes(const mil::Program& program) {
   for (const mil::FunctionView function : mil::Functions(program)) {
     version = std::max(version, SpecificationVersionOf(function.opset()));
   }
-  ANECHECK_ASSIGN(const std::string content, ProgramBytes(program));
+  ANECHECK_ASSIGN(const std::string content, ProgramBytes(program, kFlexibleShapes));
   std::string bytes;
   pbf_writer model(bytes);
   model.add_int32(field::kSpecificationVersion, version);

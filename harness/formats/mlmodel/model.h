@@ -8,20 +8,14 @@
 
 #include "harness/base/result.h"
 #include "harness/formats/mil/program.h"
+#include "harness/formats/mlmodel/flexible_shapes.h"
 
 namespace anecheck::mlmodel {
 
-// The default extents of an input whose axes may vary.
-struct DefaultShape {
-  std::string function;  // empty: of every function
-  std::string input;
-  std::vector<int64_t> extents;
-};
-
 struct Model {
   int64_t specification_version = 0;
-  std::string_view program;  // message Program, in the bytes that were read
-  std::vector<DefaultShape> default_shapes;
+  std::string_view program;         // message Program, in the bytes that were read
+  std::vector<InputShapes> inputs;  // of those whose description has extents
 };
 
 // Whether a file that begins so may be a model file: no other format that is read begins with the
@@ -33,9 +27,10 @@ bool MayBeModel(std::string_view bytes);
 Result<Model> ReadModel(std::string_view bytes);
 
 // A whole model of that program, as ReadModel and Core ML's compiler read it: inputs, outputs and
-// states of its functions are described from their types, axes of unknown extent as open ranges.
-// Errors: those of ProgramBytes; kUnsupported where an input or output has a type that Core ML's
-// arrays lack, kInvalid where a program has no function.
+// states of its functions are described from their types, the shapes that inputs may take from
+// FlexibleShapeInformation, other axes of unknown extent as open ranges. Errors: those of
+// ProgramBytes and ReadFlexibleShapes; kUnsupported where an input or output has a type that Core
+// ML's arrays lack, kInvalid where a program has no function.
 Result<std::string> ModelBytes(const mil::Program& program);
 
 }  // namespace anecheck::mlmodel

@@ -270,8 +270,10 @@ Status WriteValue(pbf_writer& parent, uint32_t number, ValueView literal) {
 
 // The attributes, as entries of a map.
 Status WriteAttributes(pbf_writer& parent, uint32_t number,
-                       mil::Sequence<mil::ArgumentView> attributes) {
+                       mil::Sequence<mil::ArgumentView> attributes,
+                       std::string_view left_out = {}) {
   for (const mil::ArgumentView attribute : attributes) {
+    if (!left_out.empty() && attribute.name() == left_out) continue;
     Submessage entry(parent, number);
     entry.add_string(field::kEntryKey, std::string(attribute.name()));
     ANECHECK_RETURN_IF_ERROR(WriteValue(entry, field::kEntryValue, attribute.value()));
@@ -345,7 +347,7 @@ Status WriteBlock(pbf_writer& block, mil::BlockView view) {
   return {};
 }
 
-Status WriteFunction(pbf_writer& program, mil::FunctionView view) {
+Status WriteFunction(pbf_writer& program, mil::FunctionView view, std::string_view left_out) {
   Submessage entry(program, field::kProgramFunctions);
   entry.add_string(field::kEntryKey, std::string(view.name()));
   Submessage function(entry, field::kEntryValue);
@@ -361,17 +363,17 @@ Status WriteFunction(pbf_writer& program, mil::FunctionView view) {
     Submessage block(specialization, field::kEntryValue);
     ANECHECK_RETURN_IF_ERROR(WriteBlock(block, view.block()));
   }
-  return WriteAttributes(function, field::kFunctionAttributes, view.attributes());
+  return WriteAttributes(function, field::kFunctionAttributes, view.attributes(), left_out);
 }
 
 }  // namespace
 
-Result<std::string> ProgramBytes(const mil::Program& program) {
+Result<std::string> ProgramBytes(const mil::Program& program, std::string_view left_out) {
   std::string bytes;
   pbf_writer writer(bytes);
   writer.add_int64(field::kVersion, 1);
   for (const mil::FunctionView function : mil::Functions(program)) {
-    ANECHECK_RETURN_IF_ERROR(WriteFunction(writer, function));
+    ANECHECK_RETURN_IF_ERROR(WriteFunction(writer, function, left_out));
   }
   ANECHECK_RETURN_IF_ERROR(
       WriteAttributes(writer, field::kProgramAttributes, mil::ProgramAttributes(program)));

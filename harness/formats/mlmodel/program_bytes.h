@@ -2,6 +2,7 @@
 #pragma once
 
 #include <string>
+#include <string_view>
 
 #include "harness/base/result.h"
 #include "harness/formats/mil/program.h"
@@ -12,7 +13,8 @@ namespace anecheck::mlmodel {
 // SameProgram. Left out is what the message has no place for: labels of blocks and the version of
 // the text. Errors, each with the place in the text: kUnsupported for what the message cannot say
 // (buffer types, opsets of single operations, values of no known type), kInvalid where a literal is
-// none of its type.
-Result<std::string> ProgramBytes(const mil::Program& program);
+// none of its type. Attributes of functions called `left_out` are not written: a model file says
+// the same elsewhere.
+Result<std::string> ProgramBytes(const mil::Program& program, std::string_view left_out = {});
 
 }  // namespace anecheck::mlmodel

@@ -46,8 +46,9 @@ Error Invalid(std::string_view what) { return MakeError(ErrorCode::kInvalid, std
 
 class TextBuilder {
  public:
-  explicit TextBuilder(size_t file_size)
-      : limit_(std::min<uint64_t>(mil::kMaxTextSize,
+  TextBuilder(size_t file_size, std::span<const InputShapes> inputs)
+      : inputs_(inputs),
+        limit_(std::min<uint64_t>(mil::kMaxTextSize,
                                   kMostExpansion * file_size + (size_t{1} << 16))) {}
 
   Result<std::string> Run(std::string_view program) {
@@ -333,11 +334,19 @@ class TextBuilder {
 
   // ---- operations ----
 
-  Status Attributes(std::vector<MapEntry> attributes) {
+  // With FlexibleShapeInformation of that value, unless it is empty or stands among them.
+  Status Attributes(std::vector<MapEntry> attributes, std::string shapes = {}) {
     std::ranges::sort(attributes, {}, &MapEntry::Order);
+    if (std::ranges::find(attributes, kFlexibleShapes, &MapEntry::key) != attributes.end()) {
+      shapes.clear();
+    }
+    if (attributes.empty() && shapes.empty()) return {};
     out_ += '[';
+    if (!shapes.empty()) {
+      fmt::format_to(std::back_inserter(out_), "{} = {}", kFlexibleShapes, shapes);
+    }
     for (size_t i = 0; i < attributes.size(); ++i) {
-      if (i != 0) out_ += ", ";
+      if (i != 0 || !shapes.empty()) out_ += ", ";
       ANECHECK_RETURN_IF_ERROR(Name(attributes[i].key));
       out_ += " = ";
       ANECHECK_RETURN_IF_ERROR(Value(attributes[i].value, 0));
@@ -487,9 +496,10 @@ class TextBuilder {
     out_ += ">(";
     ANECHECK_RETURN_IF_ERROR(NamedList(inputs));
     out_ += ')';
-    if (!attributes.empty()) {
+    std::string shapes = FlexibleShapesText(inputs_, function.key, plain_);
+    if (!attributes.empty() || !shapes.empty()) {
       out_ += ' ';
-      ANECHECK_RETURN_IF_ERROR(Attributes(std::move(attributes)));
+      ANECHECK_RETURN_IF_ERROR(Attributes(std::move(attributes), std::move(shapes)));
     }
     out_ += ' ';
     ANECHECK_RETURN_IF_ERROR(Body(body->value, 12, 0));
@@ -497,6 +507,7 @@ class TextBuilder {
     return {};
   }
 
+  std::span<const InputShapes> inputs_;
   uint64_t limit_;
   bool plain_ = true;
   std::string out_;
@@ -504,8 +515,8 @@ class TextBuilder {
 
 }  // namespace
 
-Result<std::string> ProgramText(std::string_view program) {
-  return CatchWire([&] { return TextBuilder(program.size()).Run(program); });
+Result<std::string> ProgramText(std::string_view program, std::span<const InputShapes> inputs) {
+  return CatchWire([&] { return TextBuilder(program.size(), inputs).Run(program); });
 }
 
 }  // namespace anecheck::mlmodel

@@ -2,10 +2,12 @@
 // both.
 #pragma once
 
+#include <span>
 #include <string>
 #include <string_view>
 
 #include "harness/base/result.h"
+#include "harness/formats/mlmodel/flexible_shapes.h"
 
 namespace anecheck::mlmodel {
 
@@ -15,6 +17,8 @@ namespace anecheck::mlmodel {
 // function's opset; they are left out. Errors: kMalformed for bytes that are no such message,
 // kInvalid and kUnsupported for what MIL text cannot spell, each naming the operation; kLimit for a
 // text above mil::kMaxTextSize, and for one that is out of proportion to the file.
-Result<std::string> ProgramText(std::string_view program);
+// Functions whose inputs are flexible by the description get the attribute
+// FlexibleShapeInformation, unless they have one.
+Result<std::string> ProgramText(std::string_view program, std::span<const InputShapes> inputs = {});
 
 }  // namespace anecheck::mlmodel

@@ -1,7 +1,7 @@
 // The field numbers of Core ML's model files, a schema of protocol buffers, as far as ML Programs
 // need it. Source: public notes (coremltools, mlmodel/format: Model.proto, MIL.proto,
 // FeatureTypes.proto); the real packages at hand use those of the program, the description and its
-// arrays as given here. Read by read_program.cc, written by write_program.cc and model.cc.
+// arrays as given here. Read by program_text.cc, written by program_bytes.cc, both by model.cc.
 #pragma once
 
 #include <cstdint>
@@ -32,7 +32,14 @@ enum FunctionDescription : uint32_t {
 enum FeatureDescription : uint32_t { kFeatureName = 1, kFeatureType = 3 };
 enum FeatureType : uint32_t { kImageType = 4, kMultiArrayType = 5, kStateType = 8 };
 enum StateFeatureType : uint32_t { kArrayType = 1 };
-enum ArrayFeatureType : uint32_t { kShape = 1, kArrayDataType = 2, kShapeRange = 31 };
+enum ArrayFeatureType : uint32_t {
+  kShape = 1,
+  kArrayDataType = 2,
+  kEnumeratedShapes = 21,
+  kShapeRange = 31
+};
+enum EnumeratedShapes : uint32_t { kShapes = 1 };
+enum EnumeratedShape : uint32_t { kExtents = 1 };
 enum ShapeRange : uint32_t { kSizeRanges = 1 };
 enum SizeRange : uint32_t { kLowerBound = 1, kUpperBound = 2 };
 

@@ -167,6 +167,13 @@ constexpr ParamSpec kPool[] = {Known(Required("Type", kName), {}, kPoolingTypes)
                                Optional("PadBack", kInteger),
                                Known(Optional("PaddingMode", kName), {}, kPaddingModes),
                                Optional("AverageCountExcludePadding", kBoolean)};
+// facts/netlist_layers.csv: "mode" and "extents"; the keys are those of Conv and Pooling.
+constexpr ParamSpec kPad[] = {Known(Optional("PaddingMode", kName), {}, kPaddingModes),
+                              Optional("BackgroundValue", kReal),
+                              Optional("PadLeft", kInteger),
+                              Optional("PadRight", kInteger),
+                              Optional("PadTop", kInteger),
+                              Optional("PadBot", kInteger)};
 constexpr ParamSpec kMatrixMult[] = {Optional("TransposeLhs", kBoolean),
                                      Optional("TransposeRhs", kBoolean)};
 constexpr ParamSpec kNeuron[] = {Known(Required("Type", kName), kNeurons, kNeuronModes),
@@ -269,7 +276,7 @@ constexpr std::array kLayers = {
               kNeuron},
     LayerSpec{
         "NMS", "NMS", "ANECNMSLayerDesc", "ANECValidateNMSLayer", 52, 2, kAnyCount, {}, false},
-    LayerSpec{"Padding", "Pad", "ANECPadLayerDesc", "ANECValidatePadLayer", 44, 1, 1, {}, false},
+    LayerSpec{"Padding", "Pad", "ANECPadLayerDesc", "ANECValidatePadLayer", 44, 1, 1, kPad, false},
     LayerSpec{"PixelShuffle", "PixelShuffle", "ANECPixelShuffleLayerDesc",
               "ANECValidatePixelShuffleLayer", 31, 1, 1, kFactors},
     LayerSpec{"PixelUnshuffle", "PixelUnshuffle", "ANECPixelUnshuffleLayerDesc",

@@ -209,13 +209,13 @@ struct Place {
 };
 
 // Turns the table into a tree, or, given no value to build in, only finds out whether it is one.
-// Shared scalars are copied; the copies may not grow past the budget.
+// Shared objects are copied; the copies may not grow past the budget.
 class TreeBuilder {
  public:
   TreeBuilder(const BinaryTable& table, std::span<const Place> places, uint64_t file_size)
       : table_(table),
         places_(places),
-        used_(table.objects.size(), false),
+        open_(table.objects.size(), false),
         budget_(16 * file_size + (uint64_t{1} << 19)) {}
 
   Status Build(uint64_t reference, int depth, Value* value) {
@@ -228,12 +228,11 @@ class TreeBuilder {
     }
     if (!cycles) ANECHECK_RETURN_IF_ERROR(Charge(sizeof(Entry), place));
     if (const auto* container = std::get_if<BinaryContainer>(&object.payload)) {
-      if (used_[reference] && !cycles) {
-        return Bad("a container that is referred to twice", place.offset);
-      }
-      used_[reference] = true;
+      if (open_[reference] && !cycles) return Bad("a container inside itself", place.offset);
+      open_[reference] = true;
       ANECHECK_RETURN_IF_ERROR(container->is_dict ? BuildDict(*container, place, depth, value)
                                                   : BuildArray(*container, depth, value));
+      open_[reference] = false;
     } else {
       if (const auto* text = std::get_if<std::string>(&object.payload)) {
         ANECHECK_RETURN_IF_ERROR(Charge(text->size(), place));
@@ -315,7 +314,7 @@ class TreeBuilder {
 
   const BinaryTable& table_;
   std::span<const Place> places_;
-  std::vector<bool> used_;
+  std::vector<bool> open_;  // of each container: the value being built lies in it
   uint64_t budget_;
 };
 

@@ -3,9 +3,9 @@
 //
 // Accepted: objects that lie back to back in the order of the table, from the header to the offset
 // table (what Apple's writers and libplist make); booleans, integers of 1 to 16 bytes (the top 8
-// of 16 zero), reals of 4 and 8 bytes, ASCII and UTF-16 strings, data, arrays, dictionaries. A
-// container may be referred to once only, so that the tree is as small as the file. Everything
-// else is an Error.
+// of 16 zero), reals of 4 and 8 bytes, ASCII and UTF-16 strings, data, arrays, dictionaries. An
+// object may be referred to several times, as plistlib writes equal containers; the tree has its
+// copies, up to 16 times the file. Everything else is an Error.
 #pragma once
 
 #include <array>

@@ -347,15 +347,50 @@ TEST(Binary, ALayoutThatIsNoneIsRefusedInWords) {
   EXPECT_NE(objects.find("objects is missing"), std::string::npos) << objects;
 }
 
-TEST(Binary, SharedContainersAndLoopsAreRefused) {
+// [[1], [1]] of one inner array, as plistlib writes an object that a program refers to twice.
+BinaryTable SharedContainer() {
   BinaryTable table;
-  table.objects.push_back(BinaryObject{BinaryContainer{false, {}, {1, 1}}, 0, 0});
-  table.objects.push_back(BinaryObject{BinaryContainer{}, 0, 0});
-  EXPECT_NE(ParseBothWays(WriteBinary(table).value()).error().message.find("twice"),
-            std::string::npos);
+  table.objects = {BinaryObject{BinaryContainer{false, {}, {1, 1}}, 0, 0},
+                   BinaryObject{BinaryContainer{false, {}, {2}}, 0, 0},
+                   BinaryObject{int64_t{1}, 1, 0}};
+  return table;
+}
+
+TEST(Binary, SharedContainersAreReadAndWrittenBack) {
+  const std::vector<uint8_t> bytes = WriteBinary(SharedContainer()).value();
+  const Result<Document> document = Parse(bytes);
+  ASSERT_TRUE(document.ok()) << document.error().message;
+  EXPECT_EQ(ToJson(*document)["document"].dump(), "[[1],[1]]");
+  EXPECT_EQ(Write(*document).value(), bytes);
+  EXPECT_EQ(Write(FromJson(ToJson(*document)).value()).value(), bytes);
+}
+
+TEST(Binary, AnEditedContainerLeavesTheObjectThatItShared) {
+  Json json = ToJson(Parse(WriteBinary(SharedContainer()).value()).value());
+  json["document"][1].push_back(2);
+  const Document back = FromJson(json).value();
+  const Document parsed = Parse(Write(back).value()).value();
+  EXPECT_EQ(ToJson(parsed)["document"].dump(), "[[1],[1,2]]");
+}
+
+TEST(Binary, ContainersInsideThemselvesAreRefused) {
+  BinaryTable table = SharedContainer();
   table.objects[1] = BinaryObject{BinaryContainer{false, {}, {0}}, 0, 0};
-  table.objects[0] = BinaryObject{BinaryContainer{false, {}, {1}}, 0, 0};
-  EXPECT_FALSE(ParseBothWays(WriteBinary(table).value()).ok());
+  const auto read = ParseBothWays(WriteBinary(table).value());
+  ASSERT_FALSE(read.ok());
+  EXPECT_NE(read.error().message.find("inside itself"), std::string::npos) << read.error().message;
+}
+
+// Twenty levels of two references each unfold to a million arrays.
+TEST(Binary, SharedContainersThatUnfoldToTooMuchAreRefused) {
+  BinaryTable table;
+  for (uint32_t i = 0; i < 20; ++i) {
+    table.objects.push_back(BinaryObject{BinaryContainer{false, {}, {i + 1, i + 1}}, 0, 0});
+  }
+  table.objects.push_back(BinaryObject{BinaryContainer{}, 0, 0});
+  const auto read = ParseBothWays(WriteBinary(table).value());
+  ASSERT_FALSE(read.ok());
+  EXPECT_EQ(read.error().code, ErrorCode::kLimit);
 }
 
 TEST(Binary, ALongStringReferredToOftenIsRefused) {

@@ -304,7 +304,10 @@ class TableFitter {
       return PlaceScalar(KeyOf(at, value), std::move(*scalar));
     }
     const BinaryContainer laid = LaidContainer(value, at);
+    const auto placed = containers_.find(at);
+    if (placed != containers_.end() && *placed->second == value) return at;
     const bool fits = at < laid_ && !placed_[at] && ContainerOf(table_.objects[at]) != nullptr;
+    if (fits) containers_.emplace(at, &value);
     const uint32_t index = fits ? at : Append(BinaryObject());
     placed_[index] = true;
     BinaryContainer container;
@@ -358,6 +361,8 @@ class TableFitter {
   std::map<ScalarKey, Use> uses_;
   std::map<uint32_t, std::pair<const ScalarKey*, const Use*>> kept_;  // of each object
   std::map<ScalarKey, uint32_t> added_;
+  // The container of the tree that stands in an object of the layout; others may share it.
+  std::map<uint32_t, const Value*> containers_;
 };
 
 }  // namespace

@@ -1,0 +1,27 @@
+// Streams compressed by LZFSE, in which Apple's tools keep the networks of Espresso, unpacked.
+// Used by `anecheck inspect`.
+//
+// Sources: the published format (public notes on LZFSE and LZVN), whose reference encoder made the
+// vectors of the tests. The frame "pbze" (two real files): a block size, then chunks of two
+// big-endian sizes and an LZFSE stream; that a chunk may hold plain bytes is known of the other
+// "pbz" frames alone.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <string_view>
+#include <vector>
+
+#include "harness/base/result.h"
+
+namespace anecheck::lzfse {
+
+// The name of the form that the bytes begin with: "pbze", "bvx2", "bvx1", "bvxn" or "bvx-"; empty
+// for other bytes.
+std::string_view FormOf(std::span<const uint8_t> bytes);
+
+// What a stream holds. Memory and time follow what it unpacks to. Errors, with their offset:
+// kMalformed and kTruncated for streams that break their form, kLimit above `limit` bytes.
+Result<std::vector<uint8_t>> Unpack(std::span<const uint8_t> bytes, uint64_t limit);
+
+}  // namespace anecheck::lzfse

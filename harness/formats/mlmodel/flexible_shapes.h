@@ -1,0 +1,42 @@
+// Shapes that the inputs of a model may take. Model files have them in the description of each
+// input; MIL text has them in the attribute FlexibleShapeInformation of the function, which Core
+// ML's compiler makes of the description.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "harness/base/result.h"
+#include "harness/formats/mil/program.h"
+
+namespace anecheck::mlmodel {
+
+// The attribute's name in MIL text.
+inline constexpr std::string_view kFlexibleShapes = "FlexibleShapeInformation";
+
+struct InputShapes {
+  std::string function;  // empty: of every function
+  std::string input;
+  std::vector<int64_t> extents;                // the default ones
+  std::vector<std::array<int64_t, 2>> ranges;  // lowest and highest by axis; highest -1: no limit
+  std::vector<std::vector<int64_t>> sets;      // the only shapes that it may take
+
+  bool IsFlexible() const { return !ranges.empty() || !sets.empty(); }
+  bool IsOf(std::string_view name) const { return function.empty() || function == name; }
+};
+
+// The attribute's value for the flexible inputs of a function, as compiled texts spell it; `plain`:
+// in texts of version 1.3. Empty where no input is flexible. Sets of shapes are named by their
+// numbers: compiled texts name them by values that no source explains.
+std::string FlexibleShapesText(std::span<const InputShapes> inputs, std::string_view function,
+                               bool plain);
+
+// What the attribute of a function says; nothing without one. Errors: kUnsupported for a step other
+// than 1, which descriptions lack; kInvalid for another form than compiled texts have.
+Result<std::vector<InputShapes>> ReadFlexibleShapes(mil::FunctionView function);
+
+}  // namespace anecheck::mlmodel

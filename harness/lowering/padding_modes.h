@@ -1,0 +1,38 @@
+// The modes of pad by the names of network descriptions (facts/enums.json, ZinIrPaddingMode), read
+// and written. That a Padding layer has the keys PaddingMode and BackgroundValue of the layers that
+// spell them in public files is assumed: facts/netlist_layers.csv gives it "mode" and "extents".
+#pragma once
+
+#include <string_view>
+
+namespace anecheck {
+
+// The mode whose value BackgroundValue gives.
+inline constexpr std::string_view kBackground = "Background";
+
+struct PaddingName {
+  std::string_view mode, name;
+};
+inline constexpr PaddingName kPaddingNames[] = {
+    {"constant", "Zero"},       {"constant", kBackground}, {"replicate", "Replication"},
+    {"symmetric", "Symmetric"}, {"reflect", "Reflective"},
+};
+
+// Empty for other modes.
+constexpr std::string_view PaddingModeOf(std::string_view mode, double value) {
+  for (const PaddingName& row : kPaddingNames) {
+    if (row.mode == mode && (mode != "constant" || (row.name == kBackground) == (value != 0))) {
+      return row.name;
+    }
+  }
+  return {};
+}
+// Empty for other names.
+constexpr std::string_view ModeOfPadding(std::string_view name) {
+  for (const PaddingName& row : kPaddingNames) {
+    if (row.name == name) return row.mode;
+  }
+  return {};
+}
+
+}  // namespace anecheck
