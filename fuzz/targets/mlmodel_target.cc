@@ -25,7 +25,7 @@ bool Check(ByteSpan input) {
     RequireGoodError(model.error(), input.size());
     return true;
   }
-  const auto text = mlmodel::ProgramText(model->program);
+  const auto text = mlmodel::ProgramText(model->program, model->inputs);
   if (!text.ok()) {
     RequireGoodError(text.error(), input.size());
     return true;

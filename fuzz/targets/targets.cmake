@@ -68,3 +68,6 @@ anecheck_fuzzer(emulator
 anecheck_fuzzer(mlmodel
   SOURCES targets/mlmodel_target.cc
   DEPENDS anecheck_lowering anecheck_generators anecheck_fuzz_words)
+anecheck_fuzzer(lzfse
+  SOURCES targets/lzfse_target.cc
+  DEPENDS anecheck_formats)

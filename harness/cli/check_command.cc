@@ -115,26 +115,18 @@ Json CliffsJson(const Graph& graph, const std::string& target, const std::vector
 
 // ---- targets ------------------------------------------------------------------------------------
 
-// The model's operations on one target: those that the tables attest by the route of the case and
-// no run reached, and those that the tables do not attest.
+// The run of one target, and the operations that the tables admit and no run reached.
 Json TargetReport(const Case& item, const std::vector<PlacedNode>& placed,
-                          const std::set<NodeId>& reached, const CaseRow& record) {
+                  const std::set<NodeId>& reached, const CaseRow& record) {
   std::set<std::string> missed;
-  Json not_attested = Json::array();
   for (NodeId id = 0; id < item.graph.nodes().size(); ++id) {
-    if (placed[id].OnEngine()) {
-      if (!reached.contains(id)) missed.emplace(NodeView(item.graph, id).op());
-      continue;
+    if (placed[id].OnEngine() && !reached.contains(id)) {
+      missed.emplace(NodeView(item.graph, id).op());
     }
-    Json& row = not_attested.emplace_back(OperationJson(item.graph, id));
-    row["outcome"] = legality::OutcomeName(placed[id].outcome);
-    row["layer"] = placed[id].layer;
-    row["reason"] = placed[id].reason;
   }
   return {{"target", item.target.name},        {"route", ToText(item.route)},
           {"verdict", ToText(record.verdict)}, {"stage", ToText(record.step)},
-          {"message", record.message},         {"attested_not_reached", missed},
-          {"not_attested", not_attested}};
+          {"message", record.message},         {"admitted_not_reached", missed}};
 }
 
 // ---- the run ------------------------------------------------------------------------------------
@@ -152,7 +144,7 @@ struct Place {
   CheckRuns runs;  // of the model, then of its parts
   Json warnings, report;
   Json not_looked_for;  // null if the search for cliffs took place
-  int steps = 0;                // of --steps
+  int steps = 0;        // of --steps
 };
 
 // Results of the model's parts, if the engine refuses the model as a whole.
@@ -324,7 +316,7 @@ Json ToJson(const CheckFlags& flags, const std::string& function, const RunnerId
                {"runner", identity.runner},
                {"provenance", ToText(identity.provenance)},
                {"engine", identity.engine},
-               {"synthesised_constants", prepared.synthesised},
+               {"made_up_constants", prepared.synthesised},
                {"made_up_inputs", flags.inputs.empty()},
                {"states_given", prepared.states},
                {"boundary_casts_left_out",
@@ -526,9 +518,10 @@ void AddCheckCommand(CommandLine& app, Selected& selected) {
   command.AddOption(
       "--inputs", flags->inputs,
       "Inputs and initial states by name, .npz (default: made-up numbers, and zeros for states)");
-  command.AddOption("--container", flags->containers,
-                    "Hardware containers (.hwx, .ane) that a compiler made of the model, or folders "
-                    "with .hwx files: the emulator executes each; the target is theirs");
+  command.AddOption(
+      "--container", flags->containers,
+      "Hardware containers (.hwx, .ane) that a compiler made of the model, or folders "
+      "with .hwx files: the emulator executes each; the target is theirs");
   CampaignFlags& campaign = flags->campaign;
   command
       .AddOption("--target,--targets", campaign.targets,

@@ -12,9 +12,7 @@
 namespace anecheck {
 namespace {
 
-
-Json StepJson(int step, const std::vector<Tensor>& expected,
-                      const std::vector<Tensor>& actual) {
+Json StepJson(int step, const std::vector<Tensor>& expected, const std::vector<Tensor>& actual) {
   OperationError worst;
   bool any = false;
   for (size_t i = 0; i < expected.size(); ++i) {

@@ -101,13 +101,15 @@ std::string ReasonsText(const Json& target, bool why) {
       ++reasons[place->second].more;
       continue;
     }
-    reasons.push_back({fmt::format("{} \"{}\"", Text(row, "op"), Text(row, "name")), rest});
+    reasons.push_back(
+        {fmt::format("{}: {} \"{}\"", Text(row, "placement"), Text(row, "op"), Text(row, "name")),
+         rest});
   }
   std::string text;
   for (size_t i = 0; i < reasons.size() && (why || i < kMostReasons); ++i) {
     const Reason& reason = reasons[i];
     text +=
-        fmt::format("  not attested: {}{}: {}\n", reason.first,
+        fmt::format("  {}{}: {}\n", reason.first,
                     reason.more == 0 ? "" : fmt::format(" and {} more", reason.more), reason.rest);
   }
   if (!why && reasons.size() > kMostReasons) {
@@ -182,10 +184,9 @@ std::string AnswerSummary(const Json& target, bool why) {
   std::map<std::string, size_t> counts;
   for (const Json& row : target["operations"]) ++counts[Text(row, "placement")];
   std::string text = fmt::format(
-      "  {} operations: {} engine, {} host, {} refused; {} values handed "
-      "over between engine and host\n",
-      target["operations"].size(), counts["engine"], counts["host"], counts["refused"],
-      target["hand_overs"].get<size_t>());
+      "  {} {}: {} engine, {} host, {} refused; {} values handed over between engine and host\n",
+      target["operations"].size(), target["operations"].size() == 1 ? "operation" : "operations",
+      counts["engine"], counts["host"], counts["refused"], target["hand_overs"].get<size_t>());
   text += PlanText(target["plan"]) + ReasonsText(target, why) + RemarksText(target);
   for (const Json& advice : target["advice"]) {
     text += fmt::format("  to change: {} \"{}\": {} ({})\n", Text(advice, "op"),

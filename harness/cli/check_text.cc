@@ -84,9 +84,9 @@ std::string TargetText(const Json& target, bool why) {
       Text(target, "message"));
   text += OneByOneText(target["one_by_one"]);
   text += AnswerSummary(target, why);
-  if (!target["attested_not_reached"].empty()) {
+  if (!target["admitted_not_reached"].empty()) {
     text += fmt::format("  the tables admit these, and no run reached them: {}\n",
-                        Join(target["attested_not_reached"]));
+                        Join(target["admitted_not_reached"]));
   }
   for (const auto& refused : target["refused_alone"]) {
     text += fmt::format("  the engine refuses, though the tables admit it: {}: {}{}{}\n",
@@ -99,7 +99,15 @@ std::string TargetText(const Json& target, bool why) {
   return text + StepsText(target) + PartsText(target["parts"]);
 }
 
-std::string LocationText(const Json& location) {
+// A target with its chips, as the report's targets have it.
+std::string TitleOf(const Json& json, const std::string& target) {
+  for (const Json& shown : json["targets"]) {
+    if (Text(shown, "target") == target) return Text(shown, "title");
+  }
+  return target;
+}
+
+std::string LocationText(const Json& json, const Json& location) {
   std::string what;
   if (!location["located"].get<bool>()) {
     what = "the wrong operation could not be located";
@@ -111,7 +119,7 @@ std::string LocationText(const Json& location) {
     what = fmt::format("the first wrong operation is {} \"{}\": {}", Text(location, "first_wrong"),
                        Text(location, "name"), Text(location, "message"));
   }
-  return fmt::format("{}: {}\n", Text(location, "target"), what);
+  return fmt::format("{}: {}\n", TitleOf(json, Text(location, "target")), what);
 }
 
 // A cliff of the model's own arithmetic has no operands that come near it.
@@ -120,8 +128,8 @@ bool IsOwn(const Json& warning) {
   return std::ranges::find(kOwn, Text(warning, "cliff")) != std::end(kOwn);
 }
 
-std::string CliffText(const Json& warning) {
-  const std::string where = fmt::format("{}: {} \"{}\"", Text(warning, "target"),
+std::string CliffText(const Json& json, const Json& warning) {
+  const std::string where = fmt::format("{}: {} \"{}\"", TitleOf(json, Text(warning, "target")),
                                         Text(warning, "op"), Text(warning, "name"));
   const bool past = warning["past"].get<bool>();
   if (IsOwn(warning)) {
@@ -147,7 +155,7 @@ std::string CliffText(const Json& warning) {
 
 // The model's numbers that are made up.
 std::string MadeUp(const Json& json) {
-  const auto constants = json["synthesised_constants"].get<uint64_t>();
+  const auto constants = json["made_up_constants"].get<uint64_t>();
   const bool inputs = json["made_up_inputs"].get<bool>();
   if (constants == 0) return inputs ? "made-up inputs" : "";
   return fmt::format("{} made-up constants{}", constants, inputs ? " and made-up inputs" : "");
@@ -186,10 +194,10 @@ std::string CheckText(const Json& json, bool why) {
   text += HostText(json["on_the_host"]);
   text += AnswerTable(json);
   for (const auto& target : json["targets"]) text += TargetText(target, why);
-  for (const auto& location : json["locations"]) text += LocationText(location);
-  for (const auto& warning : json["warnings"]) text += CliffText(warning);
+  for (const auto& location : json["locations"]) text += LocationText(json, location);
+  for (const auto& warning : json["warnings"]) text += CliffText(json, warning);
   for (const auto& skipped : json["cliffs_not_looked_for"]) {
-    text += fmt::format("{}: no search for cliffs: {}\n", Text(skipped, "target"),
+    text += fmt::format("{}: no search for cliffs: {}\n", TitleOf(json, Text(skipped, "target")),
                         Text(skipped, "reason"));
   }
   if (json["warnings"].empty() && json["cliffs_not_looked_for"].empty()) {

@@ -116,7 +116,7 @@ Result<Json> Evaluate(const EvalFlags& flags) {
   ANECHECK_RETURN_IF_ERROR(npz::WriteNpzFile(flags.out, arrays));
   return Json{{"out", flags.out},
               {"contract", flags.contract},
-              {"synthesised_constants", model.made_up},
+              {"made_up_constants", model.made_up},
               {"outputs", outputs}};
 }
 

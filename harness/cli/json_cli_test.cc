@@ -174,6 +174,35 @@ TEST_F(JsonCliTest, MatrixAndProbesFitTheirSchemas) {
   EXPECT_EQ(SchemaProblem(statements, "evidence"), "");
 }
 
+// A state, a cliff of arithmetic, an operation of the host and one that a fault makes the engine
+// refuse; two functions.
+constexpr const char* kModel =
+    "program(1.3)\n{\n func main<ios18>(state<tensor<fp16, [1, 4]>> s, tensor<fp16, [1, 4]> x) {\n"
+    "tensor<fp16, [1, 4]> b = read_state(input = s);\n"
+    "tensor<fp16, [1, 4]> l = log(x = b, epsilon = fp16(0x0p+0));\n"
+    "tensor<fp16, [1, 4]> a = add(x = b, y = x);\n"
+    "write_state(input = s, data = a);\n"
+    "tensor<fp16, [1, 4]> d = real_div(x = b, y = b);\n"
+    "tensor<fp16, [1, 4]> n = sin(x = x);\n"
+    "tensor<fp16, [1, 4]> y = softmax(x = n, axis = int32(1));\n"
+    "} -> (l, d, y);\n"
+    " func other<ios18>(tensor<fp16, [2]> x) {\n tensor<fp16, [2]> y = relu(x = x);\n} -> "
+    "(y);\n}";
+
+TEST_F(JsonCliTest, ChecksFitTheirSchema) {
+  ASSERT_TRUE(WriteFileAtomic(folder_->File("model.mil"), kModel).ok());
+  const std::string check = "check model.mil --target h13,M5 --json ";
+  const Json all = Parse(Tool(check + "--steps 3 --fail-on host,cliff,error:0.01", 1));
+  EXPECT_EQ(SchemaProblem(all, "check"), "");
+  ASSERT_EQ(all.size(), 2u);
+  EXPECT_FALSE(all[0]["fail_on"].empty());
+  EXPECT_FALSE(all[0]["warnings"].empty());
+  EXPECT_EQ(all[1]["targets"][0]["steps"], nullptr);
+  const Json faulty = Parse(Tool(check + "--function main --fault rejects-softmax", 1));
+  EXPECT_EQ(SchemaProblem(faulty, "check"), "");
+  EXPECT_FALSE(faulty["findings"].empty());
+}
+
 TEST_F(JsonCliTest, PowerFitsItsSchema) {
   const Json power = Parse(Tool(
       "power --fault add-one-ulp-everywhere --cases 256 --clean-cases 64 --no-magnitudes --json"));
@@ -229,8 +258,9 @@ TEST_F(JsonCliTest, TrendsAreWrittenFromRunsAndBaselines) {
 
 // Without this, a validator that takes everything would pass.
 TEST_F(JsonCliTest, SchemasRefuseOtherDocuments) {
-  for (const char* name : {"baseline", "baseline-blame", "baseline-comparison", "events", "finding",
-                           "matrix", "power", "replay", "report", "run", "shrink", "trend"}) {
+  for (const char* name :
+       {"baseline", "baseline-blame", "baseline-comparison", "check", "events", "finding", "matrix",
+        "power", "replay", "report", "run", "shrink", "trend"}) {
     EXPECT_NE(SchemaProblem(Json{{"version", 1}}, name), "") << name;
   }
   EXPECT_NE(SchemaProblem(Json{{"probe", 1}}, "probe"), "");

@@ -17,15 +17,12 @@
 #include "harness/graph/find_operand.h"
 #include "harness/graph/validate.h"
 #include "harness/lowering/known_integers.h"
+#include "harness/lowering/mil_types.h"
 #include "harness/lowering/old_indices.h"
 #include "harness/lowering/pack.h"
 
 namespace anecheck {
 namespace {
-
-Error At(ErrorCode code, uint64_t offset, std::string_view what) {
-  return MakeError(code, fmt::format("{} (offset 0x{:x})", what, offset), offset);
-}
 
 // As errors of syntax say it: line and column in front.
 Error WithPlace(std::string_view text, Error error) {
@@ -41,85 +38,6 @@ std::string NamesOf(std::span<const Parameter> parameters) {
     names += fmt::format("{}{}", names.empty() ? "" : ", ", parameter.name);
   }
   return names.empty() ? "none" : names;
-}
-
-// An axis whose extent is not known stands as this in a type that is read as open.
-constexpr int64_t kOpen = -1;
-
-bool IsOpen(const Shape& shape) {
-  return std::ranges::any_of(shape.dims(), [](int64_t dim) { return dim == kOpen; });
-}
-
-// The graph type of a MIL tensor or scalar type; with `open` it may have axes of kOpen.
-Result<TensorType> ReadType(mil::TypeView type, uint64_t offset, bool open = false) {
-  if (type.kind() == mil::TypeKind::kState) return ReadType(type.element(), offset);
-  if (type.kind() != mil::TypeKind::kTensor && type.kind() != mil::TypeKind::kScalar) {
-    return At(ErrorCode::kUnsupported, offset, "only tensors, scalars and states become values");
-  }
-  const auto dtype = FromMilType(type.data_type());
-  if (!dtype) {
-    return At(ErrorCode::kUnsupported, offset,
-              fmt::format("element type {} has no place in a graph", type.spelling()));
-  }
-  TensorType result;
-  result.dtype = *dtype;
-  if (type.dimensions().size() > Shape::kMaxRank) {
-    return At(ErrorCode::kUnsupported, offset, fmt::format("rank above {}", Shape::kMaxRank));
-  }
-  for (const mil::Dimension& dimension : type.dimensions()) {
-    if (dimension.value < 0 && open) {
-      result.shape.Append(kOpen);
-      continue;
-    }
-    if (dimension.value < 0) {
-      return At(ErrorCode::kUnsupported, offset,
-                "a dimension is not known: give the model fixed shapes, or inputs of a shape");
-    }
-    result.shape.Append(dimension.value);
-  }
-  if (!IsHoldable(result.shape)) {
-    return At(ErrorCode::kLimit, offset, "a tensor has more than 2^31 elements");
-  }
-  return result;
-}
-
-// Whether a tensor may have these extents.
-bool IsReasonable(const Shape& shape) {
-  return IsHoldable(shape) &&
-         std::ranges::none_of(shape.dims(), [](int64_t dim) { return dim < 0; });
-}
-
-// Whether `type` is what the text declares, any extent standing for an open one.
-bool Fits(const TensorType& type, const TensorType& declared) {
-  if (type.dtype != declared.dtype || type.shape.rank() != declared.shape.rank()) return false;
-  for (int axis = 0; axis < type.shape.rank(); ++axis) {
-    if (declared.shape[axis] != kOpen && declared.shape[axis] != type.shape[axis]) return false;
-  }
-  return true;
-}
-
-// DefaultShapes of FlexibleShapeInformation, (kind, {{input, extents}, ...}), for one input.
-std::optional<Shape> DefaultShape(mil::FunctionView function, std::string_view input) {
-  const auto attribute = mil::FindValue(function.attributes(), "FlexibleShapeInformation");
-  if (!attribute) return std::nullopt;
-  std::string_view kind;
-  for (uint32_t i = attribute->index(); i < attribute->next(); ++i) {
-    const mil::ValueView value(attribute->program(), i);
-    if (value.kind() == mil::ValueKind::kString) kind = value.text();
-    if (value.kind() != mil::ValueKind::kPair || value.children().empty()) continue;
-    const mil::ValueView list = value.children()[1].Inner();
-    if (list.kind() != mil::ValueKind::kList) continue;
-    i = value.next() - 1;
-    if (kind != "DefaultShapes" || value.children()[0].Inner().text() != input) continue;
-    Shape shape;
-    for (const mil::ValueView entry : list.children()) {
-      const auto extent = mil::ToInteger(entry.Inner().text());
-      if (!extent || shape.rank() == Shape::kMaxRank) return std::nullopt;
-      shape.Append(static_cast<int64_t>(*extent));
-    }
-    return shape;
-  }
-  return std::nullopt;
 }
 
 class Reader {
@@ -148,18 +66,18 @@ class Reader {
   // The type of a parameter, its open axes from the options or the program's defaults.
   Result<TensorType> ReadParameter(mil::FunctionView function, mil::BindingView parameter) const {
     if (parameter.type().kind() == mil::TypeKind::kState) {
-      return ReadType(parameter.type(), function.offset());
+      return ReadMilType(parameter.type(), function.offset());
     }
-    ANECHECK_ASSIGN(TensorType declared, ReadType(parameter.type(), function.offset(), true));
-    if (!IsOpen(declared.shape)) return declared;
-    std::optional<Shape> shape = DefaultShape(function, parameter.name());
+    ANECHECK_ASSIGN(TensorType declared, ReadMilType(parameter.type(), function.offset(), true));
+    if (!IsOpenShape(declared.shape)) return declared;
+    std::optional<Shape> shape = DefaultShapeOf(function, parameter.name());
     for (const ModelShape& given : options_.shapes) {
       if (given.input == parameter.name()) shape = given.shape;
     }
-    if (!shape) return ReadType(parameter.type(), function.offset());
-    if (!Fits({declared.dtype, *shape}, declared) || !IsReasonable(*shape)) {
-      return At(ErrorCode::kInvalid, function.offset(),
-                fmt::format("{} cannot be {}", parameter.name(), shape->ToString()));
+    if (!shape) return ReadMilType(parameter.type(), function.offset());
+    if (!FitsDeclared({declared.dtype, *shape}, declared) || !MayHaveExtents(*shape)) {
+      return PlacedError(ErrorCode::kInvalid, function.offset(),
+                         fmt::format("{} cannot be {}", parameter.name(), shape->ToString()));
     }
     declared.shape = *shape;
     return declared;
@@ -188,8 +106,8 @@ class Reader {
       names += fmt::format("{}{}", names.empty() ? "" : ", ", function.name());
       if (function.name() != wanted) continue;
       if (found) {
-        return At(ErrorCode::kInvalid, function.offset(),
-                  fmt::format("the program has two functions \"{}\"", wanted));
+        return PlacedError(ErrorCode::kInvalid, function.offset(),
+                           fmt::format("the program has two functions \"{}\"", wanted));
       }
       found = function;
     }
@@ -239,22 +157,56 @@ class Reader {
     return KnownIntegers(graph_, found->second);
   }
 
+  // Inputs and results of Core ML's analytics go through buffers, which hold what the tensors do.
+  static bool MovesBuffer(mil::StatementView statement) {
+    if (statement.op() == "tensor_to_tensor_buffer") {
+      return statement.results().size() == 1 &&
+             statement.results()[0].type().kind() == mil::TypeKind::kBuffer;
+    }
+    if (statement.op() != "tensor_buffer_to_tensor" || statement.results().size() != 1)
+      return false;
+    const auto input = mil::FindValue(statement.arguments(), "input");
+    return input && input->kind() == mil::ValueKind::kName && input->IsResolved() &&
+           input->binding().type().kind() == mil::TypeKind::kBuffer;
+  }
+
+  Status ReadMove(mil::StatementView statement) {
+    const auto input = mil::FindValue(statement.arguments(), "input");
+    if (!input) {
+      return PlacedError(ErrorCode::kInvalid, statement.offset(),
+                         fmt::format("{} has no input", statement.op()));
+    }
+    ANECHECK_ASSIGN(const ValueId id, Operand(*input));
+    ANECHECK_ASSIGN(const TensorType type,
+                    ReadMilType(statement.results()[0].type(), statement.offset()));
+    if (type != graph_.type(id)) {
+      return PlacedError(ErrorCode::kInvalid, statement.offset(),
+                         fmt::format("{} makes {} of {}", statement.op(), type.ToString(),
+                                     graph_.type(id).ToString()));
+    }
+    values_[statement.results()[0].index()] = id;
+    return {};
+  }
+
   Status ReadStatement(mil::StatementView statement) {
+    if (MovesBuffer(statement)) return ReadMove(statement);
     const OpSchema* schema = vocabulary_.Find(statement.op());
     if (schema == nullptr) {
       const std::string_view reason = vocabulary_.ReasonWithout(statement.op());
       if (!reason.empty()) {
-        return At(ErrorCode::kUnsupported, statement.offset(),
-                  fmt::format("operation \"{}\" cannot be judged: {}", statement.op(), reason));
+        return PlacedError(
+            ErrorCode::kUnsupported, statement.offset(),
+            fmt::format("operation \"{}\" cannot be judged: {}", statement.op(), reason));
       }
-      return At(ErrorCode::kUnsupported, statement.offset(),
-                fmt::format("operation \"{}\" is not in the vocabulary (`anecheck ops` lists it)",
-                            statement.op()));
+      return PlacedError(
+          ErrorCode::kUnsupported, statement.offset(),
+          fmt::format("operation \"{}\" is not in the vocabulary (`anecheck ops` lists it)",
+                      statement.op()));
     }
     if (statement.blocks().size() != schema->blocks.size()) {
-      return At(ErrorCode::kUnsupported, statement.offset(),
-                fmt::format("{} has {} nested blocks, must have {}", statement.op(),
-                            statement.blocks().size(), schema->blocks.size()));
+      return PlacedError(ErrorCode::kUnsupported, statement.offset(),
+                         fmt::format("{} has {} nested blocks, must have {}", statement.op(),
+                                     statement.blocks().size(), schema->blocks.size()));
     }
     // Operands first: a literal operand becomes a constant, which must not land inside the node.
     operands_.clear();
@@ -262,9 +214,9 @@ class Reader {
     for (const mil::ArgumentView argument : arguments) {
       const int parameter = ParameterOf(argument, *schema);
       if (parameter < 0) {
-        return At(ErrorCode::kUnsupported, argument.offset(),
-                  fmt::format("{} has no argument \"{}\" but {}", statement.op(), argument.name(),
-                              NamesOf(schema->parameters)));
+        return PlacedError(ErrorCode::kUnsupported, argument.offset(),
+                           fmt::format("{} has no argument \"{}\" but {}", statement.op(),
+                                       argument.name(), NamesOf(schema->parameters)));
       }
       if (!IsTensorKind(schema->parameters[static_cast<size_t>(parameter)].kind)) continue;
       const bool constant = schema->parameters[static_cast<size_t>(parameter)].constant;
@@ -302,8 +254,9 @@ class Reader {
     for (const mil::BindingView binding : outer) {
       const auto found = values_.find(binding.index());
       if (found == values_.end()) {
-        return At(ErrorCode::kUnsupported, statement.offset(),
-                  fmt::format("\"{}\" is used in a block and is no tensor", binding.name()));
+        return PlacedError(
+            ErrorCode::kUnsupported, statement.offset(),
+            fmt::format("\"{}\" is used in a block and is no tensor", binding.name()));
       }
       operands_.push_back({captures, found->second});
     }
@@ -317,7 +270,7 @@ class Reader {
   Result<Graph> ReadBlock(mil::BlockView block, std::span<const mil::BindingView> outer) {
     graph_.name = std::string(block.label());
     const auto add = [&](mil::BindingView binding) -> Status {
-      ANECHECK_ASSIGN(const TensorType type, ReadType(binding.type(), block.offset()));
+      ANECHECK_ASSIGN(const TensorType type, ReadMilType(binding.type(), block.offset()));
       values_[binding.index()] = graph_.AddInput(type, binding.name());
       return {};
     };
@@ -380,13 +333,13 @@ class Reader {
     std::vector<std::string> names;
     bool open = false;
     for (const mil::BindingView result : statement.results()) {
-      ANECHECK_ASSIGN(const TensorType type, ReadType(result.type(), statement.offset(), true));
-      open |= IsOpen(type.shape);
+      ANECHECK_ASSIGN(const TensorType type, ReadMilType(result.type(), statement.offset(), true));
+      open |= IsOpenShape(type.shape);
       types.push_back(type);
       names.emplace_back(result.name());
     }
     if ((types.empty() && schema.has_results) || types.size() > ResultTypes::kMaxResults) {
-      return At(ErrorCode::kUnsupported, statement.offset(), "needs 1 to 64 results");
+      return PlacedError(ErrorCode::kUnsupported, statement.offset(), "needs 1 to 64 results");
     }
     ValueId first = kNoValue;
     if (open) {
@@ -403,13 +356,14 @@ class Reader {
   Result<ValueId> FinishOpen(mil::StatementView statement, std::span<const TensorType> declared,
                              std::span<const std::string> names) {
     const auto first = graph_.FinishNode(names);
-    if (!first.ok()) return At(first.error().code, statement.offset(), first.error().message);
+    if (!first.ok())
+      return PlacedError(first.error().code, statement.offset(), first.error().message);
     bool fits = graph_.nodes().back().result_count == declared.size();
     for (size_t i = 0; fits && i < declared.size(); ++i) {
-      fits = Fits(graph_.type(*first + static_cast<ValueId>(i)), declared[i]);
+      fits = FitsDeclared(graph_.type(*first + static_cast<ValueId>(i)), declared[i]);
     }
     if (fits) return *first;
-    return At(
+    return PlacedError(
         ErrorCode::kInvalid, statement.offset(),
         fmt::format("{}: its operands give {}", statement.op(), graph_.type(*first).ToString()));
   }
@@ -433,16 +387,16 @@ class Reader {
   Result<ValueId> Operand(mil::ValueView value) {
     if (value.kind() == mil::ValueKind::kName) {
       if (!value.IsResolved()) {
-        return At(ErrorCode::kInvalid, value.offset(),
-                  fmt::format("\"{}\" is not defined", value.text()));
+        return PlacedError(ErrorCode::kInvalid, value.offset(),
+                           fmt::format("\"{}\" is not defined", value.text()));
       }
       const auto found = values_.find(value.binding().index());
       if (found != values_.end()) return found->second;
     }
     const auto literal = mil::FollowConstant(value);
     if (!literal || literal->kind() != mil::ValueKind::kTyped) {
-      return At(ErrorCode::kUnsupported, value.offset(),
-                "the operand is no tensor and no constant");
+      return PlacedError(ErrorCode::kUnsupported, value.offset(),
+                         "the operand is no tensor and no constant");
     }
     std::string_view name;
     if (value.kind() == mil::ValueKind::kName) name = value.text();
@@ -456,7 +410,7 @@ class Reader {
   }
 
   Result<ValueId> AddConstant(mil::ValueView literal, std::string_view name) {
-    ANECHECK_ASSIGN(const TensorType type, ReadType(literal.type(), literal.offset()));
+    ANECHECK_ASSIGN(const TensorType type, ReadMilType(literal.type(), literal.offset()));
     ANECHECK_ASSIGN(const auto blob, mil::ReadBlobReference(literal));
     if (blob) return AddBlob(*blob, type, literal.offset(), name);
     ANECHECK_ASSIGN(std::vector<uint8_t> bytes, mil::ReadElements(literal));
@@ -467,16 +421,16 @@ class Reader {
 
   static Status CheckSize(const TensorType& type, size_t size, uint64_t offset) {
     if (size == static_cast<size_t>(type.ByteSize())) return {};
-    return At(ErrorCode::kInvalid, offset,
-              fmt::format("{} needs {} bytes, the constant has {}", type.ToString(),
-                          type.ByteSize(), size));
+    return PlacedError(ErrorCode::kInvalid, offset,
+                       fmt::format("{} needs {} bytes, the constant has {}", type.ToString(),
+                                   type.ByteSize(), size));
   }
 
   Result<ValueId> AddBlob(const mil::BlobReference& blob, const TensorType& type, uint64_t offset,
                           std::string_view name) {
     if (!options_.read_blob) {
-      return At(ErrorCode::kNotFound, offset,
-                fmt::format("constant in {}: no weight file was given", blob.path));
+      return PlacedError(ErrorCode::kNotFound, offset,
+                         fmt::format("constant in {}: no weight file was given", blob.path));
     }
     ANECHECK_ASSIGN(SharedBytes bytes, options_.read_blob(blob.path, blob.offset, type));
     ANECHECK_RETURN_IF_ERROR(CheckSize(type, bytes.bytes.size(), offset));
@@ -502,7 +456,7 @@ class Reader {
     const auto literal = mil::FollowConstant(argument.value());
     if (!literal && FoldAttribute(argument, schema, parameter)) return {};
     if (!literal) {
-      return At(
+      return PlacedError(
           ErrorCode::kUnsupported, argument.offset(),
           fmt::format("{}.{} is computed; only constants are read", schema.name, argument.name()));
     }
@@ -550,7 +504,7 @@ class Reader {
     for (const mil::ValueView entry : mil::TupleOrOne(tuple)) {
       const auto literal = mil::FollowConstant(entry);
       if (!literal || literal->kind() != mil::ValueKind::kTyped) {
-        return At(
+        return PlacedError(
             ErrorCode::kUnsupported, entry.offset(),
             fmt::format("{}.{} is computed; only constants are read", schema.name, wanted.name));
       }
@@ -567,9 +521,9 @@ class Reader {
     } else if (wanted.kind == ParameterKind::kInts) {
       graph_.AddInts(parameter, values);
     } else {
-      return At(ErrorCode::kInvalid, tuple.offset(),
-                fmt::format("{}.{} must be {}, not a tuple", schema.name, wanted.name,
-                            ParameterKindName(wanted.kind)));
+      return PlacedError(ErrorCode::kInvalid, tuple.offset(),
+                         fmt::format("{}.{} must be {}, not a tuple", schema.name, wanted.name,
+                                     ParameterKindName(wanted.kind)));
     }
     return {};
   }
@@ -585,7 +539,7 @@ class Reader {
       graph_.AddFloat(parameter, *number);
       return {};
     }
-    ANECHECK_ASSIGN(const TensorType type, ReadType(literal.type(), literal.offset()));
+    ANECHECK_ASSIGN(const TensorType type, ReadMilType(literal.type(), literal.offset()));
     ANECHECK_ASSIGN(const std::vector<uint8_t> bytes, mil::ReadElements(literal));
     std::vector<double> values;
     const size_t size = type.dtype == DType::kFp16 ? 2 : 4;

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <fmt/format.h>
 #include <map>
+#include <memory>
 #include <set>
 #include <string>
 
@@ -11,6 +12,7 @@
 #include "harness/lowering/native_units.h"
 #include "harness/lowering/netlist_axes.h"
 #include "harness/lowering/netlist_procedure.h"
+#include "harness/lowering/netlist_weights.h"
 #include "harness/lowering/padding_modes.h"
 #include "harness/lowering/typed_units.h"
 #include "harness/ops/op.h"
@@ -47,8 +49,8 @@ std::string_view ChainName(std::string_view name) {
 
 class Reader {
  public:
-  Reader(const netlist::Network& network, std::span<const uint8_t> weights)
-      : network_(network), weights_(weights) {}
+  Reader(const netlist::Network& network, const NetlistRead& read)
+      : network_(network), read_(read) {}
 
   Result<Graph> Run() {
     graph_.name = "main";
@@ -56,7 +58,9 @@ class Reader {
     for (const netlist::Constant& constant : network_.constants) names_.insert(constant.name);
     for (const Unit& unit : network_.units) names_.insert(unit.name);
     for (const netlist::Input& input : network_.inputs) {
-      const auto shape = FromExtents(input.extents);
+      netlist::Extents extents = input.extents;
+      if (!extents.batch && !extents.depth && IsConvolved(input.name)) extents.batch = 1;
+      const auto shape = FromExtents(extents);
       if (!shape || input.type.value_or("") != kNetlistHalf) {
         return MakeError(ErrorCode::kUnsupported,
                          fmt::format("input {}: needs extents of one rank and type {}", input.name,
@@ -90,38 +94,42 @@ class Reader {
     return name;
   }
 
-  Result<std::span<const uint8_t>> Stored(int64_t offset, uint64_t size,
-                                          const std::string& name) const {
-    const auto from = static_cast<uint64_t>(offset);
-    if (offset < 0 || from > weights_.size() || size > weights_.size() - from) {
-      return MakeError(ErrorCode::kInvalid,
-                       fmt::format("{}: {} bytes at {} are outside the weight file of {}", name,
-                                   size, offset, weights_.size()));
-    }
-    return weights_.subspan(from, size);
+  bool IsConvolved(std::string_view name) const {
+    return std::ranges::any_of(network_.units, [&](const Unit& unit) {
+      return unit.type == "Conv" && !unit.bottoms.empty() && unit.bottoms[0] == name;
+    });
   }
 
-  Result<ValueId> AddConst(const Shape& shape, int64_t offset, const std::string& name) {
-    const TensorType type = {DType::kFp16, shape};
-    ANECHECK_ASSIGN(const auto bytes, Stored(offset, static_cast<uint64_t>(type.ByteSize()), name));
-    return graph_.AddConst(type, bytes, name);
+  Result<ValueId> AddConst(const Shape& shape, const WeightPlace& place, const std::string& name) {
+    ANECHECK_ASSIGN(SharedBytes bytes, ReadHalves(read_, place, shape, name));
+    return graph_.AddSharedConst({DType::kFp16, shape}, std::move(bytes), name);
+  }
+
+  // The bits of an fp16 number, once a channel.
+  ValueId AddChannels(int64_t channels, Half half, const std::string& name) {
+    std::vector<uint8_t> bytes;
+    for (int64_t i = 0; i < channels; ++i) {
+      bytes.push_back(static_cast<uint8_t>(half.bits & 0xff));
+      bytes.push_back(static_cast<uint8_t>(half.bits >> 8));
+    }
+    return graph_.AddConst({DType::kFp16, Shape{channels}}, bytes, name);
   }
 
   Status ReadConstant(const netlist::Constant& constant) {
     const auto shape = FromExtents(constant.extents);
-    if (shape && shape->Elements() == 1 && constant.type.value_or("") == kNetlistStart &&
-        constant.index.value_or(0) == 0) {
-      ANECHECK_ASSIGN(const auto bytes, Stored(constant.byte_offset.value_or(0), 2, constant.name));
-      starts_[constant.name] = bytes[0] | bytes[1] << 8;
+    const WeightPlace place = {constant.index.value_or(0), constant.byte_offset.value_or(0),
+                               constant.type.value_or("")};
+    if (shape && shape->Elements() == 1 && place.type == kNetlistStart) {
+      ANECHECK_ASSIGN(const SharedBytes start,
+                      ReadStored(read_, place, {DType::kUint16, *shape}, constant.name));
+      starts_[constant.name] = start.bytes[0] | start.bytes[1] << 8;
       return {};
     }
-    if (!shape || constant.type.value_or("") != kNetlistHalf || constant.index.value_or(0) != 0) {
+    if (!shape) {
       return MakeError(ErrorCode::kUnsupported,
-                       fmt::format("constant {}: needs extents of one rank, type {} and index 0",
-                                   constant.name, kNetlistHalf));
+                       fmt::format("constant {}: needs extents of one rank", constant.name));
     }
-    ANECHECK_ASSIGN(values_[constant.name],
-                    AddConst(*shape, constant.byte_offset.value_or(0), constant.name));
+    ANECHECK_ASSIGN(values_[constant.name], AddConst(*shape, place, constant.name));
     return {};
   }
 
@@ -271,7 +279,7 @@ class Reader {
   }
 
   Status Bias(const Unit& unit) {
-    if (IsGainOffset(unit)) return GainOffset(unit);
+    if (IsGainOffset(unit) || unit.Param("BiasScaleGroupData") == nullptr) return GainOffset(unit);
     const Unit* conv = unit.bottoms.empty() ? nullptr : network_.FindUnit(unit.bottoms[0]);
     if (!IsBias(unit) || conv == nullptr || conv->type != "Conv" || !IsHeldBack(*conv)) {
       return Unsupported(unit, "a GOC that is no convolution's bias");
@@ -288,13 +296,12 @@ class Reader {
     if (input.rank() < 3 || groups < 1 || input[1] % groups != 0 || !unit.output_channels) {
       return Wrong(unit, "channels, groups or OutputChannels do not fit");
     }
-    if (unit.Name("KernelType").value_or("") != kNetlistHalf) {
-      return Unsupported(unit, "a kernel type other than Float16");
-    }
     Shape shape = {*unit.output_channels, input[1] / groups};
     for (const int64_t extent : window.kernel) shape.Append(extent);
-    ANECHECK_ASSIGN(const ValueId weight, AddConst(shape, unit.Integer("KernelOffset").value_or(0),
-                                                   Unused(unit.name + "_weight")));
+    const WeightPlace place = {unit.Integer("KernelIndex").value_or(0),
+                               unit.Integer("KernelOffset").value_or(0),
+                               std::string(unit.Name("KernelType").value_or(""))};
+    ANECHECK_ASSIGN(const ValueId weight, AddConst(shape, place, Unused(unit.name + "_weight")));
     ValueId bias_id = kNoValue;
     if (bias != nullptr) {
       ANECHECK_ASSIGN(bias_id, GroupConst(*bias, "Bias"));
@@ -313,13 +320,21 @@ class Reader {
   Status GainOffset(const Unit& unit) {
     using P = params::GainOffset;
     ANECHECK_ASSIGN(const ValueId x, Operand(unit, 0));
-    ANECHECK_ASSIGN(const ValueId scale, GroupConst(unit, "Scale"));
-    ANECHECK_ASSIGN(const ValueId bias, GroupConst(unit, "Bias"));
+    ANECHECK_ASSIGN(const ValueId scale, GainConst(unit, "Scale", graph_.type(x).shape));
+    ANECHECK_ASSIGN(const ValueId bias, GainConst(unit, "Bias", graph_.type(x).shape));
     graph_.BeginNode(&GetOp(OpKind::kPeGoc).schema);
     graph_.AddArgument(P::kX, x);
     graph_.AddArgument(P::kScale, scale);
     graph_.AddArgument(P::kBias, bias);
     return Finish(unit);
+  }
+
+  // The constant of `part`, Bias or Scale: of a group, or one number for every channel.
+  Result<ValueId> GainConst(const Unit& unit, const std::string& part, const Shape& x) {
+    if (IsGainOffset(unit)) return GroupConst(unit, part);
+    const auto half = unit.HalfBits(part + "Scalar");
+    if (!half || x.rank() < 4) return Wrong(unit, "needs BiasScalar, ScaleScalar and four axes");
+    return AddChannels(x[1], *half, Unused(unit.name + (part == "Bias" ? "_bias" : "_scale")));
   }
 
   // The constant that the group's keys of `part`, Bias or Scale, describe.
@@ -330,15 +345,15 @@ class Reader {
       return value != nullptr && value->AsInteger() != nullptr ? *value->AsInteger() : int64_t{0};
     };
     const tree::Value* type = group.Find(fmt::format("{}Type", part));
-    if (type == nullptr || type->AsString() == nullptr || *type->AsString() != kNetlistHalf) {
-      return Unsupported(unit, fmt::format("{}Type must be Float16", part));
-    }
+    const std::string* spelt = type == nullptr ? nullptr : type->AsString();
     const int64_t count = integer("Count");
     if (count < 1 || count > kMaxElements) {
       return Wrong(unit, fmt::format("{}Count is out of range", part));
     }
     const std::string name = part == "Bias" ? "_bias" : "_scale";
-    return AddConst(Shape{count}, integer("Offset"), Unused(unit.name + name));
+    return AddConst(Shape{count},
+                    {integer("Index"), integer("Offset"), spelt == nullptr ? "" : *spelt},
+                    Unused(unit.name + name));
   }
 
   Status Pool(const Unit& unit) {
@@ -533,7 +548,7 @@ class Reader {
   }
 
   const netlist::Network& network_;
-  const std::span<const uint8_t> weights_;
+  const NetlistRead& read_;
   Graph graph_;
   std::set<std::string> names_;
   std::map<std::string, ValueId, std::less<>> values_;
@@ -542,16 +557,32 @@ class Reader {
 
 }  // namespace
 
-Result<Graph> NetlistToGraph(const netlist::Description& description,
-                             std::span<const uint8_t> weights) {
+Result<Graph> ReadNetlist(const netlist::Description& description, const NetlistRead& read) {
   if (description.networks.empty()) {
     return MakeError(ErrorCode::kInvalid, "the description has no network");
   }
   if (description.key_style == netlist::KeyStyle::kPorts) {
-    return Reader(description.networks[0], weights).Run();
+    return Reader(description.networks[0], read).Run();
   }
   ANECHECK_ASSIGN(const netlist::Description ports, WithPorts(description));
-  return Reader(ports.networks[0], weights).Run();
+  return Reader(ports.networks[0], read).Run();
+}
+
+Result<Graph> NetlistToGraph(const netlist::Description& description,
+                             std::span<const uint8_t> weights) {
+  return ReadNetlist(
+      description,
+      [&](int64_t index, uint64_t offset, const TensorType& type) -> Result<SharedBytes> {
+        const auto size = static_cast<uint64_t>(type.ByteSize());
+        if (index == 0 && offset <= weights.size() && size <= weights.size() - offset) {
+          const std::span<const uint8_t> found = weights.subspan(offset, size);
+          const auto kept = std::make_shared<std::vector<uint8_t>>(found.begin(), found.end());
+          return SharedBytes{*kept, kept};
+        }
+        return MakeError(ErrorCode::kInvalid,
+                         fmt::format("{} bytes at {} are outside the weight file of {}", size,
+                                     offset, weights.size()));
+      });
 }
 
 }  // namespace anecheck

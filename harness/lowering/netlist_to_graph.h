@@ -1,4 +1,4 @@
-// Reads a network description into a graph, for the round trip.
+// Reads a network description into a graph.
 #pragma once
 
 #include <cstdint>
@@ -7,16 +7,20 @@
 #include "harness/base/result.h"
 #include "harness/formats/netlist/model.h"
 #include "harness/graph/graph.h"
+#include "harness/lowering/netlist_weights.h"
 
 namespace anecheck {
 
 // The description's first network as a valid graph in explicit form (explicit_form.h); with its
-// entry point in a procedure, that of the one network and procedure there is. `weights` is
-// the file at index 0 of the network's Weights. Units that GraphToNetlist sets apart become one
-// operation again: a GOC that only adds a bias behind a convolution, a Broadcast before elementwise
-// units, a chain of InputViews by its names. Ranks follow from the extents that are present.
-// Errors name the unit: kUnsupported for layers without an operation, for weights other than fp16;
-// kInvalid where wiring, parameters or shapes contradict each other.
+// entry point in a procedure, that of the one network and procedure there is. Units that
+// GraphToNetlist sets apart become one operation again: a GOC that only adds a bias behind a
+// convolution, a Broadcast before elementwise units, a chain of InputViews by its names. Ranks
+// follow from the extents that are present; a convolution's input without a batch has one of 1.
+// Weights of Float32 are rounded to fp16. Errors name the unit: kUnsupported for layers without an
+// operation, for weights of other types; kInvalid where wiring, parameters or shapes contradict
+// each other; those of `read`.
+Result<Graph> ReadNetlist(const netlist::Description& description, const NetlistRead& read);
+// The same of weights that stand in one file, that of index 0.
 Result<Graph> NetlistToGraph(const netlist::Description& description,
                              std::span<const uint8_t> weights);
 

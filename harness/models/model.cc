@@ -154,6 +154,7 @@ Result<ModelGraph> Model::Read(std::string_view function,
   return model;
 }
 
+// Weight files are opened where a layer reads one: real descriptions name some that no layer reads.
 Result<ModelGraph> Model::ReadNetwork() const {
   const netlist::Description& description = *content_->network;
   std::vector<std::string> named;
@@ -161,16 +162,20 @@ Result<ModelGraph> Model::ReadNetwork() const {
     named.insert(named.end(), network.weight_files.begin(), network.weight_files.end());
   }
   WeightFiles files(content_->folder, named, content_->weights);
-  SharedBytes weights;
-  if (!named.empty()) {
-    auto read = files.ReadWhole(named.front());
-    if (!read.ok()) return InModel(content_->path, read.error());
-    weights = std::move(*read);
-  }
-  ModelGraph model;
-  auto graph = NetlistToGraph(description, weights.bytes);
+  auto graph = ReadNetlist(
+      description,
+      [&](int64_t index, uint64_t offset, const TensorType& type) -> Result<SharedBytes> {
+        if (index >= 0 && static_cast<size_t>(index) < named.size()) {
+          return files.ReadPlain(named[static_cast<size_t>(index)], offset, type);
+        }
+        return MakeError(ErrorCode::kInvalid,
+                         fmt::format("weight file {} of {}", index, named.size()));
+      });
   if (!graph.ok()) return InModel(content_->path, graph.error());
+  ModelGraph model;
   model.graph = std::move(*graph);
+  model.made_up = files.made_up_count();
+  model.missing.assign(files.missing().begin(), files.missing().end());
   return model;
 }
 

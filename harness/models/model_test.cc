@@ -2,8 +2,10 @@
 
 #include <fmt/format.h>
 #include <gtest/gtest.h>
+#include <map>
 
 #include "harness/base/file.h"
+#include "harness/base/testing/test_data.h"
 #include "harness/formats/milweights/weight_file.h"
 
 namespace anecheck {
@@ -94,6 +96,59 @@ TEST_F(ModelTest, ConstantsOfALargeFileAreNotCopied) {
   EXPECT_TRUE(copy.value(w).shared);
   EXPECT_EQ(copy.ConstData(w).data(), read->graph.ConstData(w).data());
   EXPECT_EQ(copy.ConstData(w)[0], 0x3c);
+}
+
+// Every real description but those of types and layers that graphs lack.
+TEST(RealNetworks, AreModels) {
+  const std::string folder = testing::RealDataPath("netlist");
+  ANECHECK_SKIP_WITHOUT(folder);
+  const std::map<std::string, std::string> refused = {
+      {"plists_broadcast-16fc0b83.plist", "no operation for layer Broadcast"},
+      {"simple_convuint8-2a24af46.plist", "input image: needs extents of one rank and type Float16"},
+  };
+  size_t read = 0;
+  for (const std::string& path : testing::FilesUnder(folder)) {
+    const auto model = Model::Open(path, {.made_up = true});
+    ASSERT_TRUE(model.ok()) << path << ": " << model.error().message;
+    const auto graph = model->Read();
+    const auto known = refused.find(path.substr(path.rfind('/') + 1));
+    if (known == refused.end()) {
+      EXPECT_TRUE(graph.ok()) << path << ": " << graph.error().message;
+      ++read;
+    } else {
+      ASSERT_FALSE(graph.ok()) << path;
+      EXPECT_NE(graph.error().message.find(known->second), std::string::npos)
+          << graph.error().message;
+    }
+  }
+  EXPECT_EQ(read, 18u);
+}
+
+// Kernels of Float32 in one file, the bias of Float16 in another.
+TEST(RealNetworks, WeightsComeFromTheFileOfTheirIndex) {
+  const std::string path = testing::RealDataPath("netlist/net-a18df353.plist");
+  ANECHECK_SKIP_WITHOUT(path);
+  auto folder = TempDirectory::Create("anecheck-model-test-");
+  ASSERT_TRUE(folder.ok());
+  const auto copy = [&](const std::string& from, const std::string& to) {
+    const auto bytes = ReadFile(testing::RealDataPath(from));
+    ASSERT_TRUE(bytes.ok()) << bytes.error().message;
+    ASSERT_TRUE(WriteFileAtomic(folder->File(to), std::span<const uint8_t>(*bytes)).ok());
+  };
+  copy("netlist/net-a18df353.plist", "net.plist");
+  copy("weights/model.espresso-3ebfe1fc.weights", "model.espresso.weights");
+  copy("weights/net.additional-31188c55.weights", "net.additional.weights");
+  const auto model = Model::Open(folder->File("net.plist"));
+  ASSERT_TRUE(model.ok()) << model.error().message;
+  const auto read = model->Read();
+  ASSERT_TRUE(read.ok()) << read.error().message;
+  EXPECT_EQ(read->made_up, 0u);
+  std::vector<int64_t> elements;
+  for (const ValueId id : read->graph.ValuesOfKind(ValueKind::kConst)) {
+    EXPECT_EQ(read->graph.type(id).dtype, DType::kFp16);
+    elements.push_back(read->graph.type(id).shape.Elements());
+  }
+  EXPECT_EQ(elements, (std::vector<int64_t>{6, 2}));
 }
 
 }  // namespace

@@ -41,14 +41,29 @@ WeightFiles::WeightFiles(std::string folder, std::span<const std::string> named,
 Result<SharedBytes> WeightFiles::Read(std::string_view path, uint64_t offset,
                                       const TensorType& type) {
   ANECHECK_ASSIGN(const File* const file, Open(path));
-  if (file->mapped == nullptr) {
-    ++made_up_count_;
-    const auto made_up = std::make_shared<std::vector<uint8_t>>(MadeUpConstant(type, offset));
-    return SharedBytes{*made_up, made_up};
-  }
+  if (file->mapped == nullptr) return MakeUp(type, offset);
   auto bytes = ReadMilBlob(file->mapped->bytes(), offset, type, file->mapped);
   if (!bytes.ok()) return InFile(file->path, bytes.error());
   return bytes;
+}
+
+Result<SharedBytes> WeightFiles::ReadPlain(std::string_view path, uint64_t offset,
+                                           const TensorType& type) {
+  ANECHECK_ASSIGN(const File* const file, Open(path));
+  if (file->mapped == nullptr) return MakeUp(type, offset);
+  const std::span<const uint8_t> all = file->mapped->bytes();
+  const auto size = static_cast<uint64_t>(type.ByteSize());
+  if (offset <= all.size() && size <= all.size() - offset) {
+    return SharedBytes{all.subspan(offset, size), file->mapped};
+  }
+  return MakeError(ErrorCode::kInvalid, fmt::format("{}: {} bytes at {} are outside of its {}",
+                                                    file->path, size, offset, all.size()));
+}
+
+SharedBytes WeightFiles::MakeUp(const TensorType& type, uint64_t seed) {
+  ++made_up_count_;
+  const auto made_up = std::make_shared<std::vector<uint8_t>>(MadeUpConstant(type, seed));
+  return SharedBytes{*made_up, made_up};
 }
 
 Result<SharedBytes> WeightFiles::ReadWhole(std::string_view path) {

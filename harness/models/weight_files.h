@@ -41,7 +41,11 @@ class WeightFiles {
   // kNotFound, kInvalid, kIo of the file; those of milweights::ReadBlob.
   Result<SharedBytes> Read(std::string_view path, uint64_t offset, const TensorType& type);
 
-  // A whole file that the model names: a weight file of a network description. Errors as of Read.
+  // The elements that stand at `offset` of the file `path` as they are, without a record. Errors as
+  // of Read.
+  Result<SharedBytes> ReadPlain(std::string_view path, uint64_t offset, const TensorType& type);
+
+  // A whole file that the model names. Errors as of Read.
   Result<SharedBytes> ReadWhole(std::string_view path);
 
   // How many constants were made up, and the files that were missing.
@@ -55,6 +59,7 @@ class WeightFiles {
   };
 
   Result<const File*> Open(std::string_view path);
+  SharedBytes MakeUp(const TensorType& type, uint64_t seed);
   Result<std::string> Place(std::string_view path) const;
   const std::string* Given(std::string_view path) const;
 
