@@ -438,10 +438,19 @@ Result<std::vector<CampaignOptions>> OptionsOf(const CheckFlags& flags) {
 }
 
 // One report a container and function: the one that was asked for, or else all of the model.
-Result<std::vector<Report>> Check(const CheckFlags& flags) {
-  ANECHECK_ASSIGN(const std::vector<CampaignOptions> all, OptionsOf(flags));
+Result<std::vector<Report>> Check(CheckFlags flags) {
+  const bool any_route = flags.campaign.route.empty();
+  if (any_route) flags.campaign.route = ToText(RouteSet::kMil);
+  Result<std::vector<CampaignOptions>> options = OptionsOf(flags);
+  const Result<Model> opened = Model::Open(flags.model.model, flags.model.weights);
+  if (!opened.ok()) return options.ok() ? opened.error() : options.error();
+  const Model& model = *opened;
+  if (any_route && model.IsNetwork()) {
+    flags.campaign.route = ToText(RouteSet::kNetlist);
+    options = OptionsOf(flags);
+  }
+  ANECHECK_ASSIGN(const std::vector<CampaignOptions> all, std::move(options));
   ANECHECK_RETURN_IF_ERROR(TryDefects(all.front().defects));
-  ANECHECK_ASSIGN(const Model model, Model::Open(flags.model.model, flags.model.weights));
   std::vector<std::string> functions = model.functions();
   if (!flags.model.function.empty()) functions = {flags.model.function};
   std::vector<Report> reports;
@@ -527,11 +536,13 @@ void AddCheckCommand(CommandLine& app, Selected& selected) {
       .AddOption("--target,--targets", campaign.targets,
                  "Targets or chips, h13,h17s, M1,A17 Pro or all")
       .ShowDefault();
+  campaign.route.clear();
   command
-      .AddOption("--route", campaign.route,
-                 "Compile route: MIL text, a network description, or both")
-      .OneOf({RouteSet::kMil, RouteSet::kNetlist, RouteSet::kBoth})
-      .ShowDefault();
+      .AddOption(
+          "--route", campaign.route,
+          "Compile route: MIL text, a network description, or both (default: mil, or netlist "
+          "for a network description)")
+      .OneOf({RouteSet::kMil, RouteSet::kNetlist, RouteSet::kBoth});
   command.AddOption("--seed", campaign.seed, "Seed of made-up inputs")
       .Check(WholeNumber(0))
       .ShowDefault();

@@ -441,6 +441,21 @@ TEST_F(ModelCommands, CheckTakesNanForACliffOfTheModelsOwnArithmeticAlone) {
   for (const Json& warning : (*json)["warnings"]) EXPECT_EQ(warning["cliff"], "invalid");
 }
 
+// Gain and offset are a layer that no MIL text names.
+TEST_F(ModelCommands, CheckCompilesANetworkDescriptionByItsOwnRoute) {
+  const std::string path = testing::RealDataPath("netlist/simple_goc-0d8078fd.plist");
+  ANECHECK_SKIP_WITHOUT(path);
+  const Outcome check = Tool("check " + path + " --target h13,h16,h17s --json --quirk all=off");
+  EXPECT_EQ(check.code, 0) << check.err;
+  const auto json = ParseJson(check.out);
+  ASSERT_TRUE(json.ok()) << check.err;
+  ASSERT_EQ((*json)["targets"].size(), 3u);
+  for (const Json& target : (*json)["targets"]) {
+    EXPECT_EQ(target["route"], "netlist");
+    EXPECT_EQ(target["verdict"], "pass") << check.out;
+  }
+}
+
 TEST_F(ModelCommands, CheckTellsTheAuthorsOfRealModelsWhatStopsThem) {
   const struct {
     const char* name;

@@ -1,8 +1,10 @@
 // `anecheck inspect`: what a file is and what it holds, and whether a descriptor and a container
 // belong together.
 #include <algorithm>
+#include <filesystem>
 #include <fmt/format.h>
 #include <memory>
+#include <optional>
 #include <span>
 #include <utility>
 
@@ -10,6 +12,7 @@
 #include "harness/base/json.h"
 #include "harness/base/json_text.h"
 #include "harness/base/log.h"
+#include "harness/base/mapped_file.h"
 #include "harness/cli/command.h"
 #include "harness/cli/command_line.h"
 #include "harness/emulator/explain.h"
@@ -117,9 +120,18 @@ std::string ViolationsText(const std::vector<Violation>& violations) {
   return text;
 }
 
+// Larger files, weights all of them, have no JSON form: it holds what the file does, as text.
+constexpr uint64_t kMostInJson = uint64_t{1} << 28;
+
+Result<Json> ToJson(const Format& format, ByteSpan bytes) {
+  if (bytes.size() <= kMostInJson) return format.to_json(bytes);
+  return MakeError(ErrorCode::kLimit,
+                   fmt::format("the JSON form of more than {} MiB is not made", kMostInJson >> 20));
+}
+
 // The evidence of every field of the print. Files whose JSON form would be too large have none.
 std::string SourcesTextOf(const Format& format, ByteSpan bytes) {
-  const auto content = format.to_json(bytes);
+  const auto content = ToJson(format, bytes);
   if (!content.ok()) {
     return fmt::format("evidence of the fields: not listed: {}\n", content.error().message);
   }
@@ -168,7 +180,7 @@ Result<std::string> Describe(const InspectFlags& flags, const Format& format, By
                              const std::vector<Violation>& violations) {
   ANECHECK_ASSIGN(const ByteCounts coverage, format.count_bytes(bytes));
   if (flags.json) {
-    ANECHECK_ASSIGN(Json content, format.to_json(bytes));
+    ANECHECK_ASSIGN(Json content, ToJson(format, bytes));
     Json json = {{"format", format.name},
                  {"coverage",
                   {{"total", coverage.total},
@@ -255,17 +267,32 @@ int RunModel(const InspectFlags& flags, const InspectedModel& model) {
 // What a compressed file may unpack to.
 constexpr uint64_t kMostUnpacked = uint64_t{32} << 20;
 
-// A file, or what an LZFSE stream in it holds.
-Result<Bytes> ReadUnpacked(const std::string& path) {
-  ANECHECK_ASSIGN(Bytes bytes, ReadFile(path));
-  const std::string_view form = lzfse::FormOf(bytes);
-  if (form.empty()) return bytes;
-  auto unpacked = lzfse::Unpack(bytes, kMostUnpacked);
+// A regular file, mapped, or what a pipe or an LZFSE stream gives, read.
+struct Content {
+  std::optional<MappedFile> mapped;
+  Bytes read;
+
+  ByteSpan bytes() const { return mapped ? mapped->bytes() : ByteSpan(read); }
+};
+
+Result<Content> ReadContent(const std::string& path) {
+  Content content;
+  std::error_code ignored;
+  if (std::filesystem::is_regular_file(path, ignored)) {
+    ANECHECK_ASSIGN(content.mapped, MappedFile::Open(path));
+  } else {
+    ANECHECK_ASSIGN(content.read, ReadFile(path));
+  }
+  const std::string_view form = lzfse::FormOf(content.bytes());
+  if (form.empty()) return content;
+  auto unpacked = lzfse::Unpack(content.bytes(), kMostUnpacked);
   if (!unpacked.ok()) return InFile(path, unpacked.error());
   LogWarning(
       fmt::format("{}: compressed by LZFSE ({}); offsets below count in the {} unpacked bytes",
                   path, form, unpacked->size()));
-  return unpacked;
+  content.mapped.reset();
+  content.read = std::move(*unpacked);
+  return content;
 }
 
 int RunFile(const InspectFlags& flags) {
@@ -275,23 +302,24 @@ int RunFile(const InspectFlags& flags) {
     if (!model.ok()) return Fail(model.error());
     if (*model) return RunModel(flags, **model);
   }
-  const auto bytes = ReadUnpacked(path);
-  if (!bytes.ok()) return Fail(bytes.error());
-  const auto companion = flags.format.empty() ? DescribeCompanion(*bytes, path) : std::nullopt;
+  const auto content = ReadContent(path);
+  if (!content.ok()) return Fail(content.error());
+  const ByteSpan bytes = content->bytes();
+  const auto companion = flags.format.empty() ? DescribeCompanion(bytes, path) : std::nullopt;
   if (companion) {
     Print(flags.json ? DumpJson(Json{{"file", path}, {"what", *companion}}, 2)
                      : fmt::format("{}: {}", path, *companion));
     return kExitClean;
   }
-  const auto format = Choose(flags, path, *bytes);
+  const auto format = Choose(flags, path, bytes);
   if (!format.ok()) return Fail(InFile(path, format.error()));
   std::vector<Violation> violations;
   if (flags.verify) {
-    auto verified = (*format)->verify(*bytes);
+    auto verified = (*format)->verify(bytes);
     if (!verified.ok()) return Fail(InFile(path, verified.error()));
     violations = std::move(verified).value();
   }
-  const auto text = Describe(flags, **format, *bytes, violations);
+  const auto text = Describe(flags, **format, bytes, violations);
   if (!text.ok()) return Fail(InFile(path, text.error()));
   Print(*text);
   return ExitCode(flags, violations);

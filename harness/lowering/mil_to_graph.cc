@@ -125,12 +125,27 @@ class Reader {
     return value && value->kind() == mil::ValueKind::kName;
   }
 
+  // Whether an argument says what the operation means without it. Source: a real plan of Core ML,
+  // whose compiler adds these.
+  static bool RestatesMeaning(mil::StatementView statement, mil::ArgumentView argument) {
+    constexpr std::pair<std::string_view, std::string_view> kOfResample[] = {
+        {"coordinates_format", "xy"}, {"coordinates_type", "absolute"}};
+    if (statement.op() != "resample") return false;
+    const auto literal = mil::FollowConstant(argument.value());
+    const auto text = literal ? mil::ReadString(*literal) : Result<std::string>("");
+    return std::ranges::any_of(kOfResample, [&](const auto& known) {
+      return argument.name() == known.first && text.ok() && *text == known.second;
+    });
+  }
+
   // The arguments, and those attributes that are parameters: real files write the operands of
   // compressed constants as attributes.
   static std::vector<mil::ArgumentView> ArgumentsOf(mil::StatementView statement,
                                                     const OpSchema& schema) {
     std::vector<mil::ArgumentView> arguments;
-    for (const mil::ArgumentView argument : statement.arguments()) arguments.push_back(argument);
+    for (const mil::ArgumentView argument : statement.arguments()) {
+      if (!RestatesMeaning(statement, argument)) arguments.push_back(argument);
+    }
     for (const mil::ArgumentView attribute : statement.attributes()) {
       if (schema.FindParameter(attribute.name()) >= 0) arguments.push_back(attribute);
     }

@@ -296,8 +296,8 @@ TEST(GraphToNetlist, ReluIsOneNeuron) {
 TEST(NetlistToGraph, ErrorsNameTheUnit) {
   const std::pair<std::function<void(netlist::Network&)>, const char*> kBreakages[] = {
       {[](auto& n) { n.units[0].type = "NMS"; }, "unit y: no operation for layer NMS"},
-      {[](auto& n) { n.units[0].SetParam("Type", tree::Value::String("Sign")); },
-       "unit y: no operation for Neuron of type \"Sign\""},
+      {[](auto& n) { n.units[0].SetParam("Type", tree::Value::String("Cos")); },
+       "unit y: no operation for Neuron of type \"Cos\""},
       {[](auto& n) { n.units[0].bottoms = {"q"}; }, "unit y: operand q is not defined"},
       {[](auto& n) { n.units[0].bottoms.clear(); }, "unit y: an operand is missing"},
       {[](auto& n) { n.outputs[0].bottom = "q"; }, "output y@output: q is not defined"},

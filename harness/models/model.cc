@@ -85,6 +85,8 @@ Model::Model(Model&&) noexcept = default;
 Model& Model::operator=(Model&&) noexcept = default;
 Model::~Model() = default;
 
+bool Model::IsNetwork() const { return content_->network.has_value(); }
+
 const std::vector<std::string>& Model::functions() const { return content_->functions; }
 
 namespace {

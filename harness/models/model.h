@@ -32,6 +32,9 @@ class Model {
   Model& operator=(Model&&) noexcept;
   ~Model();
 
+  // Whether it is a network description, which compilers take by a route of its own.
+  bool IsNetwork() const;
+
   // The names of its functions, in the order of the file; at least one.
   const std::vector<std::string>& functions() const;
 

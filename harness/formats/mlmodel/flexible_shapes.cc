@@ -142,6 +142,15 @@ Status ReadPart(std::string_view function, std::string_view kind, ValueView dict
 
 }  // namespace
 
+bool InputShapes::IsFlexible() const {
+  for (size_t i = 0; i < ranges.size(); ++i) {
+    const auto [lowest, highest] = ranges[i];
+    const bool open = lowest == 1 && highest == -1 && (i >= extents.size() || extents[i] == 1);
+    if (lowest != highest && !open) return true;
+  }
+  return !sets.empty();
+}
+
 std::string FlexibleShapesText(std::span<const InputShapes> inputs, std::string_view function,
                                bool plain) {
   std::vector<const InputShapes*> flexible;

@@ -25,7 +25,9 @@ struct InputShapes {
   std::vector<std::array<int64_t, 2>> ranges;  // lowest and highest by axis; highest -1: no limit
   std::vector<std::vector<int64_t>> sets;      // the only shapes that it may take
 
-  bool IsFlexible() const { return !ranges.empty() || !sets.empty(); }
+  // Whether this says more than a type whose axes are unknown: sets, or other ranges than fixed
+  // extents and 1 to no limit with an extent of 1.
+  bool IsFlexible() const;
   bool IsOf(std::string_view name) const { return function.empty() || function == name; }
 };
 

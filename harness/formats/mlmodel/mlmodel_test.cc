@@ -160,7 +160,7 @@ TEST(MlModel, RealModelsAreReadWrittenAndReadTheSame) {
     EXPECT_TRUE(MayBeModel(bytes));
     const auto model = ReadModel(bytes);
     ASSERT_TRUE(model.ok()) << model.error().message;
-    const auto text = ProgramText(model->program);
+    const auto text = ProgramText(model->program, model->inputs);
     ASSERT_TRUE(text.ok()) << text.error().message;
     const mil::Program program = Parsed(*text);
     EXPECT_EQ(mil::Verify(program).size(), 0u);
@@ -250,6 +250,12 @@ std::string ModelThere(const mil::Program& program) {
   const auto model = ReadModel(*bytes);
   EXPECT_TRUE(model.ok()) << model.error().message;
   return model.ok() ? *ProgramText(model->program, model->inputs) : "";
+}
+
+TEST(MlModel, UnknownAxesWithoutARangeComeBackWithoutOne) {
+  const std::string text =
+      "program(1.3)\n{\n    func main<ios18>(tensor<fp16, [1, ?]> x) {\n        } -> (x);\n}";
+  EXPECT_EQ(ModelThere(Parsed(text)), text);
 }
 
 TEST(MlModel, FlexibleShapesOfRealTextsComeBack) {
