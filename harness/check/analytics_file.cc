@@ -130,4 +130,21 @@ std::vector<evidence::Statement> EvidenceOf(const std::vector<AnalyticsRow>& row
   return statements;
 }
 
+PlanPrediction PredictPlan(const std::vector<AnalyticsRow>& rows, const Graph& graph) {
+  PlanPrediction prediction;
+  std::vector<BackendCosts> costs;
+  for (const AnalyticsRow& row : rows) {
+    const auto value = graph.FindValue(row.name);
+    std::optional<BackendCosts> estimate;
+    if (value && graph.value(*value).kind == ValueKind::kResult) {
+      estimate = EstimateCosts(NodeView(graph, graph.value(*value).producer));
+    }
+    prediction.known.push_back(estimate.has_value());
+    BackendCosts& cost = costs.emplace_back(estimate.value_or(BackendCosts{0.0, 0.0, 0.0}));
+    if (!row.on_engine) cost[static_cast<size_t>(Backend::kAne)] = std::nullopt;
+  }
+  prediction.plan = CheapestPlan(costs);
+  return prediction;
+}
+
 }  // namespace anecheck

@@ -32,4 +32,12 @@ Result<std::vector<AnalyticsRow>> ReadAnalytics(const mil::Program& program);
 std::vector<evidence::Statement> EvidenceOf(const std::vector<AnalyticsRow>& rows,
                                             const std::string& target, const std::string& source);
 
+// What the published laws make of the operations that analytics name.
+struct PlanPrediction {
+  Plan plan;
+  std::vector<bool> known;  // by row: whether a law gives its estimate; others count as 0
+};
+// `graph` is that of the same program. Rows of values that it lacks have no estimate.
+PlanPrediction PredictPlan(const std::vector<AnalyticsRow>& rows, const Graph& graph);
+
 }  // namespace anecheck

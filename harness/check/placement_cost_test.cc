@@ -111,21 +111,10 @@ TEST(RealAnalytics, EstimatesPredictTheSelectedBackend) {
     const auto read = model->Read();
     ASSERT_TRUE(read.ok()) << path << ": " << read.error().message;
     const std::vector<AnalyticsRow> rows = RowsOf(path);
-    std::vector<BackendCosts> costs;
-    std::vector<bool> known;
     for (const AnalyticsRow& row : rows) {
-      const auto value = read->graph.FindValue(row.name);
-      ASSERT_TRUE(value) << path << ": " << row.name;
-      const Value& info = read->graph.value(*value);
-      std::optional<BackendCosts> estimate;
-      if (info.kind == ValueKind::kResult) {
-        estimate = EstimateCosts(NodeView(read->graph, info.producer));
-      }
-      known.push_back(estimate.has_value());
-      BackendCosts& cost = costs.emplace_back(estimate.value_or(Costs(0, 0, 0)));
-      if (!row.on_engine) cost[kAne] = std::nullopt;
+      EXPECT_TRUE(read->graph.FindValue(row.name)) << path << ": " << row.name;
     }
-    const Plan plan = CheapestPlan(costs);
+    const auto [plan, known] = PredictPlan(rows, read->graph);
     for (size_t i = 0; i < rows.size(); ++i) {
       Agreement& op = by_op[rows[i].op];
       if (!known[i]) {

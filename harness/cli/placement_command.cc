@@ -14,6 +14,7 @@
 #include "harness/cli/file_name.h"
 #include "harness/cli/with_file.h"
 #include "harness/formats/mil/parser.h"
+#include "harness/models/model.h"
 #include "harness/targets/catalog.h"
 
 namespace anecheck {
@@ -28,6 +29,8 @@ struct Placement {
   std::vector<AnalyticsRow> rows;
   Plan plan;
   double cost = 0;  // of the way that was chosen, in milliseconds
+  // By the laws of `check` in place of the file's estimates.
+  PlanPrediction prediction;
 };
 
 Result<Placement> Read(const PlacementFlags& flags) {
@@ -36,7 +39,12 @@ Result<Placement> Read(const PlacementFlags& flags) {
   if (!program.ok()) return WithFile(flags.file, program.error());
   auto rows = ReadAnalytics(*program);
   if (!rows.ok()) return WithFile(flags.file, rows.error());
-  Placement placement{std::move(*rows), {}, 0};
+  // Costs follow from shapes: the weights may be missing.
+  ANECHECK_ASSIGN(const Model model, Model::Open(flags.file, {.made_up = true}));
+  ANECHECK_ASSIGN(const ModelGraph read, model.Read());
+  Placement placement;
+  placement.rows = std::move(*rows);
+  placement.prediction = PredictPlan(placement.rows, read.graph);
   std::vector<BackendCosts> costs;
   std::vector<Backend> way;
   for (const AnalyticsRow& row : placement.rows) {
@@ -48,6 +56,15 @@ Result<Placement> Read(const PlacementFlags& flags) {
   return placement;
 }
 
+// The backends of some cheapest way for one operation; several are a tie.
+Json Possible(const Plan& plan, size_t row) {
+  Json names = Json::array();
+  for (size_t k = 0; k < kBackends && row < plan.possible.size(); ++k) {
+    if (plan.possible[row][k]) names.push_back(BackendName(static_cast<Backend>(k)));
+  }
+  return names;
+}
+
 Json ToJson(const Placement& placement) {
   Json operations = Json::array();
   for (size_t i = 0; i < placement.rows.size(); ++i) {
@@ -56,14 +73,12 @@ Json ToJson(const Placement& placement) {
     for (size_t k = 0; k < kBackends; ++k) {
       if (row.costs[k]) costs[BackendName(static_cast<Backend>(k))] = *row.costs[k];
     }
-    Json cheapest = Json::array();
-    for (size_t k = 0; k < kBackends && i < placement.plan.possible.size(); ++k) {
-      if (placement.plan.possible[i][k]) cheapest.push_back(BackendName(static_cast<Backend>(k)));
-    }
+    const bool known = placement.prediction.known[i];
     operations.push_back({{"op", row.op},
                           {"name", row.name},
                           {"selected", BackendName(row.selected)},
-                          {"cheapest", cheapest},
+                          {"cheapest", Possible(placement.plan, i)},
+                          {"predicted", known ? Possible(placement.prediction.plan, i) : Json()},
                           {"milliseconds", costs},
                           {"refusal", row.refusal}});
   }
@@ -80,6 +95,11 @@ std::string ToText(const Json& json) {
     for (const auto& [backend, cost] : row["milliseconds"].items()) {
       text += fmt::format(" {} {:.6f}", backend, cost.get<double>());
     }
+    std::string predicted;
+    for (const Json& backend : row["predicted"]) {
+      predicted += (predicted.empty() ? "" : "/") + backend.get<std::string>();
+    }
+    text += " predicted " + (predicted.empty() ? "nothing: no estimate" : predicted);
     const auto refusal = row["refusal"].get<std::string>();
     text += refusal.empty() ? "\n" : fmt::format(" engine: {}\n", refusal);
   }
