@@ -136,7 +136,7 @@ PlanPrediction PredictPlan(const std::vector<AnalyticsRow>& rows, const Graph& g
   for (const AnalyticsRow& row : rows) {
     const auto value = graph.FindValue(row.name);
     std::optional<BackendCosts> estimate;
-    if (value && graph.value(*value).kind == ValueKind::kResult) {
+    if (value && graph.value(*value).kind == anecheck::ValueKind::kResult) {
       estimate = EstimateCosts(NodeView(graph, graph.value(*value).producer));
     }
     prediction.known.push_back(estimate.has_value());

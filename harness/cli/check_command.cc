@@ -441,15 +441,15 @@ Result<std::vector<CampaignOptions>> OptionsOf(const CheckFlags& flags) {
 Result<std::vector<Report>> Check(CheckFlags flags) {
   const bool any_route = flags.campaign.route.empty();
   if (any_route) flags.campaign.route = ToText(RouteSet::kMil);
-  Result<std::vector<CampaignOptions>> options = OptionsOf(flags);
+  Result<std::vector<CampaignOptions>> asked = OptionsOf(flags);
   const Result<Model> opened = Model::Open(flags.model.model, flags.model.weights);
-  if (!opened.ok()) return options.ok() ? opened.error() : options.error();
+  if (!opened.ok()) return asked.ok() ? opened.error() : asked.error();
   const Model& model = *opened;
   if (any_route && model.IsNetwork()) {
     flags.campaign.route = ToText(RouteSet::kNetlist);
-    options = OptionsOf(flags);
+    asked = OptionsOf(flags);
   }
-  ANECHECK_ASSIGN(const std::vector<CampaignOptions> all, std::move(options));
+  ANECHECK_ASSIGN(const std::vector<CampaignOptions> all, std::move(asked));
   ANECHECK_RETURN_IF_ERROR(TryDefects(all.front().defects));
   std::vector<std::string> functions = model.functions();
   if (!flags.model.function.empty()) functions = {flags.model.function};

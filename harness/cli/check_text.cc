@@ -181,11 +181,10 @@ std::string CheckText(const Json& json, bool why) {
       fmt::format("{}{} on {} ({})\n", EvidenceMark(FindWord<Provenance>(Text(json, "provenance"))),
                   Text(json, "model"), Text(json, "runner"), Text(json, "provenance"));
   const Json& casts = json["boundary_casts_left_out"];
-  if (!casts["inputs"].empty() || !casts["outputs"].empty()) {
-    text += fmt::format(
-        "an engine takes and gives fp16: the casts of fp32 inputs ({}) and outputs ({}) are left "
-        "out\n",
-        Join(casts["inputs"]), Join(casts["outputs"]));
+  for (const char* side : {"inputs", "outputs"}) {
+    if (casts[side].empty()) continue;
+    text += fmt::format("an engine takes and gives fp16: the casts of fp32 {} are left out: {}\n",
+                        side, Join(casts[side]));
   }
   if (!json["states_given"].empty()) {
     text += fmt::format("states that begin with an array and are judged at the end: {}\n",
