@@ -72,8 +72,7 @@ TEST_F(ModelCommands, CheckRunsWhatLiesBetweenTheCastsOfAModelsBoundary) {
             "tensor<fp32, [1, 4]> y = cast(x = r, dtype = string(\"fp32\"));\n} -> (y);\n}");
   const Outcome check = Tool("check " + Path("model.mil") + " --target h13");
   EXPECT_EQ(check.code, 0) << check.out << check.err;
-  EXPECT_NE(check.out.find("the casts of fp32 inputs are left out: x\n"),
-            std::string::npos)
+  EXPECT_NE(check.out.find("the casts of fp32 inputs are left out: x\n"), std::string::npos)
       << check.out;
   EXPECT_NE(check.out.find("h13 (A14, M1): pass"), std::string::npos) << check.out;
   EXPECT_NE(check.err.find("made-up numbers"), std::string::npos) << check.err;
