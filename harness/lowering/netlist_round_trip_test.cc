@@ -302,7 +302,7 @@ TEST(NetlistToGraph, ErrorsNameTheUnit) {
       {[](auto& n) { n.units[0].bottoms.clear(); }, "unit y: an operand is missing"},
       {[](auto& n) { n.outputs[0].bottom = "q"; }, "output y@output: q is not defined"},
       {[](auto& n) { n.inputs[0].type = "UInt8"; }, "input x: needs extents"},
-      {[](auto& n) { n.units[0].type = "GOC"; }, "unit y: a GOC that is no"},
+      {[](auto& n) { n.units[0].type = "GOC"; }, "unit y: needs BiasScalar, ScaleScalar"},
       {[](auto& n) { n.units[0].type = "Sort"; }, "unit y: Direction is missing"},
       {[](auto& n) {
          n.units[0].type = "SpaceToChannel";
