@@ -2,7 +2,6 @@
 // next step begins with, so that errors gather.
 #pragma once
 
-
 #include "harness/base/json.h"
 #include "harness/base/result.h"
 #include "harness/cases/case.h"

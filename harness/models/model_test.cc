@@ -104,7 +104,8 @@ TEST(RealNetworks, AreModels) {
   ANECHECK_SKIP_WITHOUT(folder);
   const std::map<std::string, std::string> refused = {
       {"plists_broadcast-16fc0b83.plist", "no operation for layer Broadcast"},
-      {"simple_convuint8-2a24af46.plist", "input image: needs extents of one rank and type Float16"},
+      {"simple_convuint8-2a24af46.plist",
+       "input image: needs extents of one rank and type Float16"},
   };
   size_t read = 0;
   for (const std::string& path : testing::FilesUnder(folder)) {

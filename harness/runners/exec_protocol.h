@@ -45,10 +45,10 @@ struct ExecReply {
   std::string container;  // of "compiled": a hardware container in place of outputs
   uint64_t compile_us = 0, run_us = 0;
 };
-// A reply to the request `id`. `status` is "ok", "rejected", "failed" or "compiled", which is kOk with
-// a container; a rejection's stage is
-// frontend, floor, hal, validator, codegen or load, a failure's compile, load or run. Errors:
-// kMalformed or kInvalid, naming the member: such a reply breaks the protocol.
+// A reply to the request `id`. `status` is "ok", "rejected", "failed" or "compiled", which is kOk
+// with a container; a rejection's stage is frontend, floor, hal, validator, codegen or load, a
+// failure's compile, load or run. Errors: kMalformed or kInvalid, naming the member: such a reply
+// breaks the protocol.
 Result<ExecReply> ReadExecReply(std::string_view line, uint64_t id);
 
 // The id of a line that may be a reply, whatever else is wrong with it; nothing where it has none.
