@@ -78,7 +78,7 @@ TEST_F(UsageCliTest, ExplainRefusesWhatNoOperationCanHave) {
 
 TEST_F(UsageCliTest, ANameThatIsNoneComesWithNearOnesAndWhatListsThem) {
   ExpectRefused("run --cases 1 --targets h99" + Db("x"),
-                "--targets h99: unknown target \"h99\"; near names: h11");
+                "--targets h99: unknown target \"h99\"; near names: h1");
   ExpectRefused("explain relu --target h99", "`anecheck targets` lists all");
   ExpectRefused("run --cases 1 --ops non_zero" + Db("x"),
                 "--ops non_zero: the generator cannot draw it: ");
