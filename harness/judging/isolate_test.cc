@@ -122,6 +122,7 @@ TEST(ReachCounter, ErrorsAreThoseOfAnOperationOnItsOwnInputs) {
   outcome.backend = "ane";
   outcome.histograms = {UlpCounts{1}, UlpCounts{2}};
   outcome.errors.resize(2);
+  outcome.outputs.resize(2);
   RowBatch batch;
   CountReach(item, outcome, batch);
   EXPECT_EQ(batch.ulp.size(), 2u);

@@ -1,9 +1,11 @@
 // Graph -> network description -> graph gives the graph in its explicit form, and that form has the
 // graph's values; what a description cannot say is refused in words.
+#include <algorithm>
 #include <functional>
 #include <gtest/gtest.h>
 
 #include "generators/graph_generator.h"
+#include "harness/formats/netlist/gates.h"
 #include "harness/formats/netlist/rules.h"
 #include "harness/graph/fingerprint.h"
 #include "harness/lowering/explicit_form.h"
@@ -31,6 +33,15 @@ Graph Generated(uint64_t seed, std::bitset<kOpCount> ops) {
   return graph;
 }
 
+// Violations of the form's own rules. A gate refuses the graph itself, however it is written.
+std::vector<Violation> WithoutGates(std::vector<Violation> violations) {
+  std::erase_if(violations, [](const Violation& violation) {
+    return std::ranges::find(netlist::GateRules(), violation.rule->id, &Rule::id) !=
+           netlist::GateRules().end();
+  });
+  return violations;
+}
+
 TEST(NetlistRoundTrip, GeneratedGraphsComeBackInExplicitForm) {
   std::bitset<kOpCount> reached;
   int lowered = 0;
@@ -46,7 +57,7 @@ TEST(NetlistRoundTrip, GeneratedGraphsComeBackInExplicitForm) {
     const auto parsed = netlist::Parse(bytes);
     ASSERT_TRUE(parsed.ok()) << parsed.error().message;
     const auto tree = netlist::ToTree(*parsed);
-    for (const Violation& violation : netlist::Verify(tree)) {
+    for (const Violation& violation : WithoutGates(netlist::Verify(tree))) {
       ADD_FAILURE() << "seed " << seed << ": " << violation.message;
     }
     const auto back = NetlistToGraph(*parsed, program->weights);
@@ -58,7 +69,7 @@ TEST(NetlistRoundTrip, GeneratedGraphsComeBackInExplicitForm) {
                                                                     << text;
     const auto listed = netlist::Parse(netlist::Write(WithProcedure(*parsed)));
     ASSERT_TRUE(listed.ok()) << listed.error().message;
-    EXPECT_EQ(netlist::Verify(netlist::ToTree(*listed)).size(), 0U) << "seed " << seed;
+    EXPECT_TRUE(WithoutGates(netlist::Verify(netlist::ToTree(*listed))).empty()) << "seed " << seed;
     const auto of_procedure = NetlistToGraph(*listed, program->weights);
     ASSERT_TRUE(of_procedure.ok()) << "seed " << seed << ": " << of_procedure.error().message;
     ASSERT_EQ(GraphFingerprint(*expected), GraphFingerprint(*of_procedure)) << "seed " << seed;
