@@ -12,7 +12,7 @@ namespace {
 TEST(MustReject, EveryRuleIsBrokenOnSomeTarget) {
   for (const RuleBreak& row : RuleBreaks()) {
     bool drawn = false;
-    for (const char* name : {"h11", "h13", "h17s"}) {
+    for (const char* name : {"h11", "h13", "h16", "h17s"}) {
       const auto target = FindTarget(name);
       ASSERT_TRUE(target.ok());
       ChoiceStream choices = ChoiceStream::FromBytes({});

@@ -279,7 +279,7 @@ TEST(Matrix, SaysWhatTheMatrixOfAllEvidenceSays) {
   }
   EXPECT_EQ(compared, matrix.rows.size() + 1);
   EXPECT_EQ(StageOf(matrix, "sin", "h13"), Stage::kRejected);
-  EXPECT_EQ(Cell(matrix, "CrossProduct", "h13").by(Route::kNetlist).cell.stage, Stage::kCorrect);
+  EXPECT_EQ(Cell(matrix, "cross_product", "h13").by(Route::kNetlist).cell.stage, Stage::kCorrect);
 }
 
 TEST(KeepMetTargets, LeavesTargetsWithResults) {

@@ -37,11 +37,23 @@ struct KnownDifference {
   std::span<const int> held_by_both = {};  // families for which the two agree: there it counts
 };
 constexpr int kTopKBandFamilies[] = {device::kFamilyA13, device::kFamilyA17};
+constexpr std::string_view kNewestCompiler =
+    "facts/silicon/compile_limits_silicon.csv of the compiler 10.26.6; the engine is an earlier "
+    "one";
 constexpr KnownDifference kKnownDifferences[] = {
     {"cast_to_int32_a13", "appendix A of the public guide against the spellings that run"},
     {"conv_kernel_height_input",
      "facts/compile_envelope.csv, chapter 17, of conv on one M1; the engine has no such limit",
      "conv"},
+    {"constant_divisor", kNewestCompiler},
+    {"crop_index_type", kNewestCompiler},
+    {"int32_operand", kNewestCompiler},
+    {"int32_order", kNewestCompiler},
+    {"int32_place", kNewestCompiler},
+    {"int32_positions", kNewestCompiler},
+    {"int32_result", kNewestCompiler},
+    {"int32_tensor_constant", kNewestCompiler},
+    {"unsupported_mil_operation", kNewestCompiler},
     {"lrn_channels", "facts/more/limits_plus.csv names A16 and later, known_defects.csv A13 alone"},
     {"reduction_axes", "facts/more/limits_plus.csv; the engine has no such limit"},
     {"top_k_band",

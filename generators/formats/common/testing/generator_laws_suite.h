@@ -4,6 +4,7 @@
 // To be included by one file of a test binary.
 #pragma once
 
+#include <cstdlib>
 #include <gtest/gtest.h>
 #include <ostream>
 #include <rapidcheck/gtest.h>
@@ -61,12 +62,16 @@ TEST_P(GeneratorLaws, DamageDoesNoHarm) {
   }
 }
 
+// With ANECHECK_UPDATE_GOLDEN set, the golden file is written anew before it is compared.
 TEST_P(GeneratorLaws, GoldenText) {
-  const Result<std::string> golden = ReadTextFile(SourcePath(GetParam().golden));
-  ASSERT_TRUE(golden.ok()) << golden.error().message;
   const Result<std::string> text =
       GetParam().format->print(GetParam().Generate(GetParam().golden_seed));
   ASSERT_TRUE(text.ok()) << text.error().message;
+  if (std::getenv("ANECHECK_UPDATE_GOLDEN") != nullptr) {
+    ASSERT_TRUE(WriteFileAtomic(SourcePath(GetParam().golden), std::string_view(*text)).ok());
+  }
+  const Result<std::string> golden = ReadTextFile(SourcePath(GetParam().golden));
+  ASSERT_TRUE(golden.ok()) << golden.error().message;
   EXPECT_EQ(*text, *golden);
 }
 
