@@ -152,6 +152,7 @@ Result<PartsShown> ShowParts(const CheckSetting& setting, Runner& runner, const 
                              const std::vector<PlacedNode>& placed, const ModelValues& values,
                              CheckRuns& runs) {
   std::vector<bool> outside;
+  outside.reserve(placed.size());
   for (const PlacedNode& node : placed) outside.push_back(!node.OnEngine());
   return RunParts(setting, runner, item, std::move(outside), values, runs);
 }
@@ -479,6 +480,7 @@ std::string JsonText(std::vector<Report>& reports) {
 Status WritePage(const CheckFlags& flags, const std::vector<Report>& all) {
   if (flags.html.empty()) return {};
   std::vector<reports::CheckedFunction> functions;
+  functions.reserve(all.size());
   for (const Report& report : all) functions.push_back({&report.json, &report.graph});
   return WriteFileAtomic(flags.html, reports::ModelHtml(functions));
 }

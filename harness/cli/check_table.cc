@@ -20,7 +20,7 @@ constexpr size_t kMostReasons = 12;
 
 std::string Text(const Json& json, const char* key) { return json[key].get<std::string>(); }
 
-std::string Shortened(std::string text) {
+std::string Shortened(const std::string& text) {
   return text.size() <= kMostLetters ? text : "..." + text.substr(text.size() - kMostLetters + 3);
 }
 

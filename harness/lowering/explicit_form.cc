@@ -232,6 +232,7 @@ Result<Graph> ExplicitForm(const Graph& graph) {
     ANECHECK_RETURN_IF_ERROR(Writer(NodeView(graph, node), result).Write());
     for (const Graph& block : graph.blocks(node)) result.AddBlock(block);
     std::vector<std::string> names;
+    names.reserve(node.result_count);
     for (uint32_t i = 0; i < node.result_count; ++i) {
       names.push_back(graph.value(node.first_result + i).name);
     }
