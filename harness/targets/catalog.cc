@@ -164,7 +164,7 @@ void TargetCatalog::Restate(Target& target, const HalField& field) const {
 }
 
 Status TargetCatalog::ReplaceHal(std::string_view target, std::span<const uint8_t> blob,
-                                 std::string source) {
+                                 const std::string& source) {
   ANECHECK_ASSIGN(const Target* found, Find(target));
   Target& changed = targets_[static_cast<size_t>(found - targets_.data())];
   if (blob.size() != kNewestHalSize) {

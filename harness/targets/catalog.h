@@ -67,7 +67,8 @@ class TargetCatalog {
   // Overwrites the table of one target, and the limits that restate its fields, with a blob of
   // 0x938 bytes, or of the 0xa10 of the newest compiler. `source` names the blob in what is
   // printed.
-  Status ReplaceHal(std::string_view target, std::span<const uint8_t> blob, std::string source);
+  Status ReplaceHal(std::string_view target, std::span<const uint8_t> blob,
+                    const std::string& source);
 
   // Applies a user's file: JSON of the form of the embedded files, any of "targets", "fields",
   // "limits", "sets" and "floors" present. What it states replaces what was known. Nothing changes

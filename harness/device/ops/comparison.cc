@@ -38,7 +38,7 @@ bool Holds(Relation relation, Number a, Number b) {
 class CompareKernel : public Kernel {
  public:
   CompareKernel(Relation relation, Element element, BroadcastPlan plan, NumericModel model)
-      : relation_(relation), element_(element), plan_(std::move(plan)), model_(model) {}
+      : relation_(relation), element_(element), plan_(plan), model_(model) {}
 
   void Run(const Invocation& call) const override {
     const int64_t size = ElementSize(element_);
@@ -91,16 +91,14 @@ std::unique_ptr<const Kernel> BuildCompare(OpBuilder& builder) {
   auto plan = PlanPair(builder, x, y);
   if (!plan) return nullptr;
   builder.Output({Element::kBool, plan->shape});
-  return std::make_unique<CompareKernel>(kRelation, x.type.element, std::move(*plan),
-                                         builder.model());
+  return std::make_unique<CompareKernel>(kRelation, x.type.element, *plan, builder.model());
 }
 
 enum class Connective : uint8_t { kAnd, kOr, kXor };
 
 class LogicKernel : public Kernel {
  public:
-  LogicKernel(Connective connective, BroadcastPlan plan)
-      : connective_(connective), plan_(std::move(plan)) {}
+  LogicKernel(Connective connective, BroadcastPlan plan) : connective_(connective), plan_(plan) {}
   void Run(const Invocation& call) const override {
     const auto* x = call.Input<uint8_t>(0);
     const auto* y = call.Input<uint8_t>(1);
@@ -135,7 +133,7 @@ std::unique_ptr<const Kernel> BuildLogic(OpBuilder& builder) {
     if (!builder.ok()) return nullptr;
   }
   builder.Output({Element::kBool, plan->shape});
-  return std::make_unique<LogicKernel>(kConnective, std::move(*plan));
+  return std::make_unique<LogicKernel>(kConnective, *plan);
 }
 
 class NotKernel : public Kernel {
@@ -167,10 +165,7 @@ class SelectKernel : public Kernel {
  public:
   // `choices` pairs a and b, `conditions` the condition and that pair.
   SelectKernel(Element element, BroadcastPlan choices, BroadcastPlan conditions, NumericModel model)
-      : element_(element),
-        choices_(std::move(choices)),
-        conditions_(std::move(conditions)),
-        model_(model) {}
+      : element_(element), choices_(choices), conditions_(conditions), model_(model) {}
 
   void Run(const Invocation& call) const override {
     const int64_t size = ElementSize(element_);
@@ -213,8 +208,7 @@ std::unique_ptr<const Kernel> BuildSelect(OpBuilder& builder) {
     return nullptr;
   }
   builder.Output({a.type.element, conditions->shape});
-  return std::make_unique<SelectKernel>(a.type.element, std::move(*choices), std::move(*conditions),
-                                        builder.model());
+  return std::make_unique<SelectKernel>(a.type.element, *choices, *conditions, builder.model());
 }
 
 constexpr OpRow kRows[] = {
