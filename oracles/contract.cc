@@ -89,7 +89,7 @@ constexpr std::array<TermFact, kTermCount> kTermFacts = {{
 // where it leaves fp16. Which of them counts, sources do not agree on.
 constexpr double kLogOfPort = 10.397207708399179;
 constexpr double kLogOfLargest = 11.089866488461016;
-// What exponentials and their sum may be off by, as a logarithm: two steps of fp16.
+// The error of exponentials and their sum, as a logarithm: two steps of fp16.
 constexpr double kNearLog = 0x1p-6;
 // Where the seams of the argument reductions lie is not published. The first ones in common use:
 // tan(pi / 8) for the arc tangent, pi / 4 for sine and cosine.

@@ -370,7 +370,7 @@ class Lifetimes {
     DropPages(graph_.ConstData(id));
     Hold(id, owner);
   }
-  // What a state holds may lie in the memory of whatever was written into it: that is kept.
+  // A state may share the memory of the value written into it, which is kept.
   void HoldForStates(NodeId id) {
     const auto arguments = graph_.arguments(graph_.node(id));
     const bool writes = std::ranges::any_of(arguments, [&](const Argument& argument) {

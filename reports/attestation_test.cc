@@ -118,7 +118,7 @@ TEST(Attestation, TheStrongestEvidenceShowsAndTheFurthestAmongEquals) {
   EXPECT_EQ(Cell(matrix, "relu").kind, "rules");
 }
 
-// What was seen by one route hides nothing of the other.
+// Evidence by one route hides none of the other.
 TEST(AttestationForms, EachRouteShowsItsOwnState) {
   const std::string csv = AttestationCsv(
       Build("h13", {Say("conv", Stage::kCompiled, Provenance::kSilicon, Route::kNetlist),

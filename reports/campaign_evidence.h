@@ -1,4 +1,4 @@
-// What campaigns found of each operation: counts and findings by target, route, kind of evidence
+// The findings of campaigns by operation: counts and findings by target, route, kind of evidence
 // and machine, and the statement that each comes to.
 #pragma once
 
@@ -22,7 +22,7 @@ struct FindingTally {
 // Counts `finding` in.
 void Tally(const FindingInfo& finding, FindingTally& tally);
 
-// What is known of one operation on one target by one route, one kind of evidence and one machine.
+// One operation on one target by one route, one kind of evidence and one machine.
 struct CellEvidence {
   ReachKey key;
   ReachCounts counts;

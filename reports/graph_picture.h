@@ -17,7 +17,7 @@ inline constexpr size_t kDrawnNodes = 300;
 // "output", "wrong" and "edge". Empty for graphs with more than kDrawnNodes operations.
 std::string GraphPicture(const Graph& graph, NodeId marked = kNoNode);
 
-// What the picture shows of an operation: a further class, a line below its name, and words that
+// An operation in the picture: a further class, a line below its name, and words that
 // appear where the pointer rests; each may be empty.
 struct NodeMark {
   std::string style, line, words;

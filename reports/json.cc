@@ -162,7 +162,7 @@ Json ProbesJson(const ReportData& data) {
   return json;
 }
 
-// What a state rests on; empty for the rules.
+// The evidence under a state; empty for the rules.
 std::string KindText(const evidence::Cell& cell) { return cell.kind == "rules" ? "" : cell.kind; }
 
 // Whether the rules admit it by either route.

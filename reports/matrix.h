@@ -1,4 +1,4 @@
-// What campaigns found, by operation and target: for each route the cell that the matrix of all
+// The findings of campaigns by operation and target: for each route the cell that the matrix of all
 // evidence (attestation.h) has too, and the counts behind it. Shown by the report.
 #pragma once
 
@@ -35,7 +35,7 @@ struct MatrixCell {
   std::vector<CellEvidence> evidence;  // by route, provenance and machine
 
   const ByRoute& by(Route route) const { return routes[static_cast<size_t>(route)]; }
-  // Where one word must do for both routes: of those that evidence reached the one with the
+  // The one word for both routes: of those that evidence reached the one with the
   // strongest evidence, else the furthest.
   const evidence::Cell& folded() const;
 };

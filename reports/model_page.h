@@ -1,4 +1,4 @@
-// What `anecheck check` found of a model as a page that needs no network: the model's graph,
+// The answer of `anecheck check` for a model as a page that needs no network: the model's graph,
 // coloured by where each operation goes, and the same facts as a table.
 #pragma once
 

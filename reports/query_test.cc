@@ -218,7 +218,7 @@ TEST_F(QueryTest, AProgramsOwnProofsMakeNoSilicon) {
   EXPECT_EQ(relu.unconfirmed, 3);
 }
 
-// What several shards of a campaign found of one defect is one finding of the whole campaign.
+// One defect that several shards of a campaign found is one finding of the whole campaign.
 TEST_F(QueryTest, ShardsOfOneCampaignShareTheirFindings) {
   const std::string path = folder_->File("shards.sqlite");
   auto store = Store::Open(path);

@@ -1,4 +1,4 @@
-// What to change in a model, where a source names a way around a defect, a cliff or a refusal.
+// Changes to a model, for which a source names a way around a defect, a cliff or a refusal.
 #pragma once
 
 #include <string_view>

@@ -27,12 +27,12 @@ struct AnalyticsRow {
 // place, for a program without these attributes.
 Result<std::vector<AnalyticsRow>> ReadAnalytics(const mil::Program& program);
 
-// What the rows say of a target's engine: refused, attested (taken, another backend chosen) or
+// The rows as evidence of a target's engine: refused, attested (taken, another backend chosen) or
 // compiled. `source` names the file.
 std::vector<evidence::Statement> EvidenceOf(const std::vector<AnalyticsRow>& rows,
                                             const std::string& target, const std::string& source);
 
-// What the published laws make of the operations that analytics name.
+// The backends that the published laws predict for the operations of analytics.
 struct PlanPrediction {
   Plan plan;
   std::vector<bool> known;  // by row: whether a law gives its estimate; others count as 0

@@ -1,5 +1,5 @@
-// Where a model's own arithmetic leaves the numbers, on any engine: operations that are not defined
-// at its values, and numbers that underflow before a logarithm or a division.
+// Places at which a model's own arithmetic leaves the numbers, on any engine: operations that are
+// not defined at its values, and numbers that underflow before a logarithm or a division.
 #pragma once
 
 #include <span>

@@ -213,7 +213,7 @@ std::optional<BackendCosts> EstimateCosts(const NodeView& node) {
 
 namespace {
 
-// What it costs to go on from one backend to another, or to begin (`from` is kBackends).
+// The cost of a change from one backend to another, or of the start (`from` is kBackends).
 double Step(size_t from, size_t to) {
   if (from == to) return 0;
   const double launch = to == static_cast<size_t>(Backend::kAne) ? kLaunch : 0;

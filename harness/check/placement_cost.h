@@ -1,6 +1,6 @@
-// Where Core ML's planner would run each operation: published estimates of what an operation costs
-// on each processor, and the cheapest way through the model. An operation that an engine admits is
-// not one that it gets: small models stay on the CPU.
+// The backend on which Core ML's planner would run each operation: published estimates of what an
+// operation costs on each processor, and the cheapest way through the model. An operation that an
+// engine admits is not one that it gets: small models stay on the CPU.
 #pragma once
 
 #include <array>
@@ -20,7 +20,7 @@ inline constexpr size_t kBackends = 3;
 std::string_view BackendName(Backend backend);
 std::optional<Backend> BackendFromName(std::string_view name);
 
-// What an operation costs on each backend, in milliseconds; nothing where it does not run there.
+// The cost of an operation on each backend, in milliseconds; none for a backend without it.
 using BackendCosts = std::array<std::optional<double>, kBackends>;
 
 // The published laws, at the clocks of the M4. Nothing where no source gives one of the operation
@@ -39,7 +39,7 @@ struct Plan {
 // the engine and for each change of backend, and 0.05 ms where the engine gives the result. Ways
 // whose costs differ by less than a nanosecond are equal. Empty where an operation runs nowhere.
 Plan CheapestPlan(std::span<const BackendCosts> operations);
-// What one way costs; nothing where an operation does not run where it says.
+// The cost of one placement; none if it puts an operation on a backend without it.
 std::optional<double> CostOf(std::span<const BackendCosts> operations,
                              std::span<const Backend> way);
 

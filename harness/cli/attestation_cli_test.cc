@@ -147,7 +147,7 @@ TEST_F(AttestationCliTest, MatrixHasAStateAndTheRulesForEachRouteAndTakesEvidenc
   EXPECT_EQ(Tool("matrix --targets h99").code, 2);
 }
 
-// What a file calls itself is its own word.
+// A file that calls itself silicon proves nothing.
 TEST_F(AttestationCliTest, ALineOfAFileIsNoSilicon) {
   ASSERT_TRUE(
       WriteFileAtomic(Path("forged.csv"),

@@ -106,7 +106,7 @@ void Advise(std::string_view op, const Json& row, const Advice* advice, Json& li
       {{"op", op}, {"name", row["name"]}, {"change", advice->change}, {"source", advice->source}});
 }
 
-// What must be known of an operation that passes: a rewrite by the code generator, and sources that
+// Remarks on an operation that passes: a rewrite by the code generator, and sources that
 // say otherwise.
 std::vector<std::string> RemarksOf(const legality::Verdict& verdict) {
   std::vector<std::string> remarks;

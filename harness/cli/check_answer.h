@@ -17,7 +17,7 @@
 
 namespace anecheck {
 
-// What the rules say of one operation of a model.
+// The rules' answer for one operation of a model.
 struct PlacedNode {
   legality::Outcome outcome = legality::Outcome::kNative;
   // Of the layer that stops it; empty where none does.
@@ -36,15 +36,15 @@ Result<std::vector<PlacedNode>> PlaceNodes(const Case& item);
 // Errors by the name of an operation's first result.
 using NamedErrors = std::map<std::string, OperationError, std::less<>>;
 
-// What the answer is made of.
+// The parts of the answer.
 struct AnswerParts {
   const Case& item;
   const std::vector<PlacedNode>& placed;
   const std::vector<Cliff>& cliffs;
   const NamedErrors& errors;
-  // What an engine refused though the rules admit it, with its words, by name.
+  // Operations that an engine refused though the rules admit them, with its words, by name.
   const std::map<std::string, std::string>& refused;
-  const Graph& host;  // what the host computes before the engine's part
+  const Graph& host;  // computed before the engine's part
 };
 
 // Adds to a target's report: "title", "operations", "hand_overs", "plan" and "advice".

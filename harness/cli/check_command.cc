@@ -174,7 +174,7 @@ CaseRow InParts(const CheckRuns& runs) {
   return record;
 }
 
-// What the engine does not take alone though the rules admit it, with its words.
+// Operations that the engine refuses alone though the rules admit them, with its words.
 std::map<std::string, std::string> RefusedAlone(const Json& refused) {
   std::map<std::string, std::string> words;
   for (const Json& entry : refused) {

@@ -308,7 +308,7 @@ TEST_F(ModelCommands, CheckBlamesTheModelWhereTheOperationAloneIsRight) {
       << check.out;
 }
 
-// What a person reads first: each operation, where it goes on each chip, and how far off it is.
+// The first table: each operation, its place on each chip, and its error.
 TEST_F(ModelCommands, CheckAnswersWithATableOfOperationsByChip) {
   WriteText("model.mil",
             "program(1.3)\n{\n func main<ios18>(tensor<fp16, [1, 4]> x) {\n"

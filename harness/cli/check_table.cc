@@ -68,7 +68,7 @@ struct Reason {
   size_t more = 0;
 };
 
-// What the rules remark on operations, each remark once.
+// The rules' remarks on operations, each once.
 std::string RemarksText(const Json& target) {
   std::vector<std::pair<std::string, std::string>> remarks;  // what, of which operation
   for (const Json& row : target["operations"]) {

@@ -264,7 +264,7 @@ int RunModel(const InspectFlags& flags, const InspectedModel& model) {
   return unreadable && flags.verify ? kExitFindings : ExitCode(flags, violations);
 }
 
-// What a compressed file may unpack to.
+// The largest size that a compressed file may unpack to.
 constexpr uint64_t kMostUnpacked = uint64_t{32} << 20;
 
 // A regular file, mapped, or what a pipe or an LZFSE stream gives, read.

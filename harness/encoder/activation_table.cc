@@ -86,7 +86,7 @@ Halves TanhWords() {
 
 constexpr size_t kFirstRootKnot = 8;  // of mantissa 0.5; the knots are those of m * 16, up to 2
 
-// What lies below zero stands in the bounds: a root of it is +0, and so is its reciprocal
+// The lower bound answers arguments below zero: their root is +0, and so is its reciprocal
 // (numerics.md).
 Halves RootWords() {
   Halves made = Sampled([](double x) { return std::sqrt(x); }, 0.5, 4, kFirstRootKnot, kRoot);

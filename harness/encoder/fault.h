@@ -13,7 +13,7 @@ enum class Fault : uint8_t {
   kStride,      // the planes of a result lie one line closer
   kBiasRow,     // no bias row in front of the weights
   kTableShift,  // the knots of a table stand one further
-  kL2Base,      // what a task reads from L2 lies one line further
+  kL2Base,      // a task reads L2 one line further
 };
 
 struct FaultName {

@@ -1,4 +1,4 @@
-// What a graph becomes on the engine while it is encoded: surfaces of values, constants, L2, tasks.
+// A graph on the engine while it is encoded: surfaces of values, constants, L2, tasks.
 // The handlers of operations (ops/) build tasks with it; encode.h drives it.
 #pragma once
 
@@ -47,7 +47,7 @@ struct L2Block {
 std::array<Axis, kAxes> PackedAxes(const std::array<uint32_t, kAxes>& extents);
 uint64_t PackedBytes(const std::array<uint32_t, kAxes>& extents);
 
-// What follows a task's own operation in the same task.
+// The function behind a task's own operation in the same task.
 struct Post {
   Nonlinear nonlinear = Nonlinear::kNone;
   Bytes table;

@@ -9,7 +9,7 @@
 
 namespace anecheck::encoder {
 
-// What a compiler of H13 has to keep to (register_semantics.csv, widths of the fields).
+// Limits that a compiler of H13 keeps (register_semantics.csv, widths of the fields).
 inline constexpr uint32_t kEngineCount = 16;
 inline constexpr uint32_t kMaxChannels = 65536;
 inline constexpr uint32_t kMaxExtent = 32767;
@@ -27,7 +27,7 @@ struct Extents {
   uint32_t width = 1, height = 1, channels = 1, depth = 1;
 };
 
-// Where an operand or a result lies: element (g, d, c, y, x) at `base` and the strides, in bytes,
+// The place of an operand or a result: element (g, d, c, y, x) at `base` and the strides, in bytes,
 // and 2 bytes an x. A transposed result swaps the roles of x and channel.
 struct Place {
   bool in_l2 = false;

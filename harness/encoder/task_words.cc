@@ -28,7 +28,7 @@ constexpr auto kBlocks = std::to_array<Block>({{0x1f800, 62},
                                                {0xc800, 5},
                                                {0x17800, 7}});
 
-// What real files hold in words that only schedule (observed_values.csv).
+// Values of real files in words that only schedule (observed_values.csv).
 constexpr uint32_t kLogEventsOfLast = 0x422, kLogEvents = 0x400;
 constexpr uint32_t kDebugEventsOfLast = 0xfff86a, kDebugEvents = 0x68;
 constexpr uint32_t kMemoryAccess = 0x30009800;

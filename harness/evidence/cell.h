@@ -32,7 +32,7 @@ struct Cell {
   bool silicon = false;                     // some statement has a proof that was checked
 };
 
-// What the rules alone say.
+// The stage by the rules alone.
 Stage StageOfRules(legality::Outcome outcome);
 // Whether the rules admit it as it is or after a rewrite.
 bool Admits(legality::Outcome outcome);
@@ -61,7 +61,7 @@ bool SpeaksOf(const Statement& statement, std::string_view name);
 size_t RouteOf(const Statement& statement, std::span<const Route> routes,
                std::span<const legality::Outcome> outcomes, bool native_layer);
 
-// What is known of one instance: what each layer of the compiler says, and the cell.
+// The knowledge of one instance: the answer of each layer of the compiler, and the cell.
 struct Answer {
   legality::Verdict verdict;
   std::vector<uint32_t> statements;  // indices of those that speak of the cell

@@ -1,4 +1,4 @@
-// What is known of a cell: the rules where no evidence decides, else the evidence, in the words
+// A cell: the rules if no evidence decides, else the evidence, in the words
 // that every command writes.
 #include "harness/evidence/cell.h"
 

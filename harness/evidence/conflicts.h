@@ -46,7 +46,7 @@ struct Conflict {
 };
 std::vector<Conflict> FindConflicts(std::span<const Statement> statements);
 
-// What several statements about one operation, target and route come to.
+// The result of several statements about one operation, target and route.
 struct Settled {
   // kCatalogued where no statement decides; kDisputed where equally strong ones contradict each
   // other; else the furthest stage of the strongest.

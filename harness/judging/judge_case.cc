@@ -30,8 +30,8 @@ std::string ProducerOf(const Graph& graph, ValueId value) {
 
 std::string LastProducer(const Graph& graph) { return ProducerOf(graph, graph.outputs().back()); }
 
-// What ends a graph is about its operation where there is one, else about none until one is tried
-// alone (isolate.h).
+// A failure belongs to the only operation of its graph. In a graph of several it belongs to none
+// until one is tried alone (isolate.h).
 std::string OnlyOperation(const Graph& graph) {
   return graph.nodes().size() == 1 ? std::string(graph.nodes().front().schema->name) : "";
 }

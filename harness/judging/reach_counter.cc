@@ -25,7 +25,7 @@ size_t ProducerOf(const Graph& graph, ValueId value) {
 }
 
 // The operation whose own error an output shows: it made it, and of what the graph was given alone.
-// What several operations made together is the error of the graph, and of none of them.
+// The error of several operations together is the graph's, and that of none of them.
 size_t MeasuredOp(const Graph& graph, ValueId output) {
   const Value& info = graph.value(output);
   if (info.kind != ValueKind::kResult) return kNoOp;

@@ -28,7 +28,7 @@ std::string Plain(std::string_view chip) {
   return plain;
 }
 
-// What follows `prefix` in `name`, in any case; nothing where it does not begin so.
+// The rest of `name` behind `prefix`, in any case; none for a name that begins otherwise.
 std::optional<std::string_view> After(std::string_view prefix, std::string_view name) {
   if (Lower(name.substr(0, prefix.size())) != prefix) return std::nullopt;
   return name.substr(prefix.size());

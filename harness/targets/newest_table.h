@@ -35,7 +35,7 @@ struct NewestField {
 std::span<const NewestField> NewestFields();
 // The field of that name, or null.
 const NewestField* FindNewestField(std::string_view name);
-// What sources state of a field for a target of that name and tier.
+// The value that sources state of a field for a target of that name and tier.
 Known<uint64_t> NewestValue(const NewestField& field, std::string_view target,
                             std::string_view tier);
 

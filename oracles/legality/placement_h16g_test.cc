@@ -1,4 +1,4 @@
-// Where Core ML's planner of one M4 put operations (facts/silicon/op_placement_h16g.csv): the rules
+// Backends that Core ML's planner of one M4 chose (facts/silicon/op_placement_h16g.csv): the rules
 // admit to the engine those that it admitted, and refuse the others in its words. At least 97 % of
 // the rows agree; testdata/silicon_differences.csv says of each other row why not.
 #include <algorithm>

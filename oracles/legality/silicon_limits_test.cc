@@ -1,5 +1,5 @@
-// What the newest compilers took and refused (facts/silicon/compile_limits_silicon.csv), row by
-// row: the rules answer as the row says, or testdata/silicon_differences.csv says why not.
+// Operations that the newest compilers took and refused (facts/silicon/compile_limits_silicon.csv),
+// row by row: the rules answer as the row says, or testdata/silicon_differences.csv says why not.
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 #include <map>
@@ -198,7 +198,7 @@ std::vector<Instance> InstancesOf(const Row& row) {
   return InWords(row);
 }
 
-// What the row says, in the words of an outcome; nothing where it says neither.
+// The row's answer in the words of an outcome; none if it gives neither.
 std::optional<bool> Taken(const std::string& result) {
   if (result == "accepted" || result.starts_with("accepted,")) return true;
   if (result.starts_with("refused")) return false;
@@ -224,7 +224,7 @@ bool Answers(const Row& row, const std::string& target, const Instance& instance
   if (taken && *taken) return stopper == nullptr;
   if (taken || row.at("result").starts_with("compiler dies")) {
     if (stopper == nullptr || stopper->ruling != Ruling::kReject) return false;
-    // Where the row leaves a name out, what follows it.
+    // If the row leaves a name out, only the text behind it counts.
     std::string message = row.at("message");
     if (message.find("...") != std::string::npos) message.erase(0, message.rfind(": ") + 2);
     return message.empty() || message.starts_with("callback_status") ||

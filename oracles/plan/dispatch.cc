@@ -12,7 +12,7 @@ namespace {
 
 using Kind = Segment::Kind;
 
-// What is refused runs nowhere.
+// A refused layer runs nowhere.
 bool NeedsDispatch(Fate fate) {
   return fate != Fate::kFolded && fate != Fate::kStreamed && fate != Fate::kRejected;
 }

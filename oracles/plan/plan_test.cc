@@ -618,7 +618,7 @@ RC_GTEST_PROP(PlanLaws, HoldOnDrawnGraphs, (uint64_t seed)) {
         RC_ASSERT(plan.lowered.value(plan.lowered.outputs()[i]).name ==
                   graph.value(graph.outputs()[i]).name);
       }
-      // What a plan says of a layer is what the rules say of it.
+      // A plan and the rules agree on a layer.
       for (const Layer& layer : plan.layers) {
         const auto verdict =
             legality::Judge(legality::InstanceOf(NodeView(plan.lowered, layer.node)),

@@ -103,7 +103,7 @@ void ReplaceInvalid(KernelContext& context, BoundedTensor& result, double by) {
   }
 }
 
-// Where a documented place is looked for: in the operand, or in the result of a reduction.
+// A documented place is looked for in the operand, or in the result of a reduction.
 const BoundedTensor& PlacesOf(KernelContext& context, const BoundedTensor& result) {
   const bool reduces = context.node().op().starts_with("reduce_");
   return reduces ? result : context.Value(context.node().Input(0));

@@ -183,7 +183,7 @@ netlist::Description Describe(ChoiceStream& choices) {
   const uint64_t unit_count = 1 + choices.Below(4);
   for (uint64_t i = 0; i < unit_count; ++i) {
     network.units.push_back(GenerateUnit("unit" + std::to_string(i), sources, choices));
-    // What a validator refuses is drawn again, and what it cannot help refusing gives way.
+    // A file that a validator refuses is drawn again; a file that it always refuses gives way.
     for (int tries = 0; BreaksGate(description, network, procedure); ++tries) {
       network.units.back() = tries < kMostTries
                                  ? GenerateUnit(network.units.back().name, sources, choices)

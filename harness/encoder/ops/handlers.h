@@ -14,7 +14,7 @@ using Handler = Status (*)(Planner& planner, const NodeView& node);
 Handler HandlerOf(OpKind kind);
 // Whether the last task of the operation can apply `next` as well.
 bool Fuses(const Graph& graph, const NodeView& node, const NodeView& next);
-// What `next` asks of the task before it: its function. kUnsupported where it is none.
+// The function that `next` asks of the task before it. kUnsupported where it is none.
 Result<Post> PostOf(Planner& planner, const NodeView& next);
 
 // activation.cc

@@ -79,7 +79,7 @@ Status CopyPart(Planner& planner, const View& source, int axis, uint32_t begin, 
   return planner.Copy(Part(source, axis, begin, length, axis == 3 ? 1 : step), result);
 }
 
-// Where the parts of an axis stand: one behind the other, or in turn.
+// Places of the parts of an axis: one behind the other, or in turn.
 struct Order {
   uint32_t step = 1;
 
@@ -130,7 +130,7 @@ Status Join(Planner& planner, std::span<const View> parts, const View& result, i
 
 }  // namespace
 
-// Where rows stay rows a copy by strides does; else every element takes a line of L2.
+// If rows stay rows, a copy by strides does; else every element takes a line of L2.
 Status Reshape(Planner& planner, const View& x, const View& result) {
   if (Extent(x, 3) == Extent(result, 3)) return planner.Copy(Rows(x), Rows(result));
   const View from = Rows(x), to = Rows(result);

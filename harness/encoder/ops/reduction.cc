@@ -175,7 +175,7 @@ uint64_t Count(const View& x, const AxisSet& reduced) {
   return count;
 }
 
-// What goes into a reduction: x, -x, x * x or |x|.
+// The terms of a reduction: x, -x, x * x or |x|.
 Result<View> Prepared(Planner& planner, const View& x, OpKind kind) {
   if (kind != OpKind::kReduceMin && kind != OpKind::kReduceSumSquare &&
       kind != OpKind::kReduceL1Norm) {

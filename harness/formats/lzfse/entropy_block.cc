@@ -16,7 +16,7 @@ namespace {
 constexpr size_t kLengths = 20, kDistances = 64, kLiterals = 256;
 constexpr uint32_t kLengthStates = 64, kDistanceStates = 256, kLiteralStates = 1024;
 
-// What a symbol of a length or a distance stands for: a number and further bits to add.
+// A symbol of a length or a distance: a number and further bits to add.
 struct Values {
   std::span<const uint8_t> bits;
   std::span<const uint32_t> base;

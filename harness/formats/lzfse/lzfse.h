@@ -20,7 +20,7 @@ namespace anecheck::lzfse {
 // for other bytes.
 std::string_view FormOf(std::span<const uint8_t> bytes);
 
-// What a stream holds. Memory and time follow what it unpacks to. Errors, with their offset:
+// The content of a stream. Memory and time follow its unpacked size. Errors, with their offset:
 // kMalformed and kTruncated for streams that break their form, kLimit above `limit` bytes.
 Result<std::vector<uint8_t>> Unpack(std::span<const uint8_t> bytes, uint64_t limit);
 

@@ -37,8 +37,8 @@ struct InputShapes {
 std::string FlexibleShapesText(std::span<const InputShapes> inputs, std::string_view function,
                                bool plain);
 
-// What the attribute of a function says; nothing without one. Errors: kUnsupported for a step other
-// than 1, which descriptions lack; kInvalid for another form than compiled texts have.
+// The shapes that a function's attribute gives; none without one. Errors: kUnsupported for a step
+// other than 1, which descriptions lack; kInvalid for another form than compiled texts have.
 Result<std::vector<InputShapes>> ReadFlexibleShapes(mil::FunctionView function);
 
 }  // namespace anecheck::mlmodel

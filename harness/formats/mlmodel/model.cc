@@ -118,7 +118,7 @@ constexpr FeatureFields kModelFields = {field::kInput, field::kOutput, field::kS
 constexpr FeatureFields kFunctionFields = {field::kFunctionInput, field::kFunctionOutput,
                                            field::kFunctionState};
 
-// What a type alone says of the shapes of an array: extents of 1 and no limit for unknown axes.
+// The shapes of an array by its type alone: extents of 1 and no limit for unknown axes.
 InputShapes ShapesOfType(mil::TypeView type) {
   InputShapes shapes;
   bool open = false;

@@ -1,4 +1,4 @@
-// What the validators of native layers ask of a unit and its operands: the gates of the legality
+// The demands of native layers' validators on a unit and its operands: the gates of the legality
 // tables (oracles/legality/gates.h) held against a network description.
 #pragma once
 
@@ -18,7 +18,7 @@ namespace anecheck::netlist {
 // The gates as rules of the format; their ids are those that `explain` names.
 std::span<const Rule> GateRules();
 
-// What a description says of one operand. What it does not say breaks no gate.
+// One operand as a description gives it. A fact that is left out breaks no gate.
 struct GateOperand {
   std::string type;            // element type as it is spelled: "Float16"; empty where not said
   std::string producer;        // the unit's Type; "Input" for a port

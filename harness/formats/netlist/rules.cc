@@ -388,7 +388,7 @@ class Verifier {
     CheckUnitParams(scope, entry, *layer);
   }
 
-  // What the layer's validator asks of the unit and its operands.
+  // The demands of the layer's validator on the unit and its operands.
   void CheckGates(const Scope& scope, const Entry& entry, const LayerSpec& layer) {
     const Dict& unit = *entry.value.AsDict();
     std::vector<GateOperand> operands;
