@@ -75,8 +75,13 @@ std::vector<CellEvidence> EvidenceOf(const ReportData& data) {
   for (const auto& [key, counts] : data.reach) found[key].counts = counts;
   for (const FindingInfo& finding : data.findings) {
     const RunInfo& run = data.runs[finding.run];
-    const ReachKey key = {finding.op, finding.target, finding.route,       run.provenance,
-                          run.chip,   run.os,         run.compiler_version};
+    const ReachKey key = {finding.op,
+                          finding.target,
+                          finding.route,
+                          run.ProvenanceOf(finding.target, finding.route, finding.op),
+                          run.chip,
+                          run.os,
+                          run.compiler_version};
     if (!finding.op.empty()) Tally(finding, found[key].findings);
   }
   std::vector<CellEvidence> list;

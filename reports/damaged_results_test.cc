@@ -50,6 +50,7 @@ Status WriteWholeFile(const std::string& path) {
   batch.magnitudes[{"h13", "conv", -4}] = {10, 6, 3};
   batch.coverage[{"op_pair", "conv>relu"}] = {.cases = 1, .first_case = 0};
   batch.leans[{"h13", Route::kMil, "conv"}][0].Add(0, 0.5);
+  batch.proofs.push_back({0, "h13", Route::kMil, "x", "conv", "y = conv(x = x)"});
   batch.seconds = 0.5;
   return store.Append(id, batch);
 }

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <functional>
 #include <map>
+#include <set>
+#include <span>
 #include <tuple>
 #include <utility>
 
@@ -12,6 +14,7 @@
 #include "harness/campaign/campaign.h"
 #include "harness/judging/lean_watch.h"
 #include "harness/results/shards.h"
+#include "harness/runners/analytics.h"
 #include "reports/finding_detail.h"
 #include "reports/finding_page.h"
 
@@ -113,21 +116,42 @@ ReachKey KeyOf(const RunInfo& run, const std::string& op, const std::string& tar
   return {op, target, route, provenance, run.chip, run.os, run.compiler_version};
 }
 
+// Fills RunInfo::unproved.
+Status FindUnproved(Store& store, std::span<const ReachRow> rows, RunInfo& run) {
+  if (run.provenance != Provenance::kSilicon) return {};
+  std::set<std::tuple<std::string, Route, std::string>> proved;
+  ANECHECK_ASSIGN(const std::vector<ProofRow> proofs, store.Rows<ProofRow>(run.id));
+  for (const ProofRow& proof : proofs) {
+    const std::vector<std::string> operations = LinesOf(proof.operations);
+    if (!ProvesEngine(proof.text, LinesOf(proof.ports), operations)) continue;
+    for (const std::string& op : operations) proved.emplace(proof.target, proof.route, op);
+  }
+  for (const ReachRow& row : rows) {
+    if (row.dispatched > 0) run.unproved.emplace(row.target, row.route, row.op);
+  }
+  std::erase_if(run.unproved, [&](const auto& cell) { return proved.contains(cell); });
+  return {};
+}
+
 // What was proved counts apart from what the runner only said.
 Status Reader::ReadReach(RunInfo& run, ReportData& data) {
   const auto counts_of = [&](const auto& row, Provenance provenance) -> ReachCounts& {
     return data.reach[KeyOf(run, row.op, row.target, row.route, provenance)];
   };
   ANECHECK_ASSIGN(const std::vector<ReachRow> all, store_.Rows<ReachRow>(run.id));
+  ANECHECK_RETURN_IF_ERROR(FindUnproved(store_, all, run));
+  const auto of_run = [&](const auto& row) -> ReachCounts& {
+    return counts_of(row, run.ProvenanceOf(row.target, row.route, row.op));
+  };
   for (const ReachRow& row : all) {
     run.met.emplace(row.target, row.route);
-    counts_of(row, run.provenance) += row;
+    of_run(row) += row;
   }
   ANECHECK_ASSIGN(const std::vector<ProvedReachRow> proved, store_.Rows<ProvedReachRow>(run.id));
   for (const ProvedReachRow& row : proved) {
     // A program's own analytics: they prove its word on a backend, not that it has the chip.
     if (row.provenance == Provenance::kSilicon) continue;
-    counts_of(row, run.provenance) -= row;
+    of_run(row) -= row;
     counts_of(row, row.provenance) += row;
   }
   ANECHECK_ASSIGN(const std::vector<UnconfirmedRow> unconfirmed,
@@ -135,9 +159,9 @@ Status Reader::ReadReach(RunInfo& run, ReportData& data) {
   for (const UnconfirmedRow& row : unconfirmed) {
     if (row.provenance == Provenance::kSilicon) continue;
     if (!row.provenance) {
-      counts_of(row, run.provenance).unconfirmed += row.cases;
+      of_run(row).unconfirmed += row.cases;
     } else {
-      counts_of(row, run.provenance).unconfirmed -= row.cases;
+      of_run(row).unconfirmed -= row.cases;
       counts_of(row, *row.provenance).unconfirmed += row.cases;
     }
   }

@@ -6,6 +6,7 @@
 #include <sqlite3.h>
 
 #include "harness/base/file.h"
+#include "reports/campaign_evidence.h"
 #include "reports/finding_detail.h"
 #include "reports/testing/sample_results.h"
 
@@ -187,6 +188,48 @@ TEST_F(QueryTest, ReadsOneMomentOfARunningCampaign) {
   const auto later = ReadReportData({&path_, 1});
   ASSERT_TRUE(later.ok());
   EXPECT_EQ(later->findings.size(), 7u);
+}
+
+// What ran on this machine's engine is silicon where the file keeps analytics that prove it.
+TEST_F(QueryTest, SiliconNeedsAKeptProofThatHolds) {
+  const auto provenance_with = [&](const char* name, const char* text) {
+    const std::string path = folder_->File(name);
+    auto store = Store::Open(path);
+    EXPECT_TRUE(store.ok());
+    RunRow record;
+    record.uuid = "u1";
+    record.provenance = Provenance::kSilicon;
+    const auto run = store->BeginRun(record);
+    RowBatch batch;
+    batch.reach[{"h13", Route::kMil, "relu"}] = {.cases = 1, .compiled = 1, .dispatched = 1};
+    batch.reach[{"h13", Route::kMil, "sin"}] = {.cases = 1, .rejected = 1};
+    if (text != nullptr) {
+      batch.proofs.push_back({.case_index = 0,
+                              .target = "h13",
+                              .route = Route::kMil,
+                              .ports = "x\ny",
+                              .operations = "relu",
+                              .text = text});
+    }
+    EXPECT_TRUE(store->Append(*run, batch).ok());
+    const auto data = ReadReportData({&path, 1});
+    EXPECT_TRUE(data.ok());
+    EXPECT_TRUE(data->reach.contains({"sin", "h13", Route::kMil, Provenance::kSilicon}))
+        << "a refusal leaves no analytics";
+    for (const evidence::Statement& statement : StatementsOf(*data)) {
+      if (statement.subject == "relu") return statement.provenance;
+    }
+    return Provenance::kRoundtrip;
+  };
+  constexpr const char* kProof = "y = relu(x = x)[SelectedBackend = string(\"ane\")];";
+  EXPECT_EQ(provenance_with("proof.sqlite", kProof), Provenance::kSilicon);
+  EXPECT_EQ(provenance_with("none.sqlite", nullptr), Provenance::kReported);
+  EXPECT_EQ(provenance_with("bare.sqlite", "SelectedBackend = string(\"ane\")"),
+            Provenance::kReported);
+  EXPECT_EQ(provenance_with("other.sqlite", "b = abs(a = a)[SelectedBackend = string(\"ane\")];"),
+            Provenance::kReported);
+  EXPECT_EQ(provenance_with("cpu.sqlite", "y = relu(x = x)[SelectedBackend = string(\"bnns\")];"),
+            Provenance::kReported);
 }
 
 // A program that handed over texts of its own has shown its word on a backend, and no chip.

@@ -8,6 +8,7 @@
 #include <set>
 #include <string>
 #include <string_view>
+#include <tuple>
 #include <utility>
 #include <vector>
 
@@ -22,6 +23,14 @@ struct RunInfo : RunRow {
   int64_t cases = 0;
   std::map<Verdict, int64_t, ByText> verdicts;
   std::set<std::pair<std::string, Route>> met;  // targets and routes with counts
+  // Target, route, operation of what ran on silicon by this run's word alone: no proof is kept that
+  // holds when it is checked again.
+  std::set<std::tuple<std::string, Route, std::string>> unproved;
+
+  // What the run's evidence of an operation counts as.
+  Provenance ProvenanceOf(const std::string& target, Route route, const std::string& op) const {
+    return unproved.contains({target, route, op}) ? Provenance::kReported : provenance;
+  }
 };
 
 // Counts of one operation, summed over the runs that share target, route, provenance and what they

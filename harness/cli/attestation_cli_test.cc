@@ -184,6 +184,39 @@ TEST_F(AttestationCliTest, FloorsOfATargetsFileDecide) {
   EXPECT_NE(typo.err.find("\"sofmax\" is no operation"), std::string::npos) << typo.err;
 }
 
+// One model asked of the commands that know operations of graphs, and what a user's file changes.
+TEST_F(AttestationCliTest, CheckAndLowerGiveOneAnswer) {
+  WriteText("model.mil",
+            "program(1.3)\n{\n func main<ios18>(tensor<fp16, [1, 4]> x) {\n"
+            "tensor<fp16, [1, 4]> r = relu(x = x);\n"
+            "tensor<fp16, [1, 4]> s = sin(x = r);\n"
+            "tensor<fp16, [1, 4]> t = tan(x = s);\n"
+            "tensor<fp16, [1, 4]> y = softmax(x = t, axis = int32(1));\n} -> (y);\n}");
+  ASSERT_TRUE(WriteFileAtomic(Path("floors.json"), std::string_view(R"({"version": 1, "floors": [
+      {"op": "sin", "floor": 2, "source": "audit"}, {"op": "cos", "floor": 2, "source": "audit"}]})"))
+                  .ok());
+  const std::string floors = " --targets-file " + Path("floors.json");
+  for (const std::string& flags : {std::string(), floors}) {
+    for (const std::string target : {"h13", "h15", "h17s"}) {
+      const std::string where = Path("model.mil") + " --target " + target + flags + " --json";
+      const Json lower = JsonOf(Tool("lower " + where));
+      const Json check = JsonOf(Tool("check " + where))["targets"][0];
+      EXPECT_EQ(check["lowering"]["dispatches"], lower["plan"]["dispatches"]) << where;
+      EXPECT_EQ(check["lowering"]["compiles"], lower["plan"]["compiles"]) << where;
+      ASSERT_EQ(check["operations"].size(), 4u);
+      for (size_t i = 0; i < 4; ++i) {
+        const Json &checked = check["operations"][i], &lowered = lower["operations"][i];
+        for (const char* key : {"op", "name", "outcome", "known", "segments"}) {
+          EXPECT_EQ(checked[key], lowered[key]) << where << " " << i;
+        }
+      }
+      const bool sine = target != "h13" || !flags.empty();
+      EXPECT_EQ(check["operations"][1]["outcome"], sine ? "native" : "rejected") << where;
+      EXPECT_EQ(lower["plan"]["compiles"], sine) << where;
+    }
+  }
+}
+
 // The evidence of the bare operation is no answer to an instance that the rules refuse.
 TEST_F(AttestationCliTest, ExplainSaysWhatIsKnownByEachRoute) {
   const std::string bare = Tool("explain conv --target h13").out;

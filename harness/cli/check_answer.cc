@@ -23,7 +23,7 @@ std::string NameOf(const Graph& graph, NodeId id) {
 }
 
 std::string_view PlacementOf(const PlacedNode& node) {
-  if (node.OnEngine()) return kEngine;
+  if (node.on_engine) return kEngine;
   return node.outcome == legality::Outcome::kNoPath ? kHost : kRefused;
 }
 
@@ -50,9 +50,12 @@ Json HostRows(const Graph& host) {
   Json rows = Json::array();
   for (NodeId id = 0; id < host.nodes().size(); ++id) {
     PlacedNode placed;
+    placed.on_engine = false;
     placed.outcome = legality::Outcome::kNoPath;
     placed.reason = "an engine takes no operands of its types";
-    rows.push_back(RowJson(host, id, placed));
+    Json& row = rows.emplace_back(RowJson(host, id, placed));
+    row["known"] = "";
+    row["segments"] = Json::array();
   }
   return rows;
 }
@@ -127,22 +130,32 @@ std::vector<std::string> RemarksOf(const legality::Verdict& verdict) {
 
 }  // namespace
 
-Result<std::vector<PlacedNode>> PlaceNodes(const Case& item) {
-  ANECHECK_ASSIGN(const Target* const target, TargetCatalog::Builtin().Find(item.target.name));
+Result<evidence::GraphAnswer> AnswerOf(const Case& item, const Target& target, FamilyOrder order) {
+  return evidence::AnswerOf(item.graph, target, {.route = item.route, .order = order},
+                            evidence::Published());
+}
+
+std::vector<PlacedNode> PlaceNodes(const evidence::GraphAnswer& answer) {
   std::vector<PlacedNode> placed;
-  for (NodeId id = 0; id < item.graph.nodes().size(); ++id) {
-    const NodeView view(item.graph, id);
-    ANECHECK_ASSIGN(const legality::Verdict verdict,
-                    legality::Judge(legality::InstanceOf(view), *target, item.route));
+  for (NodeId id = 0; id < answer.operations.size(); ++id) {
+    const legality::Verdict& verdict = answer.operations[id].known.verdict;
     PlacedNode& node = placed.emplace_back();
+    node.on_engine = answer.Admits(id);
     node.outcome = verdict.outcome;
     node.remarks = RemarksOf(verdict);
-    const legality::LayerVerdict* const stopper = verdict.Stopper();
-    if (node.OnEngine() || stopper == nullptr) continue;
-    node.layer = LayerName(stopper->layer);
-    node.reason = stopper->reason;
-    node.rule = stopper->rule;
-    node.source = stopper->source;
+    if (node.on_engine) continue;
+    if (const plan::Layer* const part = answer.RefusedPart(id)) {
+      node.layer = "lowering";
+      node.reason =
+          fmt::format("{} ({}), which it becomes: {}", part->name, part->op, part->reason);
+      node.rule = part->rule;
+      node.source = part->source;
+    } else if (const legality::LayerVerdict* const stopper = verdict.Stopper()) {
+      node.layer = LayerName(stopper->layer);
+      node.reason = stopper->reason;
+      node.rule = stopper->rule;
+      node.source = stopper->source;
+    }
   }
   return placed;
 }
@@ -153,6 +166,7 @@ void AddAnswer(const AnswerParts& parts, Json& report) {
   std::vector<bool> on_engine;
   for (NodeId id = 0; id < graph.nodes().size(); ++id) {
     Json& row = rows.emplace_back(RowJson(graph, id, parts.placed[id]));
+    row.update(evidence::OperationAnswerJson(parts.answer, id));
     const std::string name = NameOf(graph, id);
     const auto refused = parts.refused.find(name);
     if (refused != parts.refused.end()) {
@@ -164,6 +178,8 @@ void AddAnswer(const AnswerParts& parts, Json& report) {
     if (error != parts.errors.end()) row["error"] = ErrorJson(error->second);
   }
   report["title"] = TargetTitle(parts.item.target.name);
+  report["lowering"] = {{"compiles", parts.answer.plan.compiles()},
+                        {"dispatches", parts.answer.plan.dispatches}};
   report["plan"] = AddPlan(graph, on_engine, rows);
   report["hand_overs"] = HandOvers(graph, on_engine);
   for (const Cliff& cliff : parts.cliffs) {

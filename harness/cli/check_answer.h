@@ -13,25 +13,25 @@
 #include "harness/cases/case.h"
 #include "harness/check/cliffs.h"
 #include "harness/check/operation_errors.h"
-#include "oracles/legality/legality.h"
+#include "harness/evidence/graph_answer.h"
 
 namespace anecheck {
 
-// The rules' answer for one operation of a model.
+// The placement of an operation of a model: the answer that `lower` and `explain` give too.
 struct PlacedNode {
+  bool on_engine = true;
   legality::Outcome outcome = legality::Outcome::kNative;
   // Of the layer that stops it; empty where none does.
   std::string layer, reason, rule, source;
   // Of an operation that passes: how it is decomposed, and where sources disagree.
   std::vector<std::string> remarks;
-
-  bool OnEngine() const {
-    return outcome == legality::Outcome::kNative || outcome == legality::Outcome::kDecomposed;
-  }
 };
 
-// By operation of the case's graph, on its target by its route.
-Result<std::vector<PlacedNode>> PlaceNodes(const Case& item);
+// What is known of the operations of a case's graph by its route on the case's target, whose values
+// are `target`'s: from the published tables and the rules.
+Result<evidence::GraphAnswer> AnswerOf(const Case& item, const Target& target, FamilyOrder order);
+// By operation of the graph.
+std::vector<PlacedNode> PlaceNodes(const evidence::GraphAnswer& answer);
 
 // Errors by the name of an operation's first result.
 using NamedErrors = std::map<std::string, OperationError, std::less<>>;
@@ -39,6 +39,7 @@ using NamedErrors = std::map<std::string, OperationError, std::less<>>;
 // The parts of the answer.
 struct AnswerParts {
   const Case& item;
+  const evidence::GraphAnswer& answer;
   const std::vector<PlacedNode>& placed;
   const std::vector<Cliff>& cliffs;
   const NamedErrors& errors;
@@ -47,7 +48,7 @@ struct AnswerParts {
   const Graph& host;  // computed before the engine's part
 };
 
-// Adds to a target's report: "title", "operations", "hand_overs", "plan" and "advice".
+// Adds to a target's report: "title", "operations", "hand_overs", "lowering", "plan" and "advice".
 void AddAnswer(const AnswerParts& parts, Json& report);
 
 // The table of all targets of a report, for people.

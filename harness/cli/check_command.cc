@@ -34,6 +34,7 @@
 #include "harness/cli/file_name.h"
 #include "harness/cli/model_flags.h"
 #include "harness/cli/prepared_model.h"
+#include "harness/cli/target_flags.h"
 #include "harness/cli/typed_command.h"
 #include "harness/cli/whole_number.h"
 #include "harness/cli/with_file.h"
@@ -53,6 +54,7 @@ namespace {
 struct CheckFlags {
   CampaignFlags campaign;
   ModelFlags model;
+  TargetFlags target;
   std::string inputs;
   std::vector<std::string> containers;  // files and folders
   // The command that checks a function of it again.
@@ -120,7 +122,7 @@ Json TargetReport(const Case& item, const std::vector<PlacedNode>& placed,
                   const std::set<NodeId>& reached, const CaseRow& record) {
   std::set<std::string> missed;
   for (NodeId id = 0; id < item.graph.nodes().size(); ++id) {
-    if (placed[id].OnEngine() && !reached.contains(id)) {
+    if (placed[id].on_engine && !reached.contains(id)) {
       missed.emplace(NodeView(item.graph, id).op());
     }
   }
@@ -140,6 +142,8 @@ struct Report {
 // The result of one target by one route.
 struct Place {
   CampaignTarget target;
+  const Target* values = nullptr;  // of the target
+  FamilyOrder order = FamilyOrder::kSpecification;
   Route route = Route::kMil;
   CheckRuns runs;  // of the model, then of its parts
   Json warnings, report;
@@ -153,7 +157,7 @@ Result<PartsShown> ShowParts(const CheckSetting& setting, Runner& runner, const 
                              CheckRuns& runs) {
   std::vector<bool> outside;
   outside.reserve(placed.size());
-  for (const PlacedNode& node : placed) outside.push_back(!node.OnEngine());
+  for (const PlacedNode& node : placed) outside.push_back(!node.on_engine);
   return RunParts(setting, runner, item, std::move(outside), values, runs);
 }
 
@@ -206,7 +210,8 @@ Status CheckTarget(const CheckSetting& setting, Runner& runner, const PreparedMo
                     RunCheck(setting, runner, item, scratch, expectation.outputs, shown.runs));
     whole = *run;
   }
-  ANECHECK_ASSIGN(const std::vector<PlacedNode> placed, PlaceNodes(item));
+  ANECHECK_ASSIGN(const evidence::GraphAnswer answer, AnswerOf(item, *shown.values, shown.order));
+  const std::vector<PlacedNode> placed = PlaceNodes(answer);
   PartsShown parts;
   if (whole.taken && expectation.values) {
     ANECHECK_RETURN_IF_ERROR(
@@ -223,6 +228,7 @@ Status CheckTarget(const CheckSetting& setting, Runner& runner, const PreparedMo
       TargetReport(item, placed, parts.reached, large ? InParts(shown.runs) : whole.record());
   const std::map<std::string, std::string> refused = RefusedAlone(parts.refused);
   AddAnswer({.item = item,
+             .answer = answer,
              .placed = placed,
              .cliffs = expectation.cliffs,
              .errors = parts.errors,
@@ -240,14 +246,17 @@ Status CheckTarget(const CheckSetting& setting, Runner& runner, const PreparedMo
 }
 
 // Every target by every route.
-std::vector<Place> Places(const CampaignOptions& options) {
+Result<std::vector<Place>> Places(const CampaignOptions& options, const TargetCatalog& catalog,
+                                  FamilyOrder order) {
   std::vector<Place> places;
   for (const CampaignTarget& target : options.targets) {
     for (const Route route : AllWords<Route>()) {
       if (!Has(options.routes, route)) continue;
       Place& place = places.emplace_back();
       place.target = target;
+      place.order = order;
       place.route = route;
+      ANECHECK_ASSIGN(place.values, catalog.Find(target.name));
     }
   }
   return places;
@@ -354,7 +363,8 @@ Result<Report> CheckFunction(const CheckFlags& flags, CampaignOptions options, c
                              const std::string& function) {
   ANECHECK_ASSIGN(const PreparedModel prepared,
                   PrepareModel(model, function, {flags.inputs, flags.campaign.seed}));
-  std::vector<Place> all = Places(options);
+  ANECHECK_ASSIGN(const TargetCatalog catalog, LoadCatalog(flags.target));
+  ANECHECK_ASSIGN(std::vector<Place> all, Places(options, catalog, Order(flags.target)));
   options.command = flags.command(model.functions().size() > 1 ? function : "");
   ANECHECK_ASSIGN(const auto runner, MakeRunner(options));
   ANECHECK_ASSIGN(const RunnerIdentity identity, runner->Identify());
@@ -554,6 +564,7 @@ void AddCheckCommand(CommandLine& app, Selected& selected) {
       .ShowDefault();
   campaign.case_timeout_ms = 120'000;  // a model is larger than the graphs of campaigns
   AddRunnerFlags(command, campaign);
+  AddTargetFlags(command, flags->target);
   AddDefectsFlag(command, campaign.defects);
   campaign.db.clear();
   command

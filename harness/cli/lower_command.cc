@@ -14,6 +14,7 @@
 #include "harness/cli/target_flags.h"
 #include "harness/encoder/ane_file.h"
 #include "harness/encoder/encode.h"
+#include "harness/evidence/graph_answer.h"
 #include "harness/formats/mil/parser.h"
 #include "harness/formats/mlmodel/model.h"
 #include "harness/graph/json.h"
@@ -137,6 +138,18 @@ Status LowerToPackage(const LowerFlags& flags) {
   return {};
 }
 
+// The operations of the model itself, as `check` has them.
+Json OperationsJson(const Graph& graph, const evidence::GraphAnswer& answer) {
+  Json list = Json::array();
+  for (NodeId id = 0; id < graph.nodes().size(); ++id) {
+    const NodeView node(graph, id);
+    Json& row = list.emplace_back(evidence::OperationAnswerJson(answer, id));
+    row["op"] = node.op();
+    row["name"] = plan::OperationName(node);
+  }
+  return list;
+}
+
 Status Lower(const LowerFlags& flags) {
   if (flags.format == "mlpackage") return LowerToPackage(flags);
   if (flags.target_name.empty()) {
@@ -146,14 +159,19 @@ Status Lower(const LowerFlags& flags) {
   ANECHECK_ASSIGN(const Target* target, catalog.Find(flags.target_name));
   ANECHECK_ASSIGN(const ModelGraph model, ReadModel(flags.model));
   ANECHECK_ASSIGN(const Route route, FromText<Route>(flags.route));
-  ANECHECK_ASSIGN(const plan::Plan plan,
-                  plan::PlanLowering(model.graph, *target, {route, Order(flags.target)}));
+  ANECHECK_ASSIGN(const evidence::GraphAnswer answer,
+                  evidence::AnswerOf(model.graph, *target, {route, Order(flags.target)},
+                                     evidence::Published()));
+  const plan::Plan& plan = answer.plan;
   Written written;
   if (!flags.out.empty()) {
     ANECHECK_ASSIGN(written, WriteFolder(flags, model.graph, plan, *target));
   }
   if (flags.json) {
-    Json json = {{"plan", plan::PlanJson(plan)}, {"out", flags.out}, {"files", written.files}};
+    Json json = {{"plan", plan::PlanJson(plan)},
+                 {"operations", OperationsJson(model.graph, answer)},
+                 {"out", flags.out},
+                 {"files", written.files}};
     json["missing"] = Json::array();
     for (const auto& [name, reason] : written.missing) {
       json["missing"].push_back({{"file", name}, {"reason", reason}});

@@ -43,6 +43,7 @@ CaseOutcome Begin(const Case& item, const RunReply& reply) {
   outcome.status = reply.status;
   outcome.step = reply.step;
   outcome.backend = reply.backend;
+  outcome.proof = reply.proof;
   outcome.compile_us = reply.compile_us;
   outcome.run_us = reply.run_us;
   // An engine without a kernel says nothing about one that has it.

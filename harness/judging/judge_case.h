@@ -45,6 +45,7 @@ struct CaseOutcome {
   RunStatus status = RunStatus::kOk;
   Step step = Step::kNone;
   std::string backend;
+  std::string proof;  // RunReply::proof
   uint64_t compile_us = 0, run_us = 0;
   std::vector<OutputVerdict> outputs;  // one an output that was judged
   // The worst of it. Of a known defect `op` is the operation that made the output until

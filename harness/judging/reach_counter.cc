@@ -77,6 +77,7 @@ class ReachCounter::Counts {
       const GraphReach whole = ReachOf(item, outcome);
       AddOps(place, whole, CountsOf(whole, outcome.verified), outcome.shown.op(), proved);
     }
+    KeepProof(item, outcome, place);
     const auto outputs = item.graph.outputs();
     for (size_t i = 0; i < outcome.histograms.size() && i < outcome.outputs.size(); ++i) {
       AddErrors(place.errors[MeasuredOp(item.graph, outputs[i])], outcome.histograms[i],
@@ -88,6 +89,8 @@ class ReachCounter::Counts {
   }
 
   void Flush(RowBatch& batch) {
+    for (ProofRow& proof : proofs_) batch.proofs.push_back(std::move(proof));
+    proofs_.clear();
     for (Place& place : places_) {
       for (size_t op = 0; op < kOpCount; ++op) FlushOp(place, op, batch);
       for (size_t op = 0; op <= kOpCount; ++op) FlushErrors(place, op, batch);
@@ -108,6 +111,7 @@ class ReachCounter::Counts {
     Provenance provenance = Provenance::kSilicon;  // of what is proved
     std::array<ReachCounts, kOpCount> reach{}, proved{};
     std::vector<Errors> errors = std::vector<Errors>(kOpCount + 1);
+    std::bitset<kOpCount> with_proof;  // operations for which a proof was kept
   };
 
   Place& PlaceOf(std::string_view target, Route route) {
@@ -133,6 +137,32 @@ class ReachCounter::Counts {
       place.reach[op] += booked;
       if (proves) place.proved[op] += booked;
     }
+  }
+
+  // One proof for each operation is enough, and each holds for all that its case has.
+  void KeepProof(const Case& item, const CaseOutcome& outcome, Place& place) {
+    if (outcome.proof.empty()) return;
+    const std::bitset<kOpCount> ops = OpsOf(item.graph);
+    if ((ops & ~place.with_proof).none()) return;
+    ProofRow proof{.case_index = item.index,
+                   .target = place.target,
+                   .route = place.route,
+                   .ports = {},
+                   .operations = {},
+                   .text = outcome.proof};
+    const auto add = [](std::string_view name, std::string& list) {
+      list += (list.empty() ? "" : "\n") + std::string(name);
+    };
+    for (const ValueId id : item.graph.ValuesOfKind(ValueKind::kInput)) {
+      add(item.graph.value(id).name, proof.ports);
+    }
+    for (const ValueId id : item.graph.outputs()) add(item.graph.value(id).name, proof.ports);
+    for (size_t op = 0; op < kOpCount; ++op) {
+      if (ops[op]) add(OpName(op), proof.operations);
+    }
+    if (!ProvesEngine(proof.text, LinesOf(proof.ports), LinesOf(proof.operations))) return;
+    place.with_proof |= ops;
+    proofs_.push_back(std::move(proof));
   }
 
   static void AddErrors(Errors& sum, const UlpCounts& histogram, const OutputErrors& errors) {
@@ -175,6 +205,7 @@ class ReachCounter::Counts {
   }
 
   std::vector<Place> places_;
+  std::vector<ProofRow> proofs_;
 };
 
 ReachCounter::ReachCounter() : counts_(std::make_unique<Counts>()) {}

@@ -21,7 +21,8 @@ class ReachCounter {
   void Add(const Case& item, const CaseOutcome& outcome,
            std::optional<Provenance> proved = std::nullopt);
   // Adds what was counted since the last call to `reach`, `proved_reach`, `ulp`, `magnitudes` and
-  // `leans` of the batch.
+  // `leans` of the batch, and to `proofs` one proof for each operation that had none by its target
+  // and route.
   void Flush(RowBatch& batch);
 
  private:

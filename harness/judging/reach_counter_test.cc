@@ -63,5 +63,41 @@ TEST(ReachCounter, AddsUpCasesUntilItIsFlushed) {
   EXPECT_TRUE(nothing.reach.empty() && nothing.ulp.empty() && nothing.magnitudes.empty());
 }
 
+// The analytics of a case are kept once for each of its operations, where they speak of the case.
+TEST(ReachCounter, KeepsOneProofForEachOperation) {
+  Case item;
+  item.target = {"h13", 2};
+  const ValueId x = item.graph.AddInput({DType::kFp16, {1, 4}}, "x");
+  item.graph.BeginNode(&GetOp(OpKind::kRelu).schema);
+  item.graph.AddArgument(0, x);
+  item.graph.AddOutput(item.graph.FinishNode(std::vector<std::string>{"y"}).value());
+  CaseOutcome outcome;
+  outcome.target = "h13";
+  outcome.backend = "ane";
+  ReachCounter counter;
+  const auto kept = [&](std::string text) {
+    outcome.proof = std::move(text);
+    RowBatch batch;
+    counter.Add(item, outcome);
+    counter.Flush(batch);
+    ++item.index;
+    return batch.proofs;
+  };
+  const std::string proof = "y = relu(x = x)[SelectedBackend = string(\"ane\")];";
+  EXPECT_TRUE(kept("").empty());
+  EXPECT_TRUE(kept("z = relu(x = x)[SelectedBackend = string(\"ane\")];").empty());
+  EXPECT_TRUE(kept("y = relu(x = x)[SelectedBackend = string(\"bnns\")];").empty());
+  const std::vector<ProofRow> rows = kept(proof);
+  ASSERT_EQ(rows.size(), 1u);
+  EXPECT_EQ(rows[0].case_index, 3u);
+  EXPECT_EQ(rows[0].target, "h13");
+  EXPECT_EQ(rows[0].ports, "x\ny");
+  EXPECT_EQ(rows[0].operations, "relu");
+  EXPECT_EQ(rows[0].text, proof);
+  EXPECT_TRUE(kept(proof).empty()) << "one is enough";
+  item.target = {"h15", 4};
+  EXPECT_EQ(kept(proof).size(), 1u);
+}
+
 }  // namespace
 }  // namespace anecheck

@@ -8,6 +8,7 @@
 #include <string>
 
 #include "harness/base/half.h"
+#include "harness/formats/netlist/layers.h"
 #include "harness/lowering/native_units.h"
 #include "harness/lowering/netlist_axes.h"
 #include "harness/lowering/padding_modes.h"
@@ -25,6 +26,19 @@ using tree::Value;
 Error Unsupported(std::string_view what, std::string_view why) {
   return MakeError(ErrorCode::kUnsupported,
                    fmt::format("{}: no network description: {}", what, why));
+}
+
+// Why an operation of that layer, empty for none, is not written.
+std::string WhyNot(std::string_view unit) {
+  if (unit.empty()) return "no native layer stands for it";
+  const netlist::LayerSpec* const layer = netlist::FindLayer(unit);
+  std::string keys;
+  for (const netlist::ParamSpec& param : layer->params) {
+    keys += fmt::format("{}{}", keys.empty() ? "" : ", ", param.key);
+  }
+  if (keys.empty()) return fmt::format("no source lists the parameters of its layer {}", unit);
+  return fmt::format("its layer {} has the parameters {}, which this tool does not write for it",
+                     unit, keys);
 }
 
 // The keys of a window, innermost axis first, as Step lists them. That Step begins with the width
@@ -169,7 +183,7 @@ class Lowering {
       default:
         if (const TypedUnit* typed = FindTypedUnit(op)) return Typed(node, *typed);
         if (!NativeUnitType(op).empty()) return Native(node);
-        return Unsupported(node.op(), "no source lists the parameters of its layer");
+        return Unsupported(node.op(), WhyNot(FindOp(node.op())->netlist_unit));
     }
   }
 

@@ -26,7 +26,7 @@ const std::bitset<kOpCount>& NetlistOps();
 // slice one InputView an axis (as in the real files). Unit names are value names. Errors:
 // kUnsupported, naming the operation and the reason, where no source tells how a network
 // description says it: element types other than fp16, states, blocks, dilations, ceil_mode,
-// and the operations whose parameters no source lists.
+// and the operations without a layer here, with what the tables say of its parameters.
 Result<NetlistProgram> GraphToNetlist(const Graph& graph);
 
 }  // namespace anecheck

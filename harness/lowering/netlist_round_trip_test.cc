@@ -6,6 +6,7 @@
 
 #include "generators/graph_generator.h"
 #include "harness/formats/netlist/gates.h"
+#include "harness/formats/netlist/layers.h"
 #include "harness/formats/netlist/rules.h"
 #include "harness/graph/fingerprint.h"
 #include "harness/lowering/explicit_form.h"
@@ -129,12 +130,41 @@ Graph One(OpKind kind, const TensorType& type, const std::function<void(Graph&)>
   return graph;
 }
 
+// A refusal says of a layer's parameters what the table of layers says.
+TEST(GraphToNetlist, SaysThatNoSourceListsParametersOnlyWhereNoneDoes) {
+  size_t listed = 0;
+  for (const OpDefinition* op : AllOps()) {
+    if (NetlistOps()[op->schema.id]) continue;
+    GeneratorOptions options;
+    options.family = kNoFamily;
+    options.max_nodes = 1;
+    options.ops.reset().set(op->schema.id);
+    ChoiceStream choices = ChoiceStream::FromSeed(7);
+    Graph graph;
+    GenerateGraph(choices, options, graph);
+    const auto program = GraphToNetlist(graph);
+    const std::string about = std::string(op->schema.name) + ": no network description: ";
+    if (program.ok() || !program.error().message.starts_with(about)) continue;
+    const std::string& message = program.error().message;
+    const netlist::LayerSpec* const layer = netlist::FindLayer(op->netlist_unit);
+    const bool known = layer != nullptr && !layer->params.empty();
+    EXPECT_EQ(message.find("no source lists") != std::string::npos, layer != nullptr && !known)
+        << message;
+    listed += known ? 1 : 0;
+    for (const netlist::ParamSpec& param :
+         known ? layer->params : std::span<const netlist::ParamSpec>()) {
+      EXPECT_NE(message.find(param.key), std::string::npos) << message;
+    }
+  }
+  EXPECT_GT(listed, 20u);
+}
+
 TEST(GraphToNetlist, RefusesWhatNoSourceSpells) {
   const std::pair<Graph, const char*> kRefused[] = {
       {One(OpKind::kRelu, {DType::kFp32, {1, 4}}, [](Graph&) {}),
        "x: no network description: only"},
       {One(OpKind::kSoftplus, {DType::kFp16, {1, 4}}, [](Graph&) {}),
-       "softplus: no network description: no source lists"},
+       "softplus: no network description: its layer Neuron has the parameters Type"},
       {One(OpKind::kLayerNorm, {DType::kFp16, {1, 2, 2, 4}},
            [](Graph& g) { g.AddInts(params::LayerNorm::kAxes, std::array<int64_t, 1>{3}); }),
        "layer_norm: no network description: axes other than"},

@@ -23,6 +23,16 @@ ReachCounts& ReachCounts::operator-=(const ReachCounts& other) {
   return *this;
 }
 
+std::vector<std::string> LinesOf(std::string_view names) {
+  std::vector<std::string> lines;
+  while (!names.empty()) {
+    const size_t end = std::min(names.find('\n'), names.size());
+    lines.emplace_back(names.substr(0, end));
+    names.remove_prefix(std::min(end + 1, names.size()));
+  }
+  return lines;
+}
+
 MagnitudeErrors& MagnitudeErrors::operator+=(const MagnitudeErrors& other) {
   elements += other.elements;
   sum_ulp += other.sum_ulp;

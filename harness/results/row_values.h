@@ -172,6 +172,16 @@ struct UnconfirmedRow {
   std::optional<Provenance> provenance;
   int64_t cases = 0;
 };
+// The analytics by which a case proves that its operations ran on the engine (`ports` and
+// `operations`: names, a line each).
+struct ProofRow {
+  uint64_t case_index = 0;
+  std::string target;
+  Route route = Route::kMil;
+  std::string ports, operations, text;
+};
+// The names of such a list.
+std::vector<std::string> LinesOf(std::string_view names);
 struct UlpRow {
   std::string target, op;
   uint64_t bucket = 0, elements = 0;
@@ -235,6 +245,7 @@ struct RowBatch {
   std::map<std::tuple<std::string, Route, std::string>, ReachCounts> reach;  // target, route, op
   // The part of `reach` that was proved: target, route, op, provenance.
   std::map<std::tuple<std::string, Route, std::string, Provenance>, ReachCounts> proved_reach;
+  std::vector<ProofRow> proofs;
   std::map<std::pair<std::string, std::string>, UlpCounts> ulp;  // target, op
   CoverageCells coverage;
   std::map<std::tuple<std::string, std::string, int>, MagnitudeErrors>

@@ -176,6 +176,10 @@ Status Store::AddCases(int64_t run, const RowBatch& batch) {
       ANECHECK_RETURN_IF_ERROR(outputs->Add(run, row));
     }
   }
+  for (const ProofRow& proof : batch.proofs) {
+    ANECHECK_ASSIGN(RowWriter<ProofRow>* const proofs, impl_->Writer<ProofRow>());
+    ANECHECK_RETURN_IF_ERROR(proofs->Add(run, proof));
+  }
   if (!batch.seconds || batch.cases.empty()) return {};
   ANECHECK_ASSIGN(RowWriter<PaceRow>* const pace, impl_->Writer<PaceRow>());
   return pace->Add(run, {batch.cases.back().index, *batch.seconds});

@@ -58,6 +58,7 @@ template Result<std::vector<ProbeRow>> Store::Rows(int64_t);
 template Result<std::vector<CoverageRow>> Store::Rows(int64_t);
 template Result<std::vector<MagnitudeRow>> Store::Rows(int64_t);
 template Result<std::vector<LibraryRow>> Store::Rows(int64_t);
+template Result<std::vector<ProofRow>> Store::Rows(int64_t);
 template Result<std::vector<PaceRow>> Store::Rows(int64_t);
 template Result<std::vector<LeanRow>> Store::Rows(int64_t);
 

@@ -155,6 +155,7 @@ std::string FileOfVersion(int version, const std::string& path) {
          "' WHERE key = 'schema_version';";
   sqlite3* raw = nullptr;
   EXPECT_EQ(sqlite3_open(path.c_str(), &raw), SQLITE_OK);
+  if (version < 10) sql += "DROP TABLE main.proofs;";
   if (version < 8) sql += "DROP TABLE main.error_leans;";
   if (version < 7) sql += "DROP TABLE main.unconfirmed_reach;";
   if (version < 6) sql += "DROP TABLE main.proved_reach;";
@@ -360,7 +361,7 @@ TEST_F(StoreTest, ForeignDamagedNewerAndMissingFilesAreRefusedAndUntouched) {
   sqlite3_close(raw);
   const auto future = Store::Open(newer);
   ASSERT_FALSE(future.ok());
-  EXPECT_NE(future.error().message.find("has schema version 99, this tool reads up to 9"),
+  EXPECT_NE(future.error().message.find("has schema version 99, this tool reads up to 10"),
             std::string::npos);
 
   const auto missing = Store::OpenReadOnly(Path("missing.sqlite"));

@@ -105,6 +105,17 @@ inline constexpr auto kTable<UnconfirmedRow> = Describe<UnconfirmedRow>(
     Sum("cases", &UnconfirmedRow::cases));
 
 template <>
+inline constexpr auto kTable<ProofRow> = Describe<ProofRow>(
+    {.name = "proofs",
+     .note = "Analytics of the engine that ran a case: for each operation, target and route of a "
+             "run at least one, where the engine left any. Reports check them again.",
+     .since = 10},
+    Key("case_index", &ProofRow::case_index), Value("target", &ProofRow::target),
+    Value("route", &ProofRow::route), Value("ports", &ProofRow::ports, "names, a line each"),
+    Value("operations", &ProofRow::operations, "names, a line each"),
+    Value("text", &ProofRow::text, "analytics.mil"));
+
+template <>
 inline constexpr auto kTable<UlpRow> = Describe<UlpRow>(
     {.name = "ulp_histogram",
      .note = "Errors in ulp of the outputs that an operation produced: bucket 0 is exact, then 1, "
@@ -219,8 +230,8 @@ inline constexpr auto kTable<LeanRow> = Describe<LeanRow>(
     Value("extreme", &LeanRow::extreme, "by so much", Growth::kMost).Within(-kMostLean, kMostLean));
 
 // In the order in which they are made and copied: runs first.
-using TableRows =
-    std::tuple<RunRow, CaseRow, OutputRow, ReachRow, ProvedReachRow, UnconfirmedRow, UlpRow,
-               FindingRow, ProbeRow, CoverageRow, MagnitudeRow, LibraryRow, PaceRow, LeanRow>;
+using TableRows = std::tuple<RunRow, CaseRow, OutputRow, ReachRow, ProvedReachRow, UnconfirmedRow,
+                             ProofRow, UlpRow, FindingRow, ProbeRow, CoverageRow, MagnitudeRow,
+                             LibraryRow, PaceRow, LeanRow>;
 
 }  // namespace anecheck

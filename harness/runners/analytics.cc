@@ -42,6 +42,12 @@ bool SpeaksOf(std::string_view text, std::span<const std::string> ports,
          (operations.empty() || std::ranges::any_of(operations, in_text));
 }
 
+bool ProvesEngine(std::string_view text, std::span<const std::string> ports,
+                  std::span<const std::string> operations) {
+  return !operations.empty() && BackendInAnalytics(text) == kEngineBackend &&
+         !SaysSimulated(text) && SpeaksOf(text, ports, operations);
+}
+
 bool SaysSimulated(std::string_view text) {
   return text.find(ANECHECK_SIM_ANALYTICS_NAME) != std::string_view::npos;
 }

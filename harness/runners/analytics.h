@@ -24,4 +24,9 @@ bool SpeaksOf(std::string_view text, std::span<const std::string> ports,
 // Whether the simulated engine wrote `text`: its analytics carry its name.
 bool SaysSimulated(std::string_view text);
 
+// Whether `text` proves that an engine ran a program of these ports and operations: every operation
+// of it is placed there, it speaks of that program, and the simulated engine did not write it.
+bool ProvesEngine(std::string_view text, std::span<const std::string> ports,
+                  std::span<const std::string> operations);
+
 }  // namespace anecheck

@@ -233,8 +233,12 @@ class Session {
 
   bool Load() {
     step_ = Step::kLoad;
-    reply_.backend =
-        bundle_.SelectedBackend([this](std::string_view text) { return Proves(text); });
+    reply_.backend = bundle_.SelectedBackend([this](std::string_view text) {
+      const bool proves = Proves(text);
+      const bool kept = proves && kind_ != EngineKind::kSimulated && text.size() <= kLongestProof;
+      if (kept) reply_.proof = text;
+      return proves;
+    });
     const bool loaded =
         Called("program_library_retain_program_function",
                api_.library_retain_program_function(library_.get(), "main", function_.out())) &&

@@ -75,11 +75,23 @@ TEST(Analytics, SpeakOfTheProgramWhosePortsAndOperationsTheyName) {
   EXPECT_TRUE(SpeaksOf("x", std::vector<std::string>{"x"}, {}));
 }
 
+TEST(Analytics, ProveAnEngineByAllThatTheySay) {
+  const std::vector<std::string> ports = {"x"}, ops = {"relu"};
+  const std::string proof = "relu(x = x)[SelectedBackend = string(\"ane\")];";
+  EXPECT_TRUE(ProvesEngine(proof, ports, ops));
+  EXPECT_FALSE(ProvesEngine(proof, ports, {})) << "of no operation";
+  EXPECT_FALSE(ProvesEngine(proof, std::vector<std::string>{"y"}, ops));
+  EXPECT_FALSE(ProvesEngine("relu(x = x)[SelectedBackend = string(\"bnns\")];", ports, ops));
+  EXPECT_FALSE(ProvesEngine(proof + " anecheck simulated engine", ports, ops));
+}
+
 // The simulated engine's text where something else answers: whoever copies it has no engine.
 TEST(E5rtRunner, TheSimulatedEnginesTextProvesNothingOfAnotherEngine) {
   EXPECT_TRUE(SaysSimulated("{\"engine\", \"anecheck simulated engine\"}"));
   EXPECT_EQ(RunAlone("PLACE ane").backend, "ane");
   EXPECT_EQ(RunAlone("COPIED PLACE ane").backend, "");
+  EXPECT_EQ(BackendInAnalytics(RunAlone("PLACE ane").proof), "ane") << "the text goes along";
+  EXPECT_EQ(RunAlone("COPIED PLACE ane").proof, "");
 }
 
 TEST(E5rtRunner, ACasesPlacementIsProvedByItsOwnAnalytics) {

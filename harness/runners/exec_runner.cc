@@ -25,7 +25,7 @@ using ReadState = Subprocess::ReadState;
 
 // A reply holds names and a message, never data.
 constexpr size_t kLongestLine = size_t{1} << 20;
-constexpr uint64_t kLongestProof = uint64_t{16} << 20;
+constexpr uint64_t kLongestProofFile = uint64_t{16} << 20;
 // A program that cannot be started this often in a row does not come back.
 constexpr int kMostFailedStarts = 3;
 // Time to end by itself after closing its output, so that its exit code can be told.
@@ -121,7 +121,7 @@ Result<std::string> CheckProof(const std::string& path, const std::string& folde
     return MakeError(ErrorCode::kInvalid, fmt::format("proof: {}", what));
   };
   ANECHECK_ASSIGN(const std::string file, FileOfCase("proof", path, folder));
-  ANECHECK_ASSIGN(const std::string text, ReadTextFile(file, kLongestProof));
+  ANECHECK_ASSIGN(const std::string text, ReadTextFile(file, kLongestProofFile));
   if (SaysSimulated(text)) return bad("was written by the simulated engine");
   if (!text.starts_with("program(")) return bad("is no MIL text");
   std::string backend = BackendInAnalytics(text);

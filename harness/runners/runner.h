@@ -20,6 +20,9 @@
 
 namespace anecheck {
 
+// Bytes of analytics that are kept as the proof of a placement.
+inline constexpr uint64_t kLongestProof = uint64_t{1} << 20;
+
 // A fault of the engine or program beside its answer; the case keeps the answer. The verdict is
 // kStrayOutput, kMemoryGrowth, kSlotLeak, kGarbled (a reply that answers no pending request) or
 // kNotRepeatable.
@@ -102,6 +105,9 @@ struct RunReply {
   // engine.
   bool no_kernel = false;
   std::string backend;  // as proved by the engine's analytics: "ane", "bnns"; empty where unproved
+  // Those analytics, where another engine than the simulated one wrote them and they are no longer
+  // than kLongestProof.
+  std::string proof = {};
   uint64_t compile_us = 0;
   uint64_t run_us = 0;
   std::vector<Tensor> outputs;  // kOk: in the order of the graph's outputs

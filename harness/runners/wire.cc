@@ -83,6 +83,7 @@ void PutReply(const WireReply& reply, Writer& writer) {
   writer.U8(reply.no_kernel ? 1 : 0);
   WriteText(reply.message, writer);
   WriteText(reply.backend, writer);
+  WriteText(reply.proof, writer);
   writer.U8(reply.harness_fault ? 1 : 0);
   writer.U64(reply.compile_us);
   writer.U64(reply.run_us);
@@ -188,8 +189,8 @@ uint64_t ReplySize(const RunRequest& request) {
     }
     return size;
   };
-  // Behind numbers, lengths and a short backend.
-  uint64_t size = 256 + outputs(*request.graph) * (GivesSecond(request) ? 2 : 1);
+  // Behind numbers, lengths, a short backend and its proof.
+  uint64_t size = 256 + kLongestProof + outputs(*request.graph) * (GivesSecond(request) ? 2 : 1);
   for (const RunShape& shape : request.further) size += outputs(shape.graph);
   return size;
 }
@@ -225,6 +226,7 @@ Result<WireReply> ReadReply(ByteReader& reader) {
   reply.no_kernel = ReadFlag(reader, "no_kernel");
   reply.message = ReadText(reader, "message");
   reply.backend = ReadText(reader, "backend");
+  reply.proof = ReadText(reader, "proof");
   reply.harness_fault = ReadFlag(reader, "harness_fault");
   reply.compile_us = reader.U64("compile_us");
   reply.run_us = reader.U64("run_us");

@@ -48,7 +48,7 @@ struct WireReply {
   Step step = Step::kNone;
   bool no_kernel = false;
   std::string message;
-  std::string backend;
+  std::string backend, proof;
   bool harness_fault =
       false;  // the worker itself failed, in `message`; nothing is known of the case
   uint64_t compile_us = 0;

@@ -308,6 +308,7 @@ RunReply E5rtRunner::Convert(const RunRequest& request, WireReply wire) const {
   reply.no_kernel = wire.no_kernel;
   reply.message = std::move(wire.message);
   reply.backend = std::move(wire.backend);
+  reply.proof = std::move(wire.proof);
   reply.compile_us = wire.compile_us;
   reply.run_us = wire.run_us;
   reply.misconduct = std::move(wire.misconduct);

@@ -263,6 +263,23 @@ TEST(KernelMemory, CountsTheBytesOfAConstantWeight) {
   EXPECT_EQ(ruling("weight:513,64,1,1"), Ruling::kPass);
 }
 
+// The kernel must fit into the padded input.
+TEST(CodeGeneration, CountsThePaddingOfAConvolution) {
+  const auto rule = [](const std::vector<std::string>& padding) {
+    std::vector<std::string> words = {"x:1,4,2,8", "weight:4,4,3,3:fp16:const", "groups=1"};
+    words.insert(words.end(), padding.begin(), padding.end());
+    return Judged("h13", Route::kMil, Make("conv", words)).at(Layer::kCodeGeneration).rule;
+  };
+  EXPECT_EQ(rule({}), "conv_kernel_height_input");
+  EXPECT_EQ(rule({"pad_type=valid", "pad=1,1,1,1"}), "conv_kernel_height_input");
+  EXPECT_EQ(rule({"pad_type=custom", "pad=0,0,1,1"}), "conv_kernel_height_input");
+  for (const char* pad : {"pad=1,0,0,0", "pad=0,1,0,0", "pad=1,1,1,1"}) {
+    EXPECT_EQ(rule({"pad_type=custom", pad}), "") << pad;
+  }
+  EXPECT_EQ(rule({"pad_type=same"}), "");
+  EXPECT_EQ(rule({"pad_type=same_lower"}), "");
+}
+
 // Specification 003, attested is not reachable: it fails on every device mask, also where the
 // kernel depth is attested.
 TEST(CodeGeneration, RefusesConvolutionOverThreeAxesEverywhere) {

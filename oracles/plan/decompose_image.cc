@@ -91,6 +91,8 @@ Result<std::vector<ValueId>> ResizeByMatrices(const Site& site) {
   const Shape& to = site.node.ResultType().shape;
   const int rank = from.rank();
   if (rank < 2) return NoGraph("one axis alone");
+  // No backend multiplies matrices of rank 5 (facts/known_defects.csv, D31).
+  if (rank > 4) return NoGraph("matrices of rank 5");
   const auto [rows, columns] = GridsOf(site.node);
   ValueId x = site.In(0);
   const std::vector<double> right = Weights(columns, from[rank - 1], to[rank - 1]);

@@ -123,6 +123,10 @@ struct PlanOptions {
 Result<Plan> PlanLowering(const Graph& graph, const Target& target,
                           const PlanOptions& options = {});
 
+// The name by which Layer::from and Rewrite::name speak of an operation: its first result, or what
+// it writes to.
+std::string OperationName(const NodeView& node);
+
 // Whether something must end a dispatch before and after such an operation although its layer is
 // native (facts/more/epilogue_slots.csv: SDPA is a cut between programs).
 bool CutsProgram(std::string_view op);

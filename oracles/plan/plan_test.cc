@@ -300,6 +300,21 @@ TEST(Plan, WhatNoSourceGivesAGraphForIsNamed) {
   EXPECT_EQ(before.rewrites[0].no_graph, "the indices are no constants");
 }
 
+// What the rules admit is not rewritten into what they refuse.
+TEST(Plan, ResizeOfRankFiveHasNoMatrices) {
+  using P = params::Upsample;
+  Case c;
+  const ValueId x = c.Input(Ramp({1, 2, 1, 2, 2}));
+  c.Begin(OpKind::kUpsampleBilinear).Arg(P::kX, x).Float(P::kScaleFactorHeight, 2);
+  const ValueId y = c.Float(P::kScaleFactorWidth, 2).Finish();
+  ASSERT_NE(y, kNoValue) << c.error;
+  c.graph.AddOutput(y);
+  const Plan plan = Planned(c.graph, "h13");
+  ASSERT_EQ(plan.rewrites.size(), 1u);
+  EXPECT_EQ(plan.rewrites[0].no_graph, "matrices of rank 5");
+  EXPECT_TRUE(plan.compiles());
+}
+
 // ---- the host's rewrites ------------------------------------------------------------------------
 
 TEST(Plan, HostRewritesComeBeforeTheCompiler) {

@@ -36,15 +36,6 @@ std::vector<std::string> ResultNames(const NodeView& node) {
   return names;
 }
 
-// What a node is called: its first result, or what it writes to.
-std::string NameOf(const NodeView& node) {
-  if (node.node().result_count > 0) return node.graph().value(node.Result(0)).name;
-  const auto arguments = node.graph().arguments(node.node());
-  return arguments.empty()
-             ? std::string(node.op())
-             : node.graph().value(arguments[0].value).name + "_" + std::string(node.op());
-}
-
 // Tries the rewrite apart, so that nothing of it is left where it ends without a graph.
 Status HasGraph(const NodeView& node, int64_t cap, const Decomposition& entry) {
   Graph apart;
@@ -70,6 +61,14 @@ bool IsOutput(const Graph& graph, ValueId id) {
 }
 
 }  // namespace
+
+std::string OperationName(const NodeView& node) {
+  if (node.node().result_count > 0) return node.graph().value(node.Result(0)).name;
+  const auto arguments = node.graph().arguments(node.node());
+  return arguments.empty()
+             ? std::string(node.op())
+             : node.graph().value(arguments[0].value).name + "_" + std::string(node.op());
+}
 
 const legality::LayerVerdict* Decomposing(const legality::Verdict& verdict) {
   for (const legality::LayerVerdict& layer : verdict.layers) {
@@ -106,7 +105,7 @@ Rewriter::Rewriter(const Graph& graph, const Target& target, const PlanOptions& 
     : target_(target), options_(options), graph_(graph) {
   for (const Value& value : graph.values()) names_.insert(value.name);
   for (NodeId id = 0; id < graph.nodes().size(); ++id) {
-    origins_.push_back(NameOf(NodeView(graph, id)));
+    origins_.push_back(OperationName(NodeView(graph, id)));
     settled_.emplace_back();
   }
 }
@@ -153,7 +152,7 @@ Result<Rewriter::Demand> Rewriter::DemandOn(const NodeView& node, size_t index, 
 Result<bool> Rewriter::Replace(const NodeView& node, size_t index, const Demand& demand,
                                Graph& next, std::vector<ValueId>& places) {
   const Decomposition& entry = *demand.decomposition;
-  Rewrite rewrite{NameOf(node),
+  Rewrite rewrite{OperationName(node),
                   std::string(node.op()),
                   entry.occasion,
                   demand.rule,
@@ -192,7 +191,7 @@ Result<bool> Rewriter::Replace(const NodeView& node, size_t index, const Demand&
     places[node.Result(static_cast<uint32_t>(i))] = place;
   }
   for (NodeId id = static_cast<NodeId>(first_node); id < next.nodes().size(); ++id) {
-    rewrite.into.push_back(NameOf(NodeView(next, id)));
+    rewrite.into.push_back(OperationName(NodeView(next, id)));
   }
   rewrites_.push_back(std::move(rewrite));
   return true;
@@ -226,7 +225,7 @@ Result<bool> Rewriter::Pass(bool host_alone) {
       ANECHECK_ASSIGN(replaced, Replace(node, id, demand, next, places));
     }
     if (!replaced) {
-      Builder out(next, names_, NameOf(node));
+      Builder out(next, names_, OperationName(node));
       const ValueId first = out.Copy(node, places, ResultNames(node));
       ANECHECK_RETURN_IF_ERROR(out.status());
       for (uint32_t i = 0; i < node.node().result_count; ++i) places[node.Result(i)] = first + i;

@@ -111,6 +111,20 @@ TEST_F(Abi, MasksChooseTheBackend) {
   EXPECT_EQ(backend(wide, 7), "error");
 }
 
+// Attested by the table's kernel depth, and lowered by no backend (specification 003).
+TEST_F(Abi, NoMaskCompilesAConvolutionOverThreeAxes) {
+  const auto convolution = [](const char* kernel) {
+    return MilProgram(fmt::format("tensor<fp16, [1, 1, 2, 2, 2]> x, tensor<fp16, {}> w", kernel),
+                      "tensor<fp16, [1, 1, 1, 2, 2]> y = conv(x = x, weight = w);", "y");
+  };
+  for (const uint64_t mask : {1, 2, 3, 4, 5, 6, 7}) {
+    const LoadedProgram program(convolution("[1, 1, 2, 1, 1]"), {.mask = mask});
+    EXPECT_NE(program.error().find("not supported on any of the specified backends"),
+              std::string::npos)
+        << mask << ": " << program.error();
+  }
+}
+
 TEST_F(Abi, MaskOutsideOneToSevenIsRefused) {
   void* options = nullptr;
   ENGINE(e5rt_e5_compiler_options_create)(&options);

@@ -101,7 +101,7 @@ void ForgeShortReply() {
   uint64_t id = 0;
   if (pread(3, &id, sizeof id, kHeader) != sizeof id) std::abort();
   std::string reply(reinterpret_cast<const char*>(&id), sizeof id);
-  reply.append(3 + 2 * 4 + 1 + 2 * 8, '\0');        // ok; no texts, no fault, no times
+  reply.append(3 + 3 * 4 + 1 + 2 * 8, '\0');        // ok; no texts, no fault, no times
   reply += std::string("\1\0\0\0\1\0\0\0x\0", 10);  // one output of one byte, no files
   reply.append(1 + 4, '\0');                        // slots are left, no misconduct
   const uint32_t completed = 1;
