@@ -117,7 +117,7 @@ Json CliffsJson(const Graph& graph, const std::string& target, const std::vector
 
 // ---- targets ------------------------------------------------------------------------------------
 
-// The run of one target, and the operations that the tables admit and no run reached.
+// The run of one target, and the operations that the tables admit and no engine ran.
 Json TargetReport(const Case& item, const std::vector<PlacedNode>& placed,
                   const std::set<NodeId>& reached, const CaseRow& record) {
   std::set<std::string> missed;

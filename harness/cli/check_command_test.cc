@@ -181,7 +181,7 @@ TEST_F(ModelCommands, CheckRunsThePartsAroundWhatTheTablesRefuse) {
                           "pass\n  part 2 of 2 around these, abs \"y\": pass\n"),
             std::string::npos)
       << text.out;
-  EXPECT_EQ(text.out.find("no run reached them"), std::string::npos) << text.out;
+  EXPECT_EQ(text.out.find("no engine ran them"), std::string::npos) << text.out;
   const Outcome faulty =
       Tool(check + " --json --fault add-one-ulp-everywhere --db " + Path("check.sqlite"));
   const auto json = ParseJson(faulty.out);
@@ -210,7 +210,7 @@ TEST_F(ModelCommands, CheckFindsTheOperationThatTheEngineRefusesThoughTheTablesA
   const std::string check = "check " + Path("model.mil") + " --target h13";
   const Outcome text = Tool(check + " --fault rejects-transpose");
   EXPECT_EQ(text.code, 1) << text.err;
-  EXPECT_NE(text.out.find("  the tables admit these, and no run reached them: transpose\n"
+  EXPECT_NE(text.out.find("  the tables admit these, but no engine ran them: transpose\n"
                           "  the engine refuses, though the tables admit it: transpose \"t\": "
                           "rejected: "),
             std::string::npos)

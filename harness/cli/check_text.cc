@@ -85,7 +85,7 @@ std::string TargetText(const Json& target, bool why) {
   text += OneByOneText(target["one_by_one"]);
   text += AnswerSummary(target, why);
   if (!target["admitted_not_reached"].empty()) {
-    text += fmt::format("  the tables admit these, and no run reached them: {}\n",
+    text += fmt::format("  the tables admit these, but no engine ran them: {}\n",
                         Join(target["admitted_not_reached"]));
   }
   for (const auto& refused : target["refused_alone"]) {

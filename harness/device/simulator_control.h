@@ -14,6 +14,9 @@
 extern "C" {
 #endif
 
+// Names as C libraries have them.
+// NOLINTBEGIN(readability-identifier-naming)
+
 // A version text such as "anecheck simulated engine 1". dlsym of this name gives its address.
 extern const char anecheck_simulated_engine[];
 
@@ -102,6 +105,8 @@ struct anecheck_sim_counts {
   uint64_t dispatches;       // engine dispatches of these (a bridge cut adds one)
 };
 int anecheck_sim_get_counts(struct anecheck_sim_counts* out);
+
+// NOLINTEND(readability-identifier-naming)
 
 #ifdef __cplusplus
 }

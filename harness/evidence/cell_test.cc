@@ -3,6 +3,11 @@
 #include "harness/evidence/cell.h"
 
 #include <gtest/gtest.h>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "harness/targets/catalog.h"
 
 namespace anecheck::evidence {
 namespace {
@@ -56,7 +61,25 @@ TEST(CellOf, EvidenceSpeaksWithItsKind) {
                                               Say(Stage::kCorrect, Provenance::kReported)});
   EXPECT_EQ(CellText(disputed), "sources disagree (reported)");
   EXPECT_FALSE(disputed.reached);
-  EXPECT_EQ(disputed.by.size(), 2u);
+  EXPECT_EQ(disputed.by, (std::vector<uint32_t>{0, 1}));
+  EXPECT_EQ(disputed.conflict, nullptr);
+  EXPECT_EQ(disputed.strength, Strength::kReported);
+}
+
+TEST(CellOf, ADeclaredWinnerIsNamed) {
+  std::vector<Statement> statements = {Say(Stage::kDispatched, Provenance::kPublished, "silicon"),
+                                       Say(Stage::kRejected, Provenance::kPublished, "silicon")};
+  for (Statement& statement : statements) {
+    statement.subject = "gather";
+    statement.target = "h17s";
+  }
+  const Cell cell = Of(Outcome::kNative, statements);
+  EXPECT_EQ(CellText(cell), "rejected (published)");
+  ASSERT_NE(cell.conflict, nullptr);
+  EXPECT_EQ(cell.conflict->id, "m5_gather");
+  EXPECT_EQ(cell.strength, Strength::kPublishedSilicon);
+  EXPECT_EQ(cell.by, std::vector<uint32_t>{1});
+  EXPECT_FALSE(cell.reached);
 }
 
 TEST(CellOf, ReachedIsWhatTheEvidenceThatCountsSays) {
@@ -80,7 +103,93 @@ TEST(CellOf, SiliconNeedsAProof) {
         Provenance::kRoundtrip, Provenance::kSimulated}) {
     EXPECT_FALSE(Of(Outcome::kNative, {Say(Stage::kCorrect, provenance, "silicon")}).silicon)
         << ToText(provenance);
+    EXPECT_TRUE(Of(Outcome::kNative,
+                   {Say(Stage::kRejected, Provenance::kSilicon), Say(Stage::kCorrect, provenance)})
+                    .silicon)
+        << ToText(provenance);
   }
+}
+
+TEST(StageText, HasBlanksBetweenWords) {
+  EXPECT_EQ(StageText(Stage::kNoPath), "no path");
+  EXPECT_EQ(StageText(Stage::kDisputed), "sources disagree");
+}
+
+TEST(SpeaksOf, TakesTheSubjectItsInstancesAndTheLayerThatItReached) {
+  Statement statement = Say(Stage::kCorrect, Provenance::kSimulated);
+  EXPECT_TRUE(SpeaksOf(statement, "conv"));
+  EXPECT_FALSE(SpeaksOf(statement, "con"));
+  EXPECT_FALSE(SpeaksOf(statement, "Conv")) << "not by conversion";
+  statement.route = Route::kNetlist;
+  EXPECT_TRUE(SpeaksOf(statement, "Conv"));
+  EXPECT_FALSE(SpeaksOf(statement, "Relu"));
+  statement.subject = "conv [kernel=3]";
+  EXPECT_TRUE(SpeaksOf(statement, "conv"));
+  EXPECT_TRUE(SpeaksOf(statement, "Conv"));
+  statement.stage = Stage::kRejected;
+  EXPECT_TRUE(SpeaksOf(statement, "conv"));
+  EXPECT_FALSE(SpeaksOf(statement, "Conv")) << "a refusal says nothing of the layer's other uses";
+  statement = Say(Stage::kCorrect, Provenance::kSimulated);
+  statement.route = Route::kNetlist;
+  for (const char* without : {"sin", "no operation"}) {
+    statement.subject = without;
+    EXPECT_FALSE(SpeaksOf(statement, "")) << without;
+    EXPECT_FALSE(SpeaksOf(statement, "Conv")) << without;
+  }
+}
+
+TEST(LayerOf, IsTheOneThatTheNetworkDescriptionNames) {
+  EXPECT_EQ(LayerOf(*FindOp("cross_product")), "CrossProduct");
+  EXPECT_EQ(LayerOf(*FindOp("sin")), "") << "no direct route";
+}
+
+Answer Asked(std::string_view op, Route route, const std::vector<Statement>& statements,
+             std::string_view target = "h13") {
+  legality::Instance bare;
+  bare.op = op;
+  auto answer = AnswerOf(bare, **FindTarget(target), route, statements);
+  EXPECT_TRUE(answer.ok());
+  return answer.ok() ? std::move(*answer) : Answer();
+}
+
+TEST(AnswerOf, TakesTheStatementsOfItsOperationTargetAndRoute) {
+  std::vector<Statement> statements = {
+      Say(Stage::kCompiled, Provenance::kReported), Say(Stage::kCorrect, Provenance::kReported),
+      Say(Stage::kWrong, Provenance::kReported), Say(Stage::kDispatched, Provenance::kReported)};
+  statements[1].target = "h14";
+  statements[2].subject = "relu";
+  statements[3].route = Route::kNetlist;
+  EXPECT_EQ(Asked("conv", Route::kMil, statements).statements, std::vector<uint32_t>{0});
+  EXPECT_EQ(CellText(Asked("conv", Route::kMil, statements).cell), "compiled (reported)");
+  EXPECT_EQ(CellText(Asked("conv", Route::kNetlist, statements).cell), "dispatched (reported)");
+  EXPECT_EQ(CellText(Asked("conv", Route::kMil, statements, "h14").cell), "correct (reported)");
+  EXPECT_EQ(CellText(Asked("Conv", Route::kNetlist, statements).cell), "dispatched (reported)");
+  EXPECT_EQ(CellText(Asked("add", Route::kMil, statements).cell), "attested");
+}
+
+TEST(AnswerOf, AStatementWithoutARouteSpeaksOfTheOneThatTheRulesAdmit) {
+  std::vector<Statement> statements = {Say(Stage::kCorrect, Provenance::kReported)};
+  statements[0].route = std::nullopt;
+  for (const auto& [op, route] :
+       {std::pair("conv", Route::kMil), std::pair("cross_product", Route::kNetlist),
+        std::pair("GlobalArgMinMax", Route::kNetlist)}) {
+    const Route other = route == Route::kMil ? Route::kNetlist : Route::kMil;
+    statements[0].subject = op;
+    EXPECT_EQ(Asked(op, route, statements).statements.size(), 1u) << op;
+    EXPECT_TRUE(Asked(op, other, statements).statements.empty()) << op;
+  }
+}
+
+// A kernel of 17 is refused on A13, whatever ran of convolutions at large.
+TEST(AnswerOf, AnInstanceThatTheRulesJudgeOtherwiseHasTheRulesAlone) {
+  legality::Instance wide;
+  wide.op = "conv";
+  wide.attributes["kernel"] = legality::Value::Number(17);
+  const std::vector<Statement> statements = {Say(Stage::kCorrect, Provenance::kReported)};
+  const auto answer = AnswerOf(wide, **FindTarget("h13"), Route::kMil, statements);
+  ASSERT_TRUE(answer.ok());
+  EXPECT_EQ(CellText(answer->cell), "refused");
+  EXPECT_EQ(answer->statements, std::vector<uint32_t>{0});
 }
 
 TEST(RouteOf, AStatementWithoutARouteGoesWhereTheRulesAdmitIt) {

@@ -69,6 +69,34 @@ TEST(FoundText, GivesStatementsAndBothKindsOfConflict) {
   EXPECT_EQ(FoundText(Of({}, {"relu"})), "evidence: none\n");
 }
 
+TEST(FoundText, SaysWhatAStatementRestsOnUnderWhichConditions) {
+  Statement full = Say("relu", Stage::kCorrect, Provenance::kReported, Route::kMil);
+  full.basis = "silicon";
+  full.chip = "M1";
+  full.os = "26.0";
+  full.note = "mine";
+  EXPECT_EQ(FoundText(Of({full}, {"relu"})),
+            "evidence\n"
+            "  relu             correct     mil, reported, rests on silicon, M1, 26.0, mine "
+            "[a test]\n");
+  full.basis = "reported";
+  EXPECT_THAT(FoundText(Of({full}, {"relu"})), Not(HasSubstr("rests on")));
+}
+
+// Equally strong statements keep their order.
+TEST(FoundText, ShowsBothSidesWhereNothingDecides) {
+  Statement first = Say("relu", Stage::kCorrect, Provenance::kReported);
+  Statement second = Say("relu", Stage::kRejected, Provenance::kReported);
+  first.source = "one";
+  second.source = "another";
+  const std::string text = FoundText(Of({first, second}, {"relu"}));
+  EXPECT_THAT(text, HasSubstr("  conflict: one against another (both: reported without a proof"));
+  EXPECT_LT(text.find("[one]"), text.find("[another]"));
+  const Json json = FoundJson(Of({first, second}, {"relu"}));
+  EXPECT_EQ(json["conflicts"][0]["decided"], false);
+  EXPECT_TRUE(json["known_conflicts"].empty());
+}
+
 TEST(FoundText, NamesTheConflictsOfATargetAlone) {
   const std::string subjects[] = {"MinMaxNorm"};
   EXPECT_THAT(FoundText(About({}, subjects, "h13", RouteSet::kBoth)),
@@ -86,7 +114,15 @@ TEST(FoundJson, HasStatementsAndConflictsByTheirIndices) {
   EXPECT_EQ(json["conflicts"][0]["stronger"], 0);
   EXPECT_EQ(json["conflicts"][0]["weaker"], 1);
   EXPECT_EQ(json["known_conflicts"][0]["id"], "top_k_a13");
-  EXPECT_EQ(json["known_conflicts"][0]["readings"].size(), 2u);
+  const Json& known = json["known_conflicts"][0];
+  EXPECT_EQ(known["subject"], "TopK");
+  EXPECT_EQ(known["targets"], "h13");
+  EXPECT_EQ(known["why"], "a measured band; but the specification says both");
+  ASSERT_EQ(known["readings"].size(), 2u);
+  EXPECT_EQ(known["readings"][0]["says"], "runs outside K of 3 and 4");
+  EXPECT_EQ(known["readings"][0]["stronger"], true);
+  EXPECT_EQ(known["readings"][1]["stronger"], false);
+  EXPECT_EQ(json["conflicts"][0]["decided"], true);
 }
 
 }  // namespace

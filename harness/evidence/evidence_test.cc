@@ -1,10 +1,15 @@
 // Evidence: both file forms, aliases, strength, and the published tables.
 #include "harness/evidence/evidence.h"
 
+#include <fmt/format.h>
 #include <gtest/gtest.h>
+#include <string>
 #include <utility>
 
+#include "harness/base/json.h"
+#include "harness/base/json_text.h"
 #include "harness/evidence/csv.h"
+#include "harness/evidence/evidence_print.h"
 
 namespace anecheck::evidence {
 namespace {
@@ -32,6 +37,19 @@ TEST(Csv, ReadsQuotesLineBreaksAndEmptyFields) {
 TEST(Csv, NamesTheLineOfAnError) {
   EXPECT_EQ(ParseCsv("a,b\n1,2\n1\n", "t").error().message, "t:3: 1 fields, the header has 2");
   EXPECT_EQ(ParseCsv("a\n\"open\n", "t").error().message, "t:2: a quote is open");
+  EXPECT_EQ(ParseCsv("a,b\n\"1\n2\",2\n1,2,3\n", "t").error().message,
+            "t:4: 3 fields, the header has 2");
+}
+
+TEST(Csv, EndsWithItsText) {
+  // Behind the text stands a quote that is none of its own.
+  const auto rows = ParseCsv(std::string_view("a\n1\n\"x\"\"").substr(0, 7), "t");
+  ASSERT_TRUE(rows.ok()) << rows.error().message;
+  ASSERT_EQ(rows->size(), 2u);
+  EXPECT_EQ((*rows)[0].at("a"), "1");
+  EXPECT_EQ((*rows)[1].at("a"), "x");
+  EXPECT_TRUE(ParseCsv("", "t")->empty());
+  EXPECT_TRUE(ParseCsv("a,b\n", "t")->empty());
 }
 
 TEST(Statements, BothFormsSayTheSame) {
@@ -52,13 +70,40 @@ TEST(Statements, WrongRowsAreErrorsWithTheirNumber) {
   const char* head = "subject,target,stage,provenance,source,route\n";
   for (const char* row : {"a,h13,arrived,reported,s,mil\n", "a,h13,correct,guessed,s,mil\n",
                           "a,h13,correct,reported,,mil\n", ",h13,correct,reported,s,\n",
-                          "a,h13,correct,reported,s,x\n"}) {
+                          "a,,correct,reported,s,mil\n", "a,h13,correct,reported,s,x\n"}) {
     const auto parsed = ParseStatements(std::string(head) + row, "f");
     ASSERT_FALSE(parsed.ok()) << row;
     EXPECT_TRUE(parsed.error().message.starts_with("f: statement 1: ")) << parsed.error().message;
   }
-  EXPECT_FALSE(ParseStatements(R"({"statements": [{"subject": 3}]})", "f").ok());
-  EXPECT_FALSE(ParseStatements(R"({"statements": [3]})", "f").ok());
+  const std::string good =
+      R"({"subject": "a", "target": "h13", "stage": "correct", "provenance": "reported",)"
+      R"( "source": "s"})";
+  const auto error = [&](std::string_view second) {
+    return ParseStatements(fmt::format(R"({{"statements": [{}, {}]}})", good, second), "f")
+        .error()
+        .message;
+  };
+  EXPECT_EQ(error(R"({"subject": 3})"), "f: statement 2: subject is no text");
+  EXPECT_EQ(error("3"), "f: statement 2: not an object");
+  EXPECT_EQ(error("{}"), "f: statement 2: stage \"\" is none of no_path ... wrong");
+}
+
+TEST(Statements, TheFirstCharacterTellsTheForm) {
+  EXPECT_TRUE(ParseStatements("", "f")->empty());
+  EXPECT_TRUE(ParseStatements(" \n\t{\"statements\": []}", "f")->empty());
+  const Json written = ParseJson(StatementsJson({}), "f").value();
+  EXPECT_EQ(written, (Json{{"version", 1}, {"statements", Json::array()}}));
+}
+
+TEST(Statements, JsonHasWhatIsSaidAlone) {
+  Statement statement = Make(Stage::kCorrect, Provenance::kSimulated);
+  EXPECT_EQ(StatementJson(statement), (Json{{"subject", "topk"},
+                                            {"target", "h13"},
+                                            {"provenance", "simulated"},
+                                            {"source", "a test"},
+                                            {"stage", "correct"}}));
+  statement.route = Route::kNetlist;
+  EXPECT_EQ(StatementJson(statement)["route"], "netlist");
 }
 
 // facts/op_device_matrix.csv: 187 operations, five columns of targets; silicon_sweep_m5.csv: 166.

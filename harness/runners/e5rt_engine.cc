@@ -258,6 +258,7 @@ class Session {
     if (SaysSimulated(analytics)) return false;
     if (kind_ != EngineKind::kSystem) return true;
     std::vector<std::string> ports;
+    ports.reserve(request_.shape.inputs.size() + request_.shape.outputs.size());
     for (const WirePort& port : request_.shape.inputs) ports.emplace_back(port.name);
     for (const WirePort& port : request_.shape.outputs) ports.emplace_back(port.name);
     return SpeaksOf(analytics, ports, {});
