@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 #include <sqlite3.h>
 #include <unistd.h>
+#include <zlib.h>
 #if defined(__GLIBC__)
 #include <gnu/libc-version.h>
 #endif
@@ -31,20 +32,20 @@ std::string RunUuid() {
   return fmt::format("{:016x}{:016x}", words[0], words[1]);
 }
 
-std::map<std::string, std::string> Libraries() {
+}  // namespace
+
+std::map<std::string, std::string> LibraryVersions() {
   std::map<std::string, std::string> libraries = {
       {"sqlite", sqlite3_libversion()},
       {"fmt",
        fmt::format("{}.{}.{}", FMT_VERSION / 10000, FMT_VERSION / 100 % 100, FMT_VERSION % 100)},
       {"nlohmann_json", JsonLibraryVersion()},
-      {"compiler", __VERSION__}};
+      {"zlib", zlibVersion()}};
 #if defined(__GLIBC__)
   libraries["glibc"] = gnu_get_libc_version();
 #endif
   return libraries;
 }
-
-}  // namespace
 
 std::string UtcNow() {
   const std::time_t now = std::time(nullptr);
@@ -69,7 +70,8 @@ RunRow DescribeRun(const CampaignOptions& options, const RunnerIdentity& identit
   row.engine = identity.engine;
   row.chip = identity.chip;
   row.compiler_version = identity.compiler_version;
-  row.libraries = Libraries();
+  row.libraries = LibraryVersions();
+  row.libraries["compiler"] = __VERSION__;
   if (!identity.content.empty()) row.libraries[kEngineLibrary] = identity.content;
   return row;
 }

@@ -1,6 +1,7 @@
 // The row of `runs` with which a campaign or a set of probes begins.
 #pragma once
 
+#include <map>
 #include <string>
 
 #include "harness/campaign/campaign.h"
@@ -11,6 +12,9 @@ namespace anecheck {
 
 // The name in the table `libraries` of what the engine's file holds (RunnerIdentity::content).
 inline constexpr const char* kEngineLibrary = "engine";
+
+// Versions of the libraries that this program runs with, by name.
+std::map<std::string, std::string> LibraryVersions();
 
 // A new run of `options` on what `identity` names, started now, with a UUID of its own.
 RunRow DescribeRun(const CampaignOptions& options, const RunnerIdentity& identity);

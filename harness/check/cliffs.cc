@@ -132,9 +132,9 @@ class CliffFinder {
     const Contract departed = WithDepartures(family_, departures);
     const ValueId output = cut.outputs().front();
     const Contract conforming = WithDepartures(family_, std::span<const Departure* const>());
-    if (!scratch_.Run(cut, inputs, conforming).ok()) return 0;
+    if (!scratch_.RunForOutputs(cut, inputs, conforming).ok()) return 0;
     scratch_.Stored(output, estimate_);
-    if (!scratch_.Run(cut, inputs, departed).ok()) return 0;
+    if (!scratch_.RunForOutputs(cut, inputs, departed).ok()) return 0;
     scratch_.Stored(output, departed_);
     uint64_t changed = 0;
     for (size_t i = 0; i < estimate_.value.size(); ++i) {

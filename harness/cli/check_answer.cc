@@ -22,11 +22,6 @@ std::string NameOf(const Graph& graph, NodeId id) {
   return node.result_count == 0 ? "" : graph.value(node.first_result).name;
 }
 
-std::string_view PlacementOf(const PlacedNode& node) {
-  if (node.on_engine) return kEngine;
-  return node.outcome == legality::Outcome::kNoPath ? kHost : kRefused;
-}
-
 Json ErrorJson(const OperationError& error) {
   return {{"ulp", error.ulp}, {"relative", error.relative}, {"snr_db", error.snr_db}};
 }
@@ -129,6 +124,11 @@ std::vector<std::string> RemarksOf(const legality::Verdict& verdict) {
 }
 
 }  // namespace
+
+std::string_view PlacementOf(const PlacedNode& node) {
+  if (node.on_engine) return kEngine;
+  return node.outcome == legality::Outcome::kNoPath ? kHost : kRefused;
+}
 
 Result<evidence::GraphAnswer> AnswerOf(const Case& item, const Target& target, FamilyOrder order) {
   return evidence::AnswerOf(item.graph, target, {.route = item.route, .order = order},

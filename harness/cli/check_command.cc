@@ -2,8 +2,6 @@
 // asked to, which operation goes wrong first, which values come near a cliff, and what each target
 // attests without it having been reached.
 #include <algorithm>
-#include <cctype>
-#include <filesystem>
 #include <fmt/format.h>
 #include <functional>
 #include <iterator>
@@ -25,6 +23,8 @@
 #include "harness/check/own_cliffs.h"
 #include "harness/cli/campaign_flags.h"
 #include "harness/cli/check_answer.h"
+#include "harness/cli/check_containers.h"
+#include "harness/cli/check_open.h"
 #include "harness/cli/check_run.h"
 #include "harness/cli/check_steps.h"
 #include "harness/cli/check_text.h"
@@ -38,8 +38,6 @@
 #include "harness/cli/typed_command.h"
 #include "harness/cli/whole_number.h"
 #include "harness/cli/with_file.h"
-#include "harness/emulator/program.h"
-#include "harness/encoder/ane_file.h"
 #include "harness/runners/emulator_runner.h"
 #include "harness/targets/catalog.h"
 #include "oracles/catalogue.h"
@@ -137,14 +135,11 @@ struct Report {
   Json json;
   Graph graph;  // that the answer speaks of
   bool found = false;
+  std::string asks;  // for extents: the model was judged by the rules alone
 };
 
 // The result of one target by one route.
-struct Place {
-  CampaignTarget target;
-  const Target* values = nullptr;  // of the target
-  FamilyOrder order = FamilyOrder::kSpecification;
-  Route route = Route::kMil;
+struct Place : JudgedPlace {
   CheckRuns runs;  // of the model, then of its parts
   Json warnings, report;
   Json not_looked_for;  // null if the search for cliffs took place
@@ -359,12 +354,31 @@ Json ToJson(const CheckFlags& flags, const std::string& function, const RunnerId
   return json;
 }
 
+// Of a model that cannot be run before it has extents.
+Result<Report> JudgeFunction(const CheckFlags& flags, const Model& model,
+                             const std::string& function, std::span<const ModelShape> open,
+                             std::span<const Place> all) {
+  const std::vector<JudgedPlace> places(all.begin(), all.end());
+  Report report;
+  ANECHECK_ASSIGN(report.json, JudgeOpenAxes(model, function, open, places));
+  report.json["model"] = flags.model.model;
+  report.json["function"] = function;
+  report.asks = fmt::format("{}: {} {}: give extents by an array of --inputs to run the model",
+                            flags.model.model, open.front().input,
+                            report.json["open_inputs"][0]["shape"].get<std::string>());
+  return report;
+}
+
 Result<Report> CheckFunction(const CheckFlags& flags, CampaignOptions options, const Model& model,
                              const std::string& function) {
-  ANECHECK_ASSIGN(const PreparedModel prepared,
-                  PrepareModel(model, function, {flags.inputs, flags.campaign.seed}));
   ANECHECK_ASSIGN(const TargetCatalog catalog, LoadCatalog(flags.target));
   ANECHECK_ASSIGN(std::vector<Place> all, Places(options, catalog, Order(flags.target)));
+  if (flags.inputs.empty()) {
+    ANECHECK_ASSIGN(const std::vector<ModelShape> open, model.OpenInputs(function));
+    if (!open.empty()) return JudgeFunction(flags, model, function, open, all);
+  }
+  ANECHECK_ASSIGN(const PreparedModel prepared,
+                  PrepareModel(model, function, {flags.inputs, flags.campaign.seed}));
   options.command = flags.command(model.functions().size() > 1 ? function : "");
   ANECHECK_ASSIGN(const auto runner, MakeRunner(options));
   ANECHECK_ASSIGN(const RunnerIdentity identity, runner->Identify());
@@ -393,42 +407,6 @@ Result<Report> CheckFunction(const CheckFlags& flags, CampaignOptions options, c
                 summary.findings > 0};
 }
 
-// The hardware containers of --container: the files, and those of the folders by their names.
-Result<std::vector<std::string>> ContainersOf(const CheckFlags& flags) {
-  std::vector<std::string> files;
-  for (const std::string& path : flags.containers) {
-    std::error_code error;
-    if (!std::filesystem::is_directory(path, error)) {
-      files.push_back(path);
-      continue;
-    }
-    std::vector<std::string> inside;
-    for (const auto& entry : std::filesystem::directory_iterator(path, error)) {
-      if (entry.path().extension() == ".hwx") inside.push_back(entry.path().string());
-    }
-    if (inside.empty()) {
-      return MakeError(ErrorCode::kNotFound, fmt::format("{}: holds no .hwx file", path));
-    }
-    std::ranges::sort(inside);
-    files.insert(files.end(), inside.begin(), inside.end());
-  }
-  return files;
-}
-
-// The target whose containers have the generation of `path`.
-Result<std::string> TargetOfContainer(const std::string& path) {
-  ANECHECK_ASSIGN(Bytes read, ReadFile(path));
-  const auto bytes = encoder::AsContainer(std::move(read));
-  if (!bytes.ok()) return WithFile(path, bytes.error());
-  const auto program = emulator::LoadProgram(*bytes);
-  if (!program.ok()) return WithFile(path, program.error());
-  std::string target(emulator::GenerationName(program->generation));
-  std::ranges::transform(target, target.begin(), [](char c) {
-    return static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
-  });
-  return target;
-}
-
 // The options by which each container is checked, or those of the command where there is none.
 Result<std::vector<CampaignOptions>> OptionsOf(const CheckFlags& flags) {
   std::vector<CampaignOptions> all;
@@ -437,7 +415,7 @@ Result<std::vector<CampaignOptions>> OptionsOf(const CheckFlags& flags) {
     all.push_back(std::move(options));
     return all;
   }
-  ANECHECK_ASSIGN(const std::vector<std::string> files, ContainersOf(flags));
+  ANECHECK_ASSIGN(const std::vector<std::string> files, ContainersOf(flags.containers));
   for (const std::string& file : files) {
     CampaignFlags campaign = flags.campaign;
     campaign.runner = std::string(kContainerRunner) + file;
@@ -506,11 +484,26 @@ bool AddFailures(const FailOn& conditions, std::vector<Report>& all) {
   return failed;
 }
 
+// Prints the rules' answer where a function was not run for lack of extents; the error that says
+// so.
+std::optional<Error> AskForExtents(const CheckFlags& flags, std::vector<Report>& reports) {
+  std::string text, asks;
+  for (const Report& report : reports) {
+    if (report.asks.empty()) continue;
+    text += OpenAxesText(report.json);
+    if (asks.empty()) asks = report.asks;
+  }
+  if (asks.empty()) return std::nullopt;
+  Print(flags.json ? JsonText(reports) : text);
+  return MakeError(ErrorCode::kInvalid, asks);
+}
+
 int Run(const CheckFlags& flags) {
   const auto conditions = ParseFailOn(flags.fail_on);
   if (!conditions.ok()) return Fail(conditions.error());
   auto reports = Check(flags);
   if (!reports.ok()) return Fail(reports.error());
+  if (const auto asks = AskForExtents(flags, *reports)) return Fail(*asks);
   const bool failed = AddFailures(*conditions, *reports);
   const Status page = WritePage(flags, *reports);
   if (!page.ok()) return Fail(page.error());

@@ -496,5 +496,41 @@ TEST_F(ModelCommands, CheckTellsTheAuthorsOfRealModelsWhatStopsThem) {
 
 // ---- lower --------------------------------------------------------------------------------------
 
+constexpr std::string_view kOpenModel =
+    "program(1.3)\n"
+    "{\n"
+    "  func main<ios18>(tensor<fp16, [1, ?, 64]> x) {\n"
+    "    tensor<fp16, [1, ?, 64]> y = relu(x = x)[name = string(\"y\")];\n"
+    "    tensor<fp16, [1, ?, 64]> z = sin(x = y)[name = string(\"z\")];\n"
+    "    tensor<int32, [1]> axes = const()[val = tensor<int32, [1]>([1])];\n"
+    "    bool keep = const()[val = bool(true)];\n"
+    "    tensor<fp16, [1, 1, 64]> m = reduce_sum(x = z, axes = axes, keep_dims = keep)"
+    "[name = string(\"m\")];\n"
+    "  } -> (m);\n"
+    "}\n";
+
+TEST_F(ModelCommands, CheckJudgesAModelWithOpenAxesByTheRulesBeforeItAsksForExtents) {
+  WriteText("open.mil", kOpenModel);
+  const Outcome text = Tool("check " + Path("open.mil") + " --target h13,h17s");
+  EXPECT_EQ(text.code, 2);
+  EXPECT_NE(text.out.find("x [1, ?, 64] without extents"), std::string::npos) << text.out;
+  EXPECT_NE(text.out.find("\n  refused: sin \"z\": "), std::string::npos) << text.out;
+  EXPECT_NE(text.err.find("open.mil: x [1, ?, 64]: give extents by an array of --inputs"),
+            std::string::npos)
+      << text.err;
+  const Outcome json = Tool("check " + Path("open.mil") + " --target h13,h17s --json");
+  EXPECT_EQ(json.code, 2);
+  const auto judged = ParseJson(json.out);
+  ASSERT_TRUE(judged.ok()) << json.out;
+  const Json& rows = (*judged)["targets"][0]["operations"];
+  ASSERT_EQ(rows.size(), 3);
+  EXPECT_EQ(rows[0]["placement"], "engine");
+  EXPECT_EQ(rows[1]["placement"], "refused");
+  EXPECT_EQ(rows[1]["not_on_engine_at"], (*judged)["tried"]);
+  WriteArrays("in.npz", {Halves("x", {1, 2, 64}, std::vector<double>(128, 0.5))});
+  EXPECT_EQ(Tool("check " + Path("open.mil") + " --target h17s --inputs " + Path("in.npz")).code,
+            0);
+}
+
 }  // namespace
 }  // namespace anecheck

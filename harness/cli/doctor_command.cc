@@ -3,14 +3,13 @@
 #include <cstdlib>
 #include <fmt/format.h>
 #include <memory>
-#include <sqlite3.h>
 #include <sys/utsname.h>
-#include <zlib.h>
+#include <utility>
 
-#include "harness/base/json_text.h"
 #include "harness/base/parallel_for.h"
 #include "harness/base/version.h"
 #include "harness/campaign/campaign.h"
+#include "harness/campaign/run_row.h"
 #include "harness/cli/command.h"
 #include "harness/cli/command_line.h"
 #include "harness/runners/chip_target.h"
@@ -67,16 +66,13 @@ Json Engine(const std::string& library) {
 }
 
 Json Build() {
+  Json libraries = Json::object();
+  for (const auto& [name, version] : LibraryVersions()) libraries[name] = version;
+  libraries["CLI11"] = ParserVersion();
   return {{"version", kToolVersion},
           {"compiler", __VERSION__},
           {"sanitizers", Sanitizers()},
-          {"libraries",
-           {{"sqlite", sqlite3_libversion()},
-            {"zlib", zlibVersion()},
-            {"fmt", fmt::format("{}.{}.{}", FMT_VERSION / 10000, FMT_VERSION / 100 % 100,
-                                FMT_VERSION % 100)},
-            {"nlohmann_json", JsonLibraryVersion()},
-            {"CLI11", ParserVersion()}}}};
+          {"libraries", std::move(libraries)}};
 }
 
 // `path` as one word of a shell.

@@ -93,7 +93,9 @@ Result<PreparedModel> PrepareModel(const Model& model, const std::string& functi
   if (!numbers.inputs.empty()) {
     ANECHECK_ASSIGN(arrays, npz::ReadNpzFile(numbers.inputs));
   }
-  ANECHECK_ASSIGN(ModelGraph read, ReadModel(model, function, ShapesOfArrays(arrays)));
+  const bool trying = !numbers.tried.empty();
+  ANECHECK_ASSIGN(ModelGraph read, trying ? model.Read(function, numbers.tried)
+                                          : ReadModel(model, function, ShapesOfArrays(arrays)));
   PreparedModel prepared;
   GiveStates(arrays, read.graph, prepared);
   WarnOfUnusedInputs(read.graph, arrays);
@@ -101,7 +103,9 @@ Result<PreparedModel> PrepareModel(const Model& model, const std::string& functi
   ANECHECK_RETURN_IF_ERROR(Split(read.graph, prepared));
   Case& item = prepared.item;
   if (numbers.inputs.empty()) {
-    LogWarning("no --inputs: every input is filled with made-up numbers between -1 and 1");
+    if (!trying) {
+      LogWarning("no --inputs: every input is filled with made-up numbers between -1 and 1");
+    }
     for (const Graph* part : {&item.graph, &prepared.edges.host}) {
       MakeUp(*part, numbers.seed, arrays);
     }

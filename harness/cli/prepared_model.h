@@ -29,6 +29,8 @@ struct PreparedModel {
 struct ModelNumbers {
   std::string inputs;  // .npz, of states too; empty: every input is made up, and states are 0
   uint64_t seed = 1;   // of made-up numbers
+  // Extents of inputs with open axes, tried to judge the model by: nothing made up is warned of.
+  std::vector<ModelShape> tried = {};
 };
 
 // Reads a function of a model (Model::Read). Warns of what is made up or ignored. Errors: those of

@@ -62,6 +62,19 @@ class Reader {
     return std::move(graph_);
   }
 
+  Result<std::vector<ModelShape>> FindOpenInputs() {
+    ANECHECK_ASSIGN(const mil::FunctionView function, FindFunction());
+    std::vector<ModelShape> open;
+    for (const mil::BindingView parameter : function.block().parameters()) {
+      if (parameter.type().kind() == mil::TypeKind::kState) continue;
+      ANECHECK_ASSIGN(const TensorType type,
+                      ReadMilType(parameter.type(), function.offset(), true));
+      if (!IsOpenShape(type.shape) || ReadParameter(function, parameter).ok()) continue;
+      open.push_back({std::string(parameter.name()), type.shape});
+    }
+    return open;
+  }
+
  private:
   // The type of a parameter, its open axes from the options or the program's defaults.
   Result<TensorType> ReadParameter(mil::FunctionView function, mil::BindingView parameter) const {
@@ -584,6 +597,12 @@ Result<Graph> MilToGraph(const mil::Program& program, const Vocabulary& vocabula
   auto graph = Reader(program, vocabulary, options).Run();
   if (!graph.ok()) return WithPlace(program.text, graph.error());
   return graph;
+}
+
+Result<std::vector<ModelShape>> OpenInputs(const mil::Program& program,
+                                           const Vocabulary& vocabulary,
+                                           const MilReadOptions& options) {
+  return Reader(program, vocabulary, options).FindOpenInputs();
 }
 
 Result<Graph> MilTextToGraph(std::string text, const Vocabulary& vocabulary,

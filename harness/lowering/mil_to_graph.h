@@ -37,6 +37,13 @@ struct MilReadOptions {
 Result<Graph> MilToGraph(const mil::Program& program, const Vocabulary& vocabulary,
                          const MilReadOptions& options = {});
 
+// The inputs of a function whose `?` axes have extents neither in `options` nor in the program's
+// defaults: their shapes, kOpenExtent where an axis is open. Empty for a function that can be read.
+// Errors: those of finding the function and of types that no graph has.
+Result<std::vector<ModelShape>> OpenInputs(const mil::Program& program,
+                                           const Vocabulary& vocabulary,
+                                           const MilReadOptions& options = {});
+
 // Parses and reads.
 Result<Graph> MilTextToGraph(std::string text, const Vocabulary& vocabulary,
                              const MilReadOptions& options = {});

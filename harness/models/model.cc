@@ -195,6 +195,15 @@ std::vector<ModelShape> Model::ShapesFor(std::string_view function,
   return shapes;
 }
 
+Result<std::vector<ModelShape>> Model::OpenInputs(std::string_view function) const {
+  if (!content_->program) return std::vector<ModelShape>();
+  auto open =
+      anecheck::OpenInputs(*content_->program, OpVocabulary(),
+                           {.function = std::string(function), .shapes = ShapesFor(function, {})});
+  if (!open.ok()) return InModel(content_->path, open.error());
+  return open;
+}
+
 Result<ModelGraph> Model::ReadProgram(std::string_view function,
                                       const std::vector<ModelShape>& shapes) const {
   const mil::Program& program = *content_->program;

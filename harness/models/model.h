@@ -38,6 +38,10 @@ class Model {
   // The names of its functions, in the order of the file; at least one.
   const std::vector<std::string>& functions() const;
 
+  // The inputs of a function that need extents before it can be read: kOpenExtent where an axis is
+  // open. Errors: those of Read that do not come of weights.
+  Result<std::vector<ModelShape>> OpenInputs(std::string_view function = {}) const;
+
   // One function; with an empty name "main", or the only one there is. Inputs with open axes take
   // the extents of `shapes`, or else the model's default ones. The graph refers to the mapped
   // weight files and keeps them. Errors name the file: those of MilToGraph and WeightFiles.

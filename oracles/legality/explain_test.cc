@@ -18,9 +18,22 @@ TEST(Explain, NamesEachLayerItsReasonAndItsSource) {
   EXPECT_THAT(text, HasSubstr("conv on h13 (M1), route mil: rejected\n"));
   EXPECT_THAT(text, HasSubstr("  front end        reject      kW must be <=15 [facts/"));
   EXPECT_THAT(text, HasSubstr("  minimum family   not reached\n"));
-  EXPECT_THAT(text, HasSubstr("code generation  not reached would reject: an fp16 kernel of width "
-                              "16 exceeds 13"));
+  EXPECT_THAT(text,
+              HasSubstr("code generation  not reached would reject: Invalid conv kernel width = "
+                        "16, It should be in [1, 13]"));
   EXPECT_THAT(text, HasSubstr("otherwise: 16 from A14 [public guide, appendix A]"));
+}
+
+// The limit of other formats of weights is not one of fp16 weights.
+TEST(Explain, NamesOneLimitOfAKernelsWidth) {
+  for (const char* target : {"h14", "h15", "h17s"}) {
+    const Instance conv =
+        Make("conv", {"x:1,8,300,300", "weight:8,8,1,256:fp16:const", "groups=1"});
+    const std::string text = VerdictText(Judged(target, Route::kMil, conv), **FindTarget(target));
+    const size_t first = text.find("It should be in [1, ");
+    ASSERT_NE(first, std::string::npos) << text;
+    EXPECT_EQ(text.find("It should be in [1, ", first + 1), std::string::npos) << text;
+  }
 }
 
 // A word that answers nothing is a mistake of who asks, not one to pass over.

@@ -42,7 +42,7 @@ std::string_view GenerateName(const ParamSpec& spec, ChoiceStream& choices) {
 }
 
 Value GenerateParam(const ParamSpec& spec, ChoiceStream& choices) {
-  const Value dimension = Value::String(choices.Pick(kDimensions));
+  Value dimension = Value::String(choices.Pick(kDimensions));
   // Factors that are products of 2 and 3, of the depth none.
   if (spec.key == "FactorX" || spec.key == "FactorY") {
     static constexpr std::array<int64_t, 5> kFactors = {1, 2, 3, 4, 8};
