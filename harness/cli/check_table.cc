@@ -187,9 +187,10 @@ std::string AnswerSummary(const Json& target, bool why) {
       "  {} {}: {} engine, {} host, {} refused; {} values handed over between engine and host\n",
       target["operations"].size(), target["operations"].size() == 1 ? "operation" : "operations",
       counts["engine"], counts["host"], counts["refused"], target["hand_overs"].get<size_t>());
-  text += fmt::format("  lowered, as `anecheck lower` shows: {}, {} dispatches\n",
+  const auto dispatches = target["lowering"]["dispatches"].get<int64_t>();
+  text += fmt::format("  lowered, as `anecheck lower` shows: {}, {} {}\n",
                       target["lowering"]["compiles"].get<bool>() ? "compiles" : "does not compile",
-                      target["lowering"]["dispatches"].get<int64_t>());
+                      dispatches, dispatches == 1 ? "dispatch" : "dispatches");
   text += PlanText(target["plan"]) + ReasonsText(target, why) + RemarksText(target);
   for (const Json& advice : target["advice"]) {
     text += fmt::format("  to change: {} \"{}\": {} ({})\n", Text(advice, "op"),

@@ -203,6 +203,8 @@ TEST(RouteOf, AStatementWithoutARouteGoesWhereTheRulesAdmitIt) {
   EXPECT_EQ(RouteOf(statement, routes, both, false), 0u);
   EXPECT_EQ(RouteOf(statement, routes, none, false), 0u);
   EXPECT_EQ(RouteOf(statement, routes, none, true), 1u);
+  const Outcome more[] = {Outcome::kRejected, Outcome::kNoPath, Outcome::kNative};
+  EXPECT_EQ(RouteOf(statement, routes, std::span(more).first(2), false), 0u);
   statement.route = Route::kNetlist;
   EXPECT_EQ(RouteOf(statement, routes, both, false), 1u);
   EXPECT_EQ(RouteOf(statement, std::span(routes).first(1), both, false), 1u) << "none of them";

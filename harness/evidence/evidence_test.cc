@@ -48,6 +48,7 @@ TEST(Csv, EndsWithItsText) {
   ASSERT_EQ(rows->size(), 2u);
   EXPECT_EQ((*rows)[0].at("a"), "1");
   EXPECT_EQ((*rows)[1].at("a"), "x");
+  EXPECT_EQ(ParseCsv("a\n\n1\n", "t")->size(), 1u);
   EXPECT_TRUE(ParseCsv("", "t")->empty());
   EXPECT_TRUE(ParseCsv("a,b\n", "t")->empty());
 }

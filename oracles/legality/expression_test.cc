@@ -164,6 +164,7 @@ TEST(Expression, CallsTakeAllOfTheirArguments) {
   EXPECT_EQ(Of("count(5, n)"), Value::Number(2));
   EXPECT_EQ(Of("twice(3)"), Value::Number(6));
   EXPECT_EQ(Of("twice(1 + 2)"), Value::Number(6));
+  EXPECT_EQ(Of("n - twice(3)"), Value::Number(1));
   EXPECT_EQ(Of("difference(9, n)"), Value::Number(2));
   EXPECT_EQ(Of("first(a, n)"), Value::Number(7));
   EXPECT_EQ(Of("first(n, 3)"), Value::Number(7));

@@ -30,6 +30,7 @@ void PlaceOperands(const Graph& from, const Node& node, Graph& to, std::vector<V
 
 std::vector<std::string> ResultNames(const NodeView& node) {
   std::vector<std::string> names;
+  names.reserve(node.node().result_count);
   for (uint32_t i = 0; i < node.node().result_count; ++i) {
     names.push_back(node.graph().value(node.Result(i)).name);
   }
