@@ -41,7 +41,7 @@ std::string Outside(const Graph& graph, ValueId id, const Estimate& estimate,
 std::string FindViolation(const Graph& graph, std::span<const Tensor> inputs,
                           ChoiceStream& choices) {
   Evaluation evaluation;
-  const Status status = evaluation.Run(graph, inputs, ConformingContract(2));
+  const Status status = evaluation.Run(graph, inputs, ConformingContract(1));
   if (!status.ok()) return status.error().message;
   Estimate held;
   Estimate stored;
@@ -127,7 +127,7 @@ Reached MeasureShare(OpKind kind, CaseMode mode) {
     GenerateGraph(choices, options, graph);
     const std::vector<Tensor> inputs = GenerateInputs(choices, graph, mode);
     Evaluation evaluation;
-    if (!evaluation.Run(graph, inputs, ConformingContract(2)).ok()) continue;
+    if (!evaluation.Run(graph, inputs, ConformingContract(1)).ok()) continue;
     Estimate expected;
     const ValueId result = ResultOf(graph, kind);
     if (result == kNoValue) continue;

@@ -40,7 +40,7 @@ void Check(Case& c, size_t& compared) {
   c.graph.ClearOutputs();
   c.graph.AddOutput(node.first_result);
   Evaluation evaluation;
-  const Status status = evaluation.Run(c.graph, c.inputs, ConformingContract(2));
+  const Status status = evaluation.Run(c.graph, c.inputs, ConformingContract(1));
   ASSERT_TRUE(status.ok()) << status.error().message;
   std::vector<std::vector<double>> operands;
   Estimate estimate;

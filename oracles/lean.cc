@@ -8,6 +8,7 @@
 #include "oracles/admitted_element.h"
 #include "oracles/catalogue.h"
 #include "oracles/judge.h"
+#include "oracles/laws.h"
 #include "oracles/reference/kernel.h"
 #include "oracles/statistics.h"
 
@@ -86,7 +87,10 @@ OpSet MakeUntested(int family, std::span<const Departure> departures) {
   for (size_t op = 0; op < kOpCount; ++op) {
     const ReferenceKernel& kernel = *AllReferenceKernels()[op];
     const std::string_view name = AllOps()[op]->schema.name;
-    bool leans = std::ranges::any_of(kernel.terms, IsOneSided);
+    const Laws& laws = LawsOf(ConformingContract(family));
+    bool leans = std::ranges::any_of(kernel.terms, IsOneSided) ||
+                 (laws.tables && IsTabled(static_cast<OpKind>(op))) ||
+                 (laws.fixed_sums && RestsOn(kernel, Term::kAccumulatorUnit));
     for (const Departure& departure : departures) {
       leans |= (departure.families >> family & 1) != 0 && MakesLean(departure, name, kernel);
     }

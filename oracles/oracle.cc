@@ -6,6 +6,7 @@
 
 #include "harness/base/mapped_file.h"
 #include "harness/ops/op.h"
+#include "oracles/laws.h"
 #include "oracles/reference/departures.h"
 #include "oracles/reference/kernel.h"
 #include "oracles/reference/number_loops.h"
@@ -468,11 +469,13 @@ Status Evaluation::RunTo(const Graph& graph, std::span<const Tensor> inputs,
 namespace {
 
 // The contract under which values cost least. They are the same under every contract without
-// departures, but for operations whose kernels say otherwise.
+// departures, but for operations whose kernels say otherwise or that follow a law.
 const Contract* ContractForValues(const Graph& graph, const Contract* contract) {
-  if (contract->departure_count != 0) return contract;
-  const bool free = std::ranges::none_of(graph.nodes(), [](const Node& node) {
-    return AllReferenceKernels()[node.schema->id]->value_needs_bounds;
+  if (contract->departure_count != 0 || LawsOf(*contract).plain_numbers) return contract;
+  const bool tables = LawsOf(*contract).tables;
+  const bool free = std::ranges::none_of(graph.nodes(), [&](const Node& node) {
+    return AllReferenceKernels()[node.schema->id]->value_needs_bounds ||
+           (tables && (IsTabled(KindOf(*node.schema)) || !graph.blocks(node).empty()));
   });
   return free ? &IeeeContract() : contract;
 }
@@ -522,7 +525,7 @@ void Evaluation::Stored(ValueId id, Estimate& estimate) const {
   const BoundedTensor& tensor = state_->values[id];
   CopyEstimate(tensor, estimate);
   if (tensor.point() || !IsFloat(tensor.type.dtype)) return;
-  const bool ties_away = state_->contract->Find(Effect::kTiesAway) != nullptr;
+  const bool ties_away = RoundsTiesAway(*state_->contract);
   if (tensor.type.dtype == DType::kFp16 && !ties_away && estimate.members.empty() &&
       estimate.finite_low.empty()) {
     reference::RoundValuesToHalf(estimate.low.data(), tensor.size, estimate.low.data());

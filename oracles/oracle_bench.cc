@@ -21,6 +21,10 @@ namespace {
 using testing::Case;
 using testing::MakeTensor;
 
+constexpr int kA13 = 2;
+constexpr int kA16 = 5;
+constexpr int kA17 = 6;
+
 struct Sample {
   Graph graph;
   std::vector<Tensor> inputs;
@@ -135,13 +139,14 @@ struct Seconds {
 // Both run by turns, so that what else the machine does strikes both; oneDNN finds its operands in
 // the caches. The best run of each, which a busy machine slows least, gives best_items/s and
 // best_ratio.
-void RunCase(benchmark::State& state, Case& c, double items, onednn::Work* yardstick = nullptr) {
+void RunCase(benchmark::State& state, Case& c, double items, onednn::Work* yardstick = nullptr,
+             int family = kA13) {
   Evaluation evaluation;
   Seconds own;
   Seconds other;
   for (auto _ : state) {
     own.Take([&] {
-      benchmark::DoNotOptimize(evaluation.Run(c.graph, c.inputs, ConformingContract(2)).ok());
+      benchmark::DoNotOptimize(evaluation.Run(c.graph, c.inputs, ConformingContract(family)).ok());
     });
     if (yardstick == nullptr) continue;
     state.PauseTiming();
@@ -175,29 +180,45 @@ void Sides(benchmark::internal::Benchmark* benchmark) {
 BENCHMARK_CAPTURE(BM_Matmul, fixed_point, FixedPoint)->Apply(Sides);
 BENCHMARK_CAPTURE(BM_Matmul, normal, Normal)->Apply(Sides);
 
+// Sums by the law of the fixed-point accumulator: of A16, and of A17 beside those of a wide one.
+void BM_MatmulOfFamily(benchmark::State& state, int family) {
+  const int64_t n = state.range(0);
+  Case c;
+  const ValueId x = c.Input(MakeTensor(DType::kFp16, {n, n}, Normal(n * n, 1)));
+  const ValueId y = c.Input(MakeTensor(DType::kFp16, {n, n}, Normal(n * n, 2)));
+  c.graph.AddOutput(c.Binary(OpKind::kMatmul, x, y));
+  const auto side = static_cast<double>(n);
+  RunCase(state, c, side * side * side, nullptr, family);
+}
+BENCHMARK_CAPTURE(BM_MatmulOfFamily, a13, kA13)->Apply(Sides);
+BENCHMARK_CAPTURE(BM_MatmulOfFamily, a16, kA16)->Apply(Sides);
+BENCHMARK_CAPTURE(BM_MatmulOfFamily, a17, kA17)->Apply(Sides);
+
 // As an intermediate of a network meets weights: rows that are known but for a table's error.
-void BM_MatmulOfIntervals(benchmark::State& state) {
+void BM_MatmulOfIntervals(benchmark::State& state, int family) {
   const int64_t n = state.range(0);
   Case c;
   const ValueId x = c.Input(MakeTensor(DType::kFp16, {n, n}, Normal(n * n, 1)));
   const ValueId y = c.Input(MakeTensor(DType::kFp16, {n, n}, Normal(n * n, 2)));
   c.graph.AddOutput(c.Binary(OpKind::kMatmul, c.Unary(OpKind::kTanh, x), y));
   const auto side = static_cast<double>(n);
-  RunCase(state, c, side * side * side, onednn::Matmul(n).get());
+  RunCase(state, c, side * side * side, onednn::Matmul(n).get(), family);
 }
-BENCHMARK(BM_MatmulOfIntervals)->Arg(256)->Unit(benchmark::kMillisecond);
+BENCHMARK_CAPTURE(BM_MatmulOfIntervals, a13, kA13)->Arg(256)->Unit(benchmark::kMillisecond);
+BENCHMARK_CAPTURE(BM_MatmulOfIntervals, a16, kA16)->Arg(256)->Unit(benchmark::kMillisecond);
 
-void BM_Conv3x3(benchmark::State& state, Source numbers) {
+void BM_Conv3x3(benchmark::State& state, Source numbers, int family = kA13) {
   using P = params::Conv;
   Case c;
   const ValueId x = c.Input(MakeTensor(DType::kFp16, {1, 64, 56, 56}, numbers(64 * 56 * 56, 3)));
   const ValueId w = c.Const(MakeTensor(DType::kFp16, {64, 64, 3, 3}, numbers(64 * 64 * 9, 4)));
   c.Begin(OpKind::kConv).Arg(P::kX, x).Arg(P::kWeight, w).String(P::kPadType, "same");
   c.graph.AddOutput(c.Finish());
-  RunCase(state, c, 64.0 * 64 * 9 * 56 * 56, onednn::Convolution(64, 64, 56).get());
+  RunCase(state, c, 64.0 * 64 * 9 * 56 * 56, onednn::Convolution(64, 64, 56).get(), family);
 }
 BENCHMARK_CAPTURE(BM_Conv3x3, fixed_point, FixedPoint)->Unit(benchmark::kMillisecond);
 BENCHMARK_CAPTURE(BM_Conv3x3, normal, Normal)->Unit(benchmark::kMillisecond);
+BENCHMARK_CAPTURE(BM_Conv3x3, normal_a16, Normal, kA16)->Unit(benchmark::kMillisecond);
 
 // items/s counts elements.
 void BM_Unary(benchmark::State& state, OpKind kind) {

@@ -46,7 +46,7 @@ std::vector<std::vector<double>> OperandsOf(const NodeView& node, const Evaluati
 std::string FindDifference(const Graph& graph, std::span<const Tensor> inputs,
                            std::array<int, kOpCount>& compared) {
   Evaluation evaluation;
-  const Status status = evaluation.Run(graph, inputs, ConformingContract(2));
+  const Status status = evaluation.Run(graph, inputs, ConformingContract(1));
   if (!status.ok()) return status.error().message;
   Estimate actual;
   for (const Node& node : graph.nodes()) {

@@ -443,12 +443,12 @@ TEST_F(CampaignTest, AnOutputIsExplainedByWhatItDependsOn) {
   EXPECT_TRUE(ExplainOutput(graph, 1, location).complete);
 }
 
-// What sigmoid's table errs by was measured on A13 alone.
+// How far exponentials of base 2 may err was measured on no engine.
 TEST_F(CampaignTest, WhatOnlyAnUnmeasuredTermForbidsAnEngineIsUnconfirmed) {
   Case item;
   item.target = {"h16", 5};
   const ValueId x = item.graph.AddInput({DType::kFp16, {1}}, "x");
-  item.graph.BeginNode(&GetOp(OpKind::kSigmoid).schema);
+  item.graph.BeginNode(&GetOp(OpKind::kExp2).schema);
   item.graph.AddArgument(0, x);
   item.graph.AddOutput(*item.graph.FinishNode());
   item.inputs = {{{DType::kFp16, {1}}, {0, 0}}};
@@ -462,11 +462,11 @@ TEST_F(CampaignTest, WhatOnlyAnUnmeasuredTermForbidsAnEngineIsUnconfirmed) {
     EXPECT_TRUE(Refine(item, replies->front(), runner, evaluation, outcome).ok());
     return RecordOf(item, outcome);
   };
-  const std::vector<uint8_t> kNear = {0x29, 0x38};  // 0.52
-  const std::vector<uint8_t> kFar = {0x33, 0x3b};   // 0.9
+  const std::vector<uint8_t> kNear = {0x03, 0x3c};  // 1.003
+  const std::vector<uint8_t> kFar = {0x00, 0x40};   // 2
   const CaseRow reported = refined(kNear, Provenance::kReported);
   EXPECT_EQ(reported.verdict, Verdict::kUnconfirmed);
-  EXPECT_NE(reported.message.find("sigmoid_table"), std::string::npos) << reported.message;
+  EXPECT_NE(reported.message.find("exponential_ulp"), std::string::npos) << reported.message;
   EXPECT_EQ(refined(kNear, Provenance::kSilicon).verdict, Verdict::kUnconfirmed);
   EXPECT_EQ(refined(kNear, Provenance::kSimulated).verdict, Verdict::kWrong);
   EXPECT_EQ(refined(kFar, Provenance::kSilicon).verdict, Verdict::kWrong);

@@ -5,6 +5,7 @@
 
 #include "harness/base/half.h"
 #include "harness/judging/node_cut.h"
+#include "oracles/laws.h"
 
 namespace anecheck {
 namespace {
@@ -64,7 +65,11 @@ class CliffFinder {
       result_ = result == values_.end() ? 0 : Largest(*result->second);
       const size_t known = cliffs_.size();
       Try(id, cut.graph(), inputs, true);
-      if (cliffs_.size() == known && Enlarge(inputs)) Try(id, cut.graph(), inputs, false);
+      TryLimit(id, cut.graph(), inputs, true);
+      if (cliffs_.size() == known && Enlarge(inputs)) {
+        Try(id, cut.graph(), inputs, false);
+        TryLimit(id, cut.graph(), inputs, false);
+      }
       TryEnd(id);
     }
     return std::move(cliffs_);
@@ -124,6 +129,31 @@ class CliffFinder {
                          .operand = operand_,
                          .result = result_});
     }
+  }
+
+  // Sums of products that the family's fixed-point accumulator does not hold though fp16 would.
+  void TryLimit(NodeId node, const Graph& cut, std::span<const Tensor> inputs, bool past) {
+    const Contract& contract = ConformingContract(family_);
+    if (!LawsOf(contract).fixed_sums) return;
+    const ValueId output = cut.outputs().front();
+    if (!scratch_.Run(cut, inputs, contract).ok()) return;
+    scratch_.Stored(output, estimate_);
+    if (!scratch_.Run(cut, inputs, IeeeContract()).ok()) return;
+    scratch_.Stored(output, departed_);
+    uint64_t changed = 0;
+    for (size_t i = 0; i < estimate_.value.size(); ++i) {
+      const bool infinite = std::isinf(estimate_.low[i]) || std::isinf(estimate_.high[i]);
+      changed += infinite && std::isfinite(departed_.value[i]) ? 1 : 0;
+    }
+    if (changed == 0) return;
+    cliffs_.push_back(
+        {.node = node,
+         .id = "fixed_sums",
+         .what = "a sum of products that reaches 32768 on its way is infinite for good",
+         .past = past,
+         .elements = changed,
+         .operand = operand_,
+         .result = result_});
   }
 
   // How many elements of the first result `departures` change.

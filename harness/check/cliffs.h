@@ -15,7 +15,7 @@ namespace anecheck {
 
 struct Cliff {
   NodeId node = 0;
-  std::string id;         // the departure's, or "fp16"
+  std::string id;         // the departure's, "fixed_sums" or "fp16"
   std::string what;       // the departure's words
   bool past = false;      // these inputs are past it; else they would be, a third larger
   uint64_t elements = 0;  // of the first result that it changes
@@ -26,7 +26,8 @@ struct Cliff {
 // Every cliff of `family` in the order of the operations: a departure of `departures` with a
 // threshold (overflow of a port, a partial sum or a gain; a function from a number on) that changes
 // an operation's own result, fed with what a conforming engine gives it or with its first operand a
-// third larger; and results of three quarters of the largest fp16 number or more. `values` are
+// third larger; sums of products that leave the accumulator of families whose law has a limit; and
+// results of three quarters of the largest fp16 number or more. `values` are
 // those of the graph under the family's conforming contract with `inputs`. Operations that read a
 // state are left out.
 std::vector<Cliff> FindCliffs(const Graph& graph, std::span<const Tensor> inputs,

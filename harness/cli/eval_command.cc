@@ -21,6 +21,7 @@
 #include "oracles/catalogue.h"
 #include "oracles/judge.h"
 #include "oracles/judge_pairs.h"
+#include "oracles/laws.h"
 #include "oracles/statistics.h"
 
 namespace anecheck {
@@ -93,6 +94,25 @@ const std::string& NameOf(const Subject& subject, size_t output) {
                          : subject.state_outputs[output - states];
 }
 
+// The laws that bounds rest on, and what these leave open.
+Json LawsFor(const Contract& contract) {
+  Json laws = Json::array();
+  for (const LawFact& fact : LawFacts()) {
+    if (!(LawsOf(contract).*fact.law)) continue;
+    laws.push_back({{"name", fact.name},
+                    {"measured_on", fact.targets},
+                    {"open", fact.open},
+                    {"source", fact.source}});
+  }
+  return laws;
+}
+
+std::string LawText(const Json& law) {
+  return fmt::format("  law {}, measured on {} and inferred elsewhere; open: {}\n",
+                     law["name"].get<std::string>(), law["measured_on"].get<std::string>(),
+                     law["open"].get<std::string>());
+}
+
 Result<Json> Evaluate(const EvalFlags& flags) {
   ANECHECK_ASSIGN(const Contract contract, ContractOf(flags.contract));
   ANECHECK_ASSIGN(const Subject subject, ReadSubject(flags));
@@ -114,10 +134,12 @@ Result<Json> Evaluate(const EvalFlags& flags) {
     outputs.push_back({{"name", name}, {"type", estimate.type.ToString()}});
   }
   ANECHECK_RETURN_IF_ERROR(npz::WriteNpzFile(flags.out, arrays));
-  return Json{{"out", flags.out},
-              {"contract", flags.contract},
-              {"made_up_constants", model.made_up},
-              {"outputs", outputs}};
+  Json result = {{"out", flags.out},
+                 {"contract", flags.contract},
+                 {"made_up_constants", model.made_up},
+                 {"outputs", outputs}};
+  if (flags.bounds) result["laws"] = LawsFor(contract);
+  return result;
 }
 
 int RunEval(const EvalFlags& flags) {
@@ -130,6 +152,9 @@ int RunEval(const EvalFlags& flags) {
     for (const auto& output : (*json)["outputs"]) {
       text += fmt::format("  {}: {}\n", output["name"].get<std::string>(),
                           output["type"].get<std::string>());
+    }
+    if (flags.bounds) {
+      for (const Json& law : (*json)["laws"]) text += LawText(law);
     }
     Print(text);
   }

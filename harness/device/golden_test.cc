@@ -218,18 +218,19 @@ INSTANTIATE_TEST_SUITE_P(
         WorstError{"sigmoid", "", [](double x) { return 1 / (1 + std::exp(-x)); }, 0.0034},
         WorstError{"tanh", "", [](double x) { return std::tanh(x); }, 0.0017},
         WorstError{"gelu", ", mode = string(\"EXACT\")",
-                   [](double x) { return x * 0.5 * std::erfc(-x / std::sqrt(2.0)); }, 0.0059}),
+                   [](double x) { return x * 0.5 * std::erfc(-x / std::sqrt(2.0)); }, 0.0062}),
     [](const auto& row) { return std::string(row.param.op); });
 
 TEST_F(Golden, GeluIsBiasedAtTheOrigin) {
   const double published = HalfToDouble(DoubleToHalf(-0.000543));
   EXPECT_EQ(Unary("gelu", {0}, ", mode = string(\"EXACT\")")[0], published);
-  EXPECT_EQ(Unary("gelu", {0}, ", mode = string(\"EXACT\")", "h15")[0], 0);
+  EXPECT_EQ(Unary("gelu", {0}, ", mode = string(\"EXACT\")", "h15")[0], HalfToDouble(Half{0x922d}))
+      << "as the tables of compiler 10.26.6 have it";
 }
 
 TEST_F(Golden, SiluIsBiasedAtTheOrigin) {
   EXPECT_EQ(Unary("silu", {0})[0], HalfToDouble(DoubleToHalf(-0.001259)));
-  EXPECT_EQ(Unary("silu", {0}, "", "h15")[0], 0);
+  EXPECT_EQ(Unary("silu", {0}, "", "h15")[0], HalfToDouble(Half{0x96fb}));
 }
 
 TEST_F(Golden, ZerosRootsAndLogarithms) {

@@ -5,6 +5,7 @@
 #include <bit>
 #include <cmath>
 #include <limits>
+#include <utility>
 
 #include "harness/device/half_block.h"
 
@@ -151,18 +152,99 @@ float SumOfTile(const NumericModel& model, const float (&lanes)[kLanes], int64_t
   return sum;
 }
 
+// ---- the fixed-point accumulator ----------------------------------------------------------------
+
+constexpr double kSteps = 65536;  // a unit
+constexpr int64_t kOverflow = int64_t{1} << 31;
+
+int64_t ToSteps(double value) {
+  const double steps = std::clamp(value * kSteps, -0x1p60, 0x1p60);
+  return static_cast<int64_t>(steps < 0 ? steps - 0.5 : steps + 0.5);
+}
+
+// Exponent of an fp16 number carried in fp32; subnormals and zero have the least.
+int ExponentOf(float value) {
+  const uint32_t field = std::bit_cast<uint32_t>(value) >> 23 & 0xff;
+  return std::max(static_cast<int>(field) - 127, -14);
+}
+
+int64_t ProductInSteps(const NumericModel& model, float a, float b) {
+  if (ExponentOf(a) + ExponentOf(b) < -16) return 0;
+  const double product = static_cast<double>(a) * static_cast<double>(b);
+  if (model.Has(Planted::kMacFlushes) && std::fabs(product) < 0x1p-10) return 0;
+  return ToSteps(product);
+}
+
+float LeaveFixed(const NumericModel& model, double value) {
+  const Rounding rounding =
+      model.Has(Planted::kMacTruncates) ? Rounding::kTowardZero : model.store_rounding;
+  const double stored = HalfToDouble(DoubleToHalf(value, rounding));
+  if (model.Has(Planted::kMacSaturates) && std::isinf(stored)) {
+    return std::copysign(65504.0f, static_cast<float>(stored));
+  }
+  return static_cast<float>(stored);
+}
+
+int64_t HalfInSteps(int64_t steps) {
+  const double value = static_cast<double>(steps) / kSteps;
+  return ToSteps(HalfToDouble(DoubleToHalf(value)));
+}
+
+float FixedResult(const NumericModel& model, const float* left, const float* right,
+                  int64_t right_stride, int64_t inner, float start) {
+  const int64_t overflow = model.Has(Planted::kMacPortHalved) ? kOverflow / 2 : kOverflow;
+  const bool narrow = model.Has(Planted::kMacHalfAccumulator) ||
+                      (model.Has(Planted::kMacHalfAboveSixteen) && inner > 16);
+  const bool narrow_tiles = model.Has(Planted::kMacHalfTiles);
+  int64_t sum = ToSteps(static_cast<double>(start));
+  int64_t tile = 0;  // of kMacHalfTiles alone
+  for (int64_t k = 0;; ++k) {
+    if (std::llabs(sum) >= overflow) {
+      return LeaveFixed(model, sum < 0 ? -HUGE_VAL : HUGE_VAL);
+    }
+    if (k == inner) break;
+    const int64_t first = k / kLanes * kLanes;
+    if (model.Has(Planted::kMacDropsLastTile) && first > 0 && first + kLanes >= inner) break;
+    const bool lost = model.Has(Planted::kMacDropsOddLane) && k % 32 == 31;
+    const int64_t product = lost ? 0 : ProductInSteps(model, left[k], right[k * right_stride]);
+    const bool ends_tile = k + 1 == inner || k % kLanes == kLanes - 1;
+    if (narrow_tiles) {
+      tile += product;
+      if (ends_tile) sum += HalfInSteps(std::exchange(tile, 0));
+    } else {
+      sum += product;
+    }
+    if (narrow && ends_tile) sum = HalfInSteps(sum);
+  }
+  return LeaveFixed(model, static_cast<double>(sum) / kSteps);
+}
+
 }  // namespace
+
+void ReadAsNumbers(float* values, int64_t count) {
+  constexpr uint32_t kFraction = 0x007fffff;
+  for (int64_t i = 0; i < count; ++i) {
+    const uint32_t bits = std::bit_cast<uint32_t>(values[i]);
+    if ((bits & 0x7f800000u) != 0x7f800000u) continue;
+    const float part = static_cast<float>(bits & kFraction) * 0x1p-23f;
+    values[i] = std::copysign(65536.0f * (1 + part), values[i]);
+  }
+}
 
 float AddOnTileLattice(float a, float b) {
   if (!std::isfinite(a) || !std::isfinite(b)) return a + b;
   return AddFiniteOnLattice(a, b);
 }
 
-bool PrepareMacOperand(const NumericModel& model, float* values, int64_t count) {
+bool PrepareMacOperand(const NumericModel& model, float* values, int64_t count, bool half) {
   bool finite = true;
   for (int64_t i = 0; i < count; ++i) {
     // The exponent field of fp16 infinities and NaN in fp32 is all ones.
     finite &= (std::bit_cast<uint32_t>(values[i]) & 0x7f800000u) != 0x7f800000u;
+  }
+  if (!finite && half && HasFixedPointArray(model)) {
+    ReadAsNumbers(values, count);
+    finite = true;
   }
   if (!finite && model.nan_is_infinity) {
     for (int64_t i = 0; i < count; ++i) {
@@ -178,7 +260,10 @@ bool PrepareMacOperand(const NumericModel& model, float* values, int64_t count) 
 }
 
 float MacResult(const NumericModel& model, const float* left, const float* right,
-                int64_t right_stride, int64_t inner, bool to_half) {
+                int64_t right_stride, int64_t inner, bool to_half, float start) {
+  if (to_half && HasFixedPointArray(model)) {
+    return FixedResult(model, left, right, right_stride, inner, start);
+  }
   const float limit = PortLimitOf(model, inner);
   float accumulator = 0;
   for (int64_t k = 0; k < inner; k += kLanes) {
@@ -201,12 +286,14 @@ float MacResult(const NumericModel& model, const float* left, const float* right
 }
 
 void MultiplyAccumulate(const NumericModel& model, const float* left, const float* right,
-                        MacShape shape, bool finite, bool to_half, float* result) {
-  if (!finite || model.HasAny()) {
+                        MacShape shape, bool finite, bool to_half, float* result,
+                        const ArrayStart& start) {
+  if (!finite || model.HasAny() || HasFixedPointArray(model)) {
     for (int64_t row = 0; row < shape.rows; ++row) {
       for (int64_t column = 0; column < shape.columns; ++column) {
-        result[row * shape.columns + column] = MacResult(
-            model, left + row * shape.inner, right + column, shape.columns, shape.inner, to_half);
+        result[row * shape.columns + column] =
+            MacResult(model, left + row * shape.inner, right + column, shape.columns, shape.inner,
+                      to_half, start.At(row, column));
       }
     }
     return;

@@ -15,21 +15,48 @@ struct MacShape {
   int64_t columns = 0;  // of the right operand
 };
 
+// Whether the array of the family is a 32-bit fixed-point accumulator that starts at the bias, and
+// it and sums, differences and products of fp16 elements read exponent 31 as any other exponent
+// (facts/silicon/numerics_laws.md, L1 to L7): measured on h16g and h18g, other targets of both
+// families are inferred.
+inline bool HasFixedPointArray(const NumericModel& model) {
+  constexpr int kA16 = 5;
+  constexpr int kA18 = 7;
+  return model.family == kA16 || model.family == kA18;
+}
+
 // Applies to an operand, in place, what happens on the way into the array: NaN becomes +infinity
-// (D06), subnormals become +0 (D05). Values are fp16 carried in fp32. Returns whether all are
-// finite.
-bool PrepareMacOperand(const NumericModel& model, float* values, int64_t count);
+// (D06), subnormals become +0 (D05), infinities and NaN of halves become numbers where the
+// array is a fixed-point accumulator.
+// Values are fp16 carried in fp32. Returns whether all are finite.
+bool PrepareMacOperand(const NumericModel& model, float* values, int64_t count, bool half = true);
+
+// What a fixed-point accumulator starts at, one value a row or one a column; others add their bias
+// after the port.
+struct ArrayStart {
+  const float* of_rows = nullptr;
+  const float* of_columns = nullptr;
+
+  float At(int64_t row, int64_t column) const {
+    if (of_rows != nullptr) return of_rows[row];
+    return of_columns != nullptr ? of_columns[column] : 0.0f;
+  }
+};
 
 // result[r][c] = the sum over k of left[r][k] * right[k][c], all row-major, operands as
 // PrepareMacOperand left them. `finite` says that both are finite. With `to_half` results lie on
 // the fp16 grid after one rounding at the port; else they are the fp32 accumulator.
 void MultiplyAccumulate(const NumericModel& model, const float* left, const float* right,
-                        MacShape shape, bool finite, bool to_half, float* result);
+                        MacShape shape, bool finite, bool to_half, float* result,
+                        const ArrayStart& start = {});
 
 // One result by the plain definition, with every option of the model, planted defects included;
 // `right_stride` apart in the right operand. The fast loops of MultiplyAccumulate give the same.
 float MacResult(const NumericModel& model, const float* left, const float* right,
-                int64_t right_stride, int64_t inner, bool to_half);
+                int64_t right_stride, int64_t inner, bool to_half, float start = 0);
+
+// Infinities and NaN, carried in fp32 from fp16, as the numbers (1 + m / 1024) * 2^16.
+void ReadAsNumbers(float* values, int64_t count);
 
 // The sum of two lanes on the 12-bit grid of D03 and D04: both are truncated to a multiple of
 // 2^(E-12), where 2^E is the smallest power of two above the larger magnitude.

@@ -1,6 +1,8 @@
 // The rows of the quirk table and their resolution for a family.
 #include "harness/device/quirk.h"
 
+#include "harness/device/multiply_accumulate.h"
+
 namespace anecheck::device {
 namespace {
 
@@ -150,7 +152,7 @@ NumericModel ResolveNumericModel(const QuirkSwitches& switches, int family) {
   const auto on = [&](std::string_view id) { return switches.IsOn(id, family); };
   NumericModel model;
   model.family = family;
-  if (on("D15")) model.store_rounding = Rounding::kNearestAway;
+  if (HasFixedPointArray(model) || on("D15")) model.store_rounding = Rounding::kNearestAway;
   model.mac_port_limit = on("D01");
   model.crop_gain = on("D02");
   model.mac_tile_lattice = on("D03");

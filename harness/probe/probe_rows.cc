@@ -94,6 +94,20 @@ Result<ProbeGraph> Survivors(std::string_view, double large) {
   return Dot(x);
 }
 
+// Sums of the argument, twice up and twice down, and 1: without a limit on the way it is 1.
+Result<ProbeGraph> UpAndDown(std::string_view, double x) {
+  const double parts[] = {x, x, -x, -x, 1};
+  return Dot(parts);
+}
+// One product of the argument and 1.875 * 2^-3.
+Result<ProbeGraph> SmallProduct(std::string_view, double x) {
+  Builder builder;
+  const ValueId row = builder.Input({1, 4}, std::array{x, 0.0, 0.0, 0.0});
+  const ValueId column = builder.Input({4, 1}, 0.234375);
+  ANECHECK_RETURN_IF_ERROR(builder.Begin("matmul", {row, column}));
+  return builder.Finish();
+}
+
 Result<ProbeGraph> Unary(std::string_view op, double x) {
   Builder builder;
   const ValueId input = builder.Input({1, 4}, x);
@@ -279,6 +293,34 @@ constexpr std::array kProbes = {
           .low = 0,
           .op = "gelu",
           .build = Unary},
+    Probe{.name = "silu_origin",
+          .what = "silu(0)",
+          .kind = ProbeKind::kValueAt,
+          .low = 0,
+          .op = "silu",
+          .build = Unary},
+    Probe{.name = "log_near_one",
+          .what = "log(1.00390625), of which a table of log2 keeps few digits",
+          .kind = ProbeKind::kValueAt,
+          .low = 1.00390625,
+          .op = "log",
+          .build = Unary},
+    Probe{.name = "sum_overflows_inside",
+          .what = "16384 + 16384 - 16384 - 16384 + 1",
+          .kind = ProbeKind::kValueAt,
+          .low = 16384,
+          .build = UpAndDown},
+    Probe{.name = "product_dropped",
+          .what = "1.875 * 2^-14 times 1.875 * 2^-3: exponents that sum to -17",
+          .kind = ProbeKind::kValueAt,
+          .low = 0x1.ep-14,
+          .build = SmallProduct},
+    Probe{.name = "nan_plus_one",
+          .what = "NaN + 1",
+          .kind = ProbeKind::kValueAt,
+          .low = kNan,
+          .op = "add",
+          .build = WithOne},
 };
 
 constexpr uint32_t kA13 = 1u << 2;
@@ -286,11 +328,14 @@ constexpr uint32_t kA14 = 1u << 3;
 constexpr uint32_t kA15AndLater = 1u << 4 | 1u << 5 | 1u << 6 | 1u << 7;
 constexpr uint32_t kA16 = 1u << 5;
 constexpr uint32_t kA17 = 1u << 6;
+constexpr uint32_t kA18 = 1u << 7;
 constexpr uint32_t kAll = 0xff;
 
 constexpr std::array kPublished = {
     PublishedCliff{"accumulator_port", kA13 | kA14 | kA17, false, 32752, 32768,
                    "facts numerics.md, MAC output port"},
+    PublishedCliff{"accumulator_port", kA16 | kA18, false, 32752, 32768,
+                   "facts silicon/numerics_silicon.csv, N017 and N019"},
     PublishedCliff{"elementwise_port", kA13, true, 0, 0,
                    "facts numerics.md, paths with full range"},
     PublishedCliff{"width_slice_gain", kA13 | kA14, false, 4094, 4095,
@@ -311,6 +356,8 @@ constexpr std::array kPublished = {
                    "facts numerics.md, denormals inside the MAC"},
     PublishedCliff{"accumulator_denormal", kA17, false, 0, 0x1p-24,
                    "facts numerics.md, denormals inside the MAC"},
+    PublishedCliff{"accumulator_denormal", kA16 | kA18, false, 0x1p-17 - 0x1p-24, 0x1p-17,
+                   "facts silicon/numerics_laws.md, L3: half a step counts"},
     PublishedCliff{"survivor_sweep", kA13, false, 4090, 4096, "facts numerics.md, survivors for B"},
     PublishedCliff{"survivors_4096", kA13, false, 4, 4, "facts numerics.md, survivors for B"},
     PublishedCliff{"ones_16000", kA13, false, 16000, 16000, "facts numerics.md, 16 000 ones"},
@@ -318,6 +365,14 @@ constexpr std::array kPublished = {
                    "facts numerics.md, [4096] + 1024 x [1]"},
     PublishedCliff{"rounding_tie", kA13, false, 2048, 2048, "facts numerics.md, output rounding"},
     PublishedCliff{"rounding_tie", kA17, false, 2050, 2050, "facts numerics.md, output rounding"},
+    PublishedCliff{"rounding_tie", kA16 | kA18, false, 2050, 2050,
+                   "facts silicon/numerics_silicon.csv, N046"},
+    PublishedCliff{"sum_overflows_inside", kA16 | kA18, false, kInfinity, kInfinity,
+                   "facts silicon/numerics_silicon.csv, N087"},
+    PublishedCliff{"product_dropped", kA16 | kA18, false, 0, 0,
+                   "facts silicon/numerics_silicon.csv, N351"},
+    PublishedCliff{"nan_plus_one", kA16 | kA18, false, kInfinity, kInfinity,
+                   "facts silicon/numerics_laws.md, L7"},
     PublishedCliff{"relu_nan", kA13, false, kInfinity, kInfinity, "facts numerics.md, NaN input"},
     PublishedCliff{"sigmoid_nan", kA13, false, 1, 1, "facts numerics.md, NaN input"},
     PublishedCliff{"maximum_nan", kA13, false, kInfinity, kInfinity,
@@ -331,6 +386,12 @@ constexpr std::array kPublished = {
     // Printed with three digits; the fp16 value that they round.
     PublishedCliff{"gelu_origin", kA13, false, -0x1.1ccp-11, -0x1.1ccp-11,
                    "facts numerics.md, gelu(0)"},
+    PublishedCliff{"gelu_origin", kA18, false, -0x1.8b4p-11, -0x1.8b4p-11,
+                   "facts silicon/numerics_laws.md, L9: -0.000754"},
+    PublishedCliff{"silu_origin", kA18, false, -0x1.becp-10, -0x1.becp-10,
+                   "facts silicon/act_tables.csv, silu, knot 16"},
+    PublishedCliff{"log_near_one", kA18, false, 0x1.e84p-9, 0x1.e84p-9,
+                   "facts silicon/numerics_laws.md, L11: 0.0037251"},
 };
 
 }  // namespace

@@ -4,8 +4,10 @@
 #include <vector>
 
 #include "harness/ops/params.h"
+#include "oracles/laws.h"
 #include "oracles/reference/departures.h"
 #include "oracles/reference/dot.h"
+#include "oracles/reference/fixed_point.h"
 #include "oracles/reference/lanes.h"
 #include "oracles/reference/layout.h"
 #include "oracles/reference/mac_departures.h"
@@ -135,6 +137,7 @@ class AttentionRow {
     sum.nan = unshifted_ && MayBeInvalid();
     sum.low = bound.low;
     sum.high = bound.high;
+    if (LawsOf(contract_).fixed_sums && grid_.half()) AdmitFixed(v, sum);
     if (contract_.departure_count == 0) return sum;
     DivideWeights();
     const Lanes shares{share_.data(), least_share_.data(), greatest_share_.data(), nullptr};
@@ -143,6 +146,24 @@ class AttentionRow {
   }
 
  private:
+  // What the fixed-point accumulator adds: products that it drops or rounds, and its overflow.
+  void AdmitFixed(const Lanes& v, Accumulated& sum) const {
+    double largest = 0;
+    for (size_t k = 0; k < weight_bound_.size(); ++k) {
+      if (weight_bound_[k].high == 0) continue;
+      largest = std::max({largest, std::fabs(v.low[k]), std::fabs(v.high[k])});
+    }
+    const auto count = static_cast<double>(weight_bound_.size());
+    const double passes = std::floor((count - 1) / static_cast<double>(kFixedPass));
+    const double slack =
+        2 * count * kFixedUnit + passes * HalfUlp(std::min(2 * largest, kHalfMaxValue)) / 2;
+    sum.low -= slack;
+    sum.high += slack;
+    // Weights sum to a little more than 1 at the most.
+    const double reach = largest * (1 + count * 0x1p-10) + slack;
+    if (reach >= kFixedLimit * kFixedUnit) sum.beyond |= kUpward | kDownward;
+  }
+
   // The exponentials of the scores themselves, rounded to the element type: infinities from ln of
   // its largest number on and 0 below its least. A weight that may be infinite is bounded by the
   // largest number, since the row has no mean otherwise.
@@ -357,8 +378,10 @@ void Attend(KernelContext& context, const AttentionOperands& operands, const Att
   BoundedTensor& result = context.Result();
   const bool ideal = context.contract().ideal;
   const bool points = query.point() && key.point() && value.point() &&
-                      (mask == nullptr || mask->point()) && KeepsNan(context.contract());
+                      (mask == nullptr || mask->point()) && KeepsNan(context.contract()) &&
+                      !LawsOf(context.contract()).plain_numbers;
   Accumulator accumulator(context, query, &key);
+  accumulator.RunOnArray(true);
   AttentionRow row(context, query.type.dtype, keys, scale, unshifted);
   LaneBuffer column(context.arena(), keys, value.point());
   const Raw raw = ideal ? AllocateRaw(context, result.size, false)

@@ -85,6 +85,7 @@ Status Conv(KernelContext& context) {
   const auto taps = static_cast<size_t>(channels * window.KernelElements());
 
   Accumulator accumulator(context, x, &weight);
+  accumulator.RunOnArray(window.KernelElements() == 1);
   const int64_t positions = window.OutputElements();
   if (accumulator.Stores(static_cast<size_t>(outputs), static_cast<size_t>(positions), taps,
                          bias)) {
@@ -208,6 +209,7 @@ Status Linear(KernelContext& context) {
   const auto outputs = static_cast<size_t>(weight.type.shape[0]);
   const auto inner = static_cast<size_t>(weight.type.shape[1]);
   Accumulator accumulator(context, x, &weight);
+  accumulator.RunOnArray(true);
   if (inner != 0 && accumulator.Stores(result.size / outputs, outputs, inner, bias)) {
     PointResults results = accumulator.StartDots(context, result);
     const auto step = static_cast<int64_t>(inner);
@@ -304,6 +306,7 @@ Status Matmul(KernelContext& context) {
   const auto inner = static_cast<size_t>(left.inner);
   const auto columns = static_cast<size_t>(right.vectors);
   Accumulator accumulator(context, x, &y);
+  accumulator.RunOnArray(true);
   if (accumulator.Stores(static_cast<size_t>(left.vectors), columns, inner, nullptr)) {
     PointResults results = accumulator.StartDots(context, result);
     ForEachPair(batch, left.batch, right.batch, [&](size_t b, size_t from_x, size_t from_y) {

@@ -100,12 +100,13 @@ Status ConvTranspose(KernelContext& context) {
   const auto capacity = static_cast<size_t>(channels * taps);
 
   Accumulator accumulator(context, x, &weight);
+  accumulator.RunOnArray(taps == 1);
   LaneBuffer patch(context.arena(), capacity, x.point());
   LaneBuffer kernel(context.arena(), capacity, weight.point());
   // Zeros add nothing, but no layer is a transposed convolution (facts/op_device_matrix.csv): it
   // runs as one over an input spread apart by zeros, with the taps turned round. The documented
   // defects of sums depend on where in that each product stands.
-  const bool spread = context.contract().departure_count != 0;
+  const bool spread = context.contract().departure_count != 0 || accumulator.follows_law();
   const Raw raw = AllocateSums(context, accumulator, result.size);
   for (size_t at = 0; at < result.size; ++at) {
     const int64_t position = static_cast<int64_t>(at) % positions;
@@ -148,6 +149,7 @@ Status Einsum(KernelContext& context) {
   const int64_t inner = extent(x, 3);
   const int64_t columns = extent(y, 3);
   Accumulator accumulator(context, x, &y);
+  accumulator.RunOnArray(true);
   LaneBuffer row(context.arena(), static_cast<size_t>(inner), x.point());
   LaneBuffer column(context.arena(), static_cast<size_t>(inner), y.point());
   const Raw raw = AllocateSums(context, accumulator, result.size);

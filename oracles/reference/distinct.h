@@ -69,6 +69,8 @@ struct TableKey {
   bool wide = false;
   bool zero_at_zero = false;
   bool steps = false;
+  bool follows_table = false;  // the recorded one
+  bool ties_away = false;
   int ulp = 0;
   double table_error = 0;
   auto operator<=>(const TableKey&) const = default;

@@ -278,12 +278,18 @@ Accumulated Accumulator::OpenDot(const Lanes& x, const Lanes& y, size_t count, d
 
 Accumulated Accumulator::Dot(const Lanes& x, const Lanes& y, size_t count) {
   Accumulated result;
-  if (special_) {
+  if (law_ == Law::kFixed) {
+    result = LawDot(x, y, count);
+  } else if (special_) {
     result = SpecialDot(x, y, count);
   } else if (x.point() && y.point()) {
     result = PointDot(x.value, y.value, count);
   } else {
     result = IntervalDot(x, y, count);
+  }
+  if (law_ == Law::kFixedOrWide) {
+    law_sum_ = LawSumOf(x, y, count);
+    AdmitLaw(nullptr, result);
   }
   if (contract_.departure_count != 0) Depart(x, &y, count, result);
   return result;
@@ -396,7 +402,12 @@ void Accumulator::Dots(const Lanes& rows, size_t row_count, const Lanes& columns
   const bool packs = packs_ && !leaves_out() && row_count * column_count * count >= kFewProducts &&
                      (!points || !product_rounding_ || products_in_range_);
   settle_ = true;
-  if (!packs) {
+  if (packs && law_ != Law::kNone && !special_ && PacksLaw(count)) {
+    LawDots(rows, row_count, columns, column_count, count, sink);
+    settle_ = false;
+    return;
+  }
+  if (!packs || law_ != Law::kNone) {
     for (size_t row = 0; row < row_count; ++row) {
       for (size_t column = 0; column < column_count; ++column) {
         if (leaves_out() && wanted_[places.At(row, column)] == 0) continue;
@@ -490,6 +501,8 @@ Accumulated Accumulator::PlainSum(const Lanes& x, size_t count) {
 
 Accumulated Accumulator::WithBias(const Accumulated& sum, double value, double low, double high,
                                   bool nan) {
+  const BiasRange bias = {value, low, high, nan};
+  if (law_ == Law::kFixed) return LawResult(law_sum_, &bias);
   double from = sum.low;
   double to = sum.high;
   if (bias_rounding_ && !sum.empty()) {
@@ -520,6 +533,7 @@ Accumulated Accumulator::WithBias(const Accumulated& sum, double value, double l
   result.nan = sum.nan || nan || (down && high == kInfinity) || (up && low == -kInfinity);
   result.low = sum.empty() ? kInfinity : AddDown(from, low);
   result.high = sum.empty() ? -kInfinity : AddUp(to, high);
+  if (law_ == Law::kFixedOrWide) AdmitLaw(&bias, result);
   return result;
 }
 

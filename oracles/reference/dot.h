@@ -4,6 +4,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <vector>
 
 #include "oracles/reference/exact_sum.h"
 #include "oracles/reference/kernel.h"
@@ -62,6 +63,7 @@ struct DotPlaces {
 enum class ProductRounding;
 struct PointSums;
 struct IntervalSums;
+struct FixedSum;
 
 // Takes the sum of products of row and column.
 struct DotSink {
@@ -103,6 +105,11 @@ class Accumulator {
   static void FinishDots(const PointResults& results, BoundedTensor& result);
   // sum x[k].
   Accumulated Sum(const Lanes& x, size_t count);
+  // Says that the node's products run on the multiply-accumulate array, whose law then holds where
+  // the contract has one. `source_order`: they are added in the order of the lanes.
+  void RunOnArray(bool source_order);
+  // Whether that law holds: it says what the sums may be, and there is no NaN.
+  bool follows_law() const { return law_ != Law::kNone; }
   // Whether DotsOnGrid leaves out some results.
   bool leaves_out() const { return !wanted_.empty(); }
   // Whether results of Dot may admit infinities beside finite numbers (Accumulated::beyond).
@@ -152,6 +159,63 @@ class Accumulator {
     double error = 0;
   };
 
+  // Which law holds of the node's sums.
+  enum class Law : uint8_t { kNone, kFixed, kFixedOrWide };
+  // A bias as the law takes it: what the accumulator starts at.
+  struct BiasRange {
+    double value = 0;
+    double low = 0;
+    double high = 0;
+    bool nan = false;
+  };
+  struct DecodedLanes {
+    std::vector<double> value;
+    std::vector<double> low;
+    std::vector<double> high;
+    Lanes lanes() const { return {value.data(), low.data(), high.data(), nullptr}; }
+  };
+  // A sum as the law has it, without a bias, in units of the accumulator.
+  struct LawSum {
+    double value = 0;  // of the values, without overflow
+    double size = 0;   // of the magnitudes of the values' products
+    double low = 0;    // of what an engine may hold
+    double high = 0;
+    double positive = 0;  // of the positive and of the negative products that it may hold
+    double negative = 0;
+    bool numbers = true;  // every operand is a number
+    bool points = true;   // and known
+    Lanes x;
+    Lanes y;
+    size_t count = 0;
+  };
+  struct LawBlock;
+  struct LawStore;
+
+  // The law's side (dot_fixed.cc). LawDot keeps the sum for a bias.
+  Accumulated LawDot(const Lanes& x, const Lanes& y, size_t count);
+  LawSum LawSumOf(const Lanes& x, const Lanes& y, size_t count);
+  static LawSum KnownLawSum(const FixedSum& fixed, const Lanes& x, const Lanes& y, size_t count);
+  static LawSum LawSumOfEnds(const FixedSum& values, const IntervalSums& ends, const Lanes& x,
+                             const Lanes& y, size_t count);
+  Accumulated LawResult(LawSum sum, const BiasRange* bias) const;
+  double LawValue(const LawSum& sum, double start) const;
+  // Takes in what the law gives, where a wide accumulator may stand in its place.
+  void AdmitLaw(const BiasRange* bias, Accumulated& sum) const;
+  // Sums with few enough units that whole blocks of them are summed at once.
+  bool PacksLaw(size_t count) const;
+  bool MayDrop() const;
+  bool StoresLaw(size_t count, const BoundedTensor* bias) const;
+  void LawDots(const Lanes& rows, size_t row_count, const Lanes& columns, size_t column_count,
+               size_t count, const DotSink& sink);
+  // The two sides of StoreDots; the second one takes in what the law gives beside results that
+  // stand there, or puts it there.
+  void StoreWideDots(const PointVectors& rows, const PointVectors& columns, size_t count,
+                     const PointBias& bias, PointResults& results);
+  void StoreLawDots(const PointVectors& rows, const PointVectors& columns, size_t count,
+                    const PointBias& bias, PointResults& results);
+  // Exponent 31 as numbers; gives whether every end is finite then.
+  static bool DecodeLanes(const Lanes& from, size_t count, bool bits_known, DecodedLanes& to);
+
   // What departures leave of a sum; marks the result where it says little.
   void Depart(const Lanes& x, const Lanes* y, size_t count, Accumulated& sum);
   Accumulated PlainSum(const Lanes& x, size_t count);
@@ -174,6 +238,10 @@ class Accumulator {
   bool products_in_range_ = false;  // no product rounds to an infinity
   bool may_overflow_ = false;
   bool packs_ = false;  // Dots may sum many outputs at once
+  Law law_ = Law::kNone;
+  bool source_order_ = false;
+  LawSum law_sum_;  // of the last Dot
+  DecodedLanes decoded_x_, decoded_y_;
   double largest_product_ = 0;
   int lowest_product_bit_ = 0;  // every product is a multiple of 2^lowest_product_bit_
   double exact_limit_ = 0;      // a magnitude sum up to here: exact in double

@@ -54,8 +54,9 @@ bool Accumulator::Stores(size_t rows, size_t columns, size_t count,
   if (!product_rounding_ || !products_in_range_) return false;
   if (!x_.point() || !y_->point()) return false;
   if (bias != nullptr && (!bias->point() || bias->special)) return false;
+  if (law_ != Law::kNone && !StoresLaw(count, bias)) return false;
   if (columns < kFewColumns || rows * columns * count < kFewProducts) return false;
-  if (NarrowTerms() != 0) return true;
+  if (NarrowTerms() != 0 || law_ == Law::kFixed) return true;
   if (count < kFewTerms) return false;
   if (lowest_product_bit_ >= -24) return true;
   // What small products leave open should be little beside the accumulator's error.
@@ -143,14 +144,21 @@ void Accumulator::StoreDots(const PointVectors& rows, const PointVectors& column
   part.low += start;
   part.high += start;
   part.pitch = columns.vectors;
-  const PointArithmetic arithmetic = ArithmeticOf(count);
-  Opened opened{*this, arithmetic, bias, part};
-  part.settle = Opened::Settle;
-  part.self = &opened;
   const Workspace workspace(arena_);
-  StorePoints(rows, columns, arithmetic, bias, arena_, part);
+  if (law_ != Law::kFixed) StoreWideDots(rows, columns, count, bias, part);
+  if (law_ != Law::kNone) StoreLawDots(rows, columns, count, bias, part);
   results.point &= part.point;
   results.special |= part.special;
+}
+
+void Accumulator::StoreWideDots(const PointVectors& rows, const PointVectors& columns, size_t count,
+                                const PointBias& bias, PointResults& results) {
+  law_sum_ = {};
+  const PointArithmetic arithmetic = ArithmeticOf(count);
+  Opened opened{*this, arithmetic, bias, results};
+  results.settle = Opened::Settle;
+  results.self = &opened;
+  StorePoints(rows, columns, arithmetic, bias, arena_, results);
 }
 
 void Accumulator::FinishDots(const PointResults& results, BoundedTensor& result) {

@@ -2,6 +2,8 @@
 #include <algorithm>
 
 #include "harness/ops/params.h"
+#include "oracles/laws.h"
+#include "oracles/reference/fixed_point.h"
 #include "oracles/reference/integers.h"
 #include "oracles/reference/layout.h"
 #include "oracles/reference/number_loops.h"
@@ -146,9 +148,9 @@ void Integers(KernelContext& context, BoundedTensor& x, BoundedTensor& y, const 
 // fp16 numbers, of which any two have a sum, a difference and a product that is a double.
 bool CombinesHalves(const Contract& contract, const BoundedTensor& x, const BoundedTensor& y,
                     const BoundedTensor& result) {
-  return contract.departure_count == 0 && x.type.dtype == DType::kFp16 &&
-         y.type.dtype == DType::kFp16 && x.point() && y.point() && !x.special && !y.special &&
-         x.size == result.size && y.size == result.size;
+  return contract.departure_count == 0 && !RoundsTiesAway(contract) &&
+         x.type.dtype == DType::kFp16 && y.type.dtype == DType::kFp16 && x.point() && y.point() &&
+         !x.special && !y.special && x.size == result.size && y.size == result.size;
 }
 
 // As StoreFloats, without the unrounded results in between; so many elements at a time that they
@@ -179,6 +181,25 @@ void StoreHalves(KernelContext& context, HalfArithmetic op, const BoundedTensor&
     result.special |= ends.special;
   }
   if (point) result.low = result.high = result.value;
+}
+
+// An operand as the engine's law reads it (L4): exponent 31 is a number. Of a NaN that the graph
+// computed the bits are not known.
+BoundedTensor& DecodedOperand(KernelContext& context, BoundedTensor& x) {
+  if (!x.special || x.type.dtype != DType::kFp16) return x;
+  BoundedTensor& read = *std::construct_at(context.arena().Allocate<BoundedTensor>(1), x);
+  read.value = context.arena().Allocate<double>(x.size);
+  read.low = context.arena().Allocate<double>(x.size);
+  read.high = context.arena().Allocate<double>(x.size);
+  read.nan = context.arena().Allocate<uint8_t>(x.size);
+  for (size_t i = 0; i < x.size; ++i) {
+    const Interval range = DecodedEnds(x.low[i], x.high[i], x.NanAt(i), x.point() && x.signed_zero);
+    read.value[i] = DecodeAsNumber(x.value[i]);
+    read.low[i] = range.low;
+    read.high[i] = range.high;
+    read.nan[i] = 0;
+  }
+  return read;
 }
 
 template <typename Op>
@@ -224,7 +245,12 @@ Status Binary(KernelContext& context) {
     return {};
   }
   const double ulp = std::is_same_v<Op, RealDiv> ? context.contract()[Term::kDivideUlp] : 0;
-  Floats<Op>(context, x, y, sx, sy, static_cast<int>(ulp));
+  constexpr bool kArithmetic =
+      std::is_same_v<Op, Add> || std::is_same_v<Op, Sub> || std::is_same_v<Op, Mul>;
+  const bool decodes = kArithmetic && LawsOf(context.contract()).plain_numbers &&
+                       context.Result().type.dtype == DType::kFp16;
+  Floats<Op>(context, decodes ? DecodedOperand(context, x) : x,
+             decodes ? DecodedOperand(context, y) : y, sx, sy, static_cast<int>(ulp));
   return {};
 }
 

@@ -189,6 +189,7 @@ Status CrossCorrelation(KernelContext& context) {
   const int64_t width = x.type.shape[3];
   const int64_t out_width = result.type.shape[3];
   Accumulator accumulator(context, x, &window);
+  accumulator.RunOnArray(rows * columns == 1);
   LaneBuffer patch(context.arena(), rows * columns, x.point());
   const Raw raw = AllocateSums(context, accumulator, result.size);
   for (size_t at = 0; at < result.size; ++at) {

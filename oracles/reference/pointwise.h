@@ -5,10 +5,13 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <optional>
 #include <type_traits>
 
+#include "oracles/laws.h"
 #include "oracles/reference/distinct.h"
 #include "oracles/reference/number_loops.h"
+#include "oracles/reference/recorded_tables.h"
 #include "oracles/reference/store.h"
 
 namespace anecheck::reference {
@@ -20,13 +23,57 @@ struct Bounds {
   bool nan = false;  // part of the interval has no value
 };
 
+// The table that an operation is computed by, and what is added to its operand first.
+struct Law {
+  Recorded function = Recorded::kSigmoid;
+  double epsilon = 0;
+  // Another epsilon that an engine may take in its place.
+  std::optional<double> other;
+
+  // What the table gives for a number; nothing where that is not recorded.
+  std::optional<double> At(const Grid& grid, double x) const {
+    const double from = epsilon == 0 ? x : grid.Store(x + epsilon);
+    if (!HasRecord(function, from)) return std::nullopt;
+    return RecordedValue(function, from, grid);
+  }
+  // What it gives over an interval of the operand; nothing where some of it is not recorded.
+  std::optional<Interval> Over(const Grid& grid, double low, double high) const {
+    std::optional<Interval> bounds = With(grid, epsilon, low, high);
+    if (!bounds || !other) return bounds;
+    const std::optional<Interval> more = With(grid, *other, low, high);
+    if (!more) return std::nullopt;
+    return Interval{std::min(bounds->low, more->low), std::max(bounds->high, more->high)};
+  }
+
+ private:
+  std::optional<Interval> With(const Grid& grid, double added, double low, double high) const {
+    const double from = added == 0 ? low : grid.Store(low + added);
+    const double to = added == 0 ? high : grid.Store(high + added);
+    if (!HasRecord(function, from) || !HasRecord(function, to)) return std::nullopt;
+    if (function == Recorded::kInverse && (from < 0) != (to < 0)) return std::nullopt;
+    return RecordedBounds(function, from, to, grid);
+  }
+};
+
 // What the contract grants beyond rounding.
 struct PointwiseBound {
   double table_error = 0;     // absolute, of the engine's table
   bool zero_at_zero = false;  // the table is exact at 0
   int ulp = 0;                // neighbours of the rounded result
   bool steps = false;         // steps on the way may be rounded: bounds even over a point
+  // No engine leaves the range of the function, whatever its table errs by.
+  double least = -kInfinity;
+  double most = kInfinity;
+  std::optional<Law> law;  // holds for results of fp16 where the contract has tables
 };
+
+// Whether the operation's bound is its law, not an interval around the exact result.
+inline bool FollowsTable(const KernelContext& context, const BoundedTensor& result,
+                         const PointwiseBound& bound) {
+  const Contract& contract = context.contract();
+  return bound.law && LawsOf(contract).tables && result.type.dtype == DType::kFp16 &&
+         contract.Find(Effect::kTableAtZero) == nullptr;
+}
 
 template <double (*kFunction)(double)>
 struct MonotoneBounds {
@@ -109,12 +156,40 @@ inline Bounds Held(const Grid& grid, const Contract& contract, const Bounds& ran
   return {OuterLow(store, range.low, wide), OuterHigh(store, range.high, wide), range.nan};
 }
 
+// Element `at` by its law. Where that does not reach all of the operand's interval, the bound stays
+// as it is, `ulp` wider, and takes in what the law gives at the ends that it reaches.
+inline void PutLaw(const Grid& grid, const Law& law, const BoundedTensor& x, size_t at, int ulp,
+                   const Raw& raw) {
+  if (const auto given = law.At(grid, x.value[at])) raw.value[at] = *given;
+  const double low = x.low[at];
+  const double high = x.high[at];
+  const bool numbers = low == low && high == high;
+  const auto whole = numbers ? law.Over(grid, low, high) : std::nullopt;
+  if (whole && !x.NanAt(at)) {
+    raw.low[at] = whole->low;
+    raw.high[at] = whole->high;
+    raw.nan[at] = 0;
+    return;
+  }
+  raw.low[at] = raw.low[at] == 0 ? 0 : grid.RoundAndStep(raw.low[at], -ulp);
+  raw.high[at] = raw.high[at] == 0 ? 0 : grid.RoundAndStep(raw.high[at], ulp);
+  if (!numbers) return;
+  for (const double end : {low, high}) {
+    const auto part = law.Over(grid, end, end);
+    if (!part) continue;
+    raw.low[at] = std::min(raw.low[at], part->low);
+    raw.high[at] = std::max(raw.high[at], part->high);
+  }
+}
+
 // Pointwise of `x` into `result`, which has type and size.
 template <typename Value, typename Function>
 void PointwiseOf(KernelContext& context, const BoundedTensor& x, BoundedTensor& result,
                  const Value& value, const Function& function, const PointwiseBound& bound) {
+  const bool follows = FollowsTable(context, result, bound);
   const bool bounds =
-      !context.contract().ideal && (!x.point() || bound.table_error != 0 || bound.steps);
+      !context.contract().ideal && (!x.point() || bound.table_error != 0 || bound.steps || follows);
+  const Grid grid = GridOf(context, result.type.dtype);
   const bool zero_at_zero =
       bound.zero_at_zero && context.contract().Find(Effect::kTableAtZero) == nullptr;
   const Raw raw = AllocateRaw(context, result.size, bounds);
@@ -129,8 +204,11 @@ void PointwiseOf(KernelContext& context, const BoundedTensor& x, BoundedTensor& 
     raw.low[i] = WidenDown(range.low - error, error);
     raw.high[i] = WidenUp(range.high + error, error);
     raw.nan[i] = x.NanAt(i) || range.nan ? 1 : 0;
+    if (raw.low[i] < bound.least) raw.low[i] = bound.least;
+    if (raw.high[i] > bound.most) raw.high[i] = bound.most;
+    if (follows) PutLaw(grid, *bound.law, x, i, bound.ulp, raw);
   }
-  StoreFloats(context, result, raw, bound.ulp);
+  StoreFloats(context, result, raw, follows ? 0 : bound.ulp);
 }
 
 // `value(x)` is the exact result, accurate to about two ulp of double; `function(low, high)` gives
@@ -152,6 +230,8 @@ Status Pointwise(KernelContext& context, const Value& value, const Function& fun
                             .wide = contract.Allows(Term::kWideIntermediate),
                             .zero_at_zero = bound.zero_at_zero,
                             .steps = bound.steps,
+                            .follows_table = FollowsTable(context, result, bound),
+                            .ties_away = RoundsTiesAway(contract),
                             .ulp = bound.ulp,
                             .table_error = bound.table_error};
       const FunctionTable& table = tables.For(key, [&] {

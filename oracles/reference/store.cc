@@ -6,6 +6,7 @@
 #include <span>
 #include <type_traits>
 
+#include "oracles/laws.h"
 #include "oracles/reference/store_loops.h"
 
 namespace anecheck::reference {
@@ -219,7 +220,7 @@ double Literal(KernelContext& context, int parameter, double fallback) {
 }
 
 Grid GridOf(const KernelContext& context, DType dtype) {
-  return Grid(dtype, context.contract().Find(Effect::kTiesAway) != nullptr);
+  return Grid(dtype, RoundsTiesAway(context.contract()));
 }
 
 namespace {
@@ -244,6 +245,26 @@ void AdmitBeyond(KernelContext& context, const Raw& raw, BoundedTensor& result) 
   result.special = true;
 }
 
+// A law says what an engine gives, which need not be the exact result: the value is then the
+// nearest that it may be, so that no kernel meets a value outside of its interval.
+void KeepWithin(const Grid& grid, BoundedTensor& result) {
+  bool point = true;
+  for (size_t i = 0; i < result.size; ++i) {
+    const double low = result.low[i];
+    const double high = result.high[i];
+    double& value = result.value[i];
+    const bool numbers = low <= high && !(value != value && result.NanAt(i));
+    if (numbers && !(low <= value && value <= high)) {
+      const double near = value != value ? 0.0 : value;
+      value = grid.Store(std::clamp(near, low, high));
+    }
+    point &= low == value && high == value && !result.NanAt(i);
+  }
+  if (!point || result.beyond != nullptr) return;
+  result.low = result.high = result.value;
+  result.nan = nullptr;
+}
+
 }  // namespace
 
 void StoreFloats(KernelContext& context, BoundedTensor& result, const Raw& given, int ulp) {
@@ -257,12 +278,16 @@ void StoreFloats(KernelContext& context, BoundedTensor& result, const Raw& given
   if (ulp != 0) raw = Widened(context, grid, raw, result.size, ulp);
   if (!grid.half()) {
     StoreWith(context, StoreSingle{}, result, raw, wide);
-  } else if (contract.Find(Effect::kTiesAway) != nullptr) {
+  } else if (RoundsTiesAway(contract)) {
     StoreWith(context, StoreHalfAway{}, result, raw, wide);
   } else {
     StoreWith(context, StoreHalf{}, result, raw, wide);
   }
   if (raw.beyond != nullptr) AdmitBeyond(context, raw, result);
+  const Laws& laws = LawsOf(contract);
+  if (grid.half() && !result.point() && (laws.tables || laws.plain_numbers)) {
+    KeepWithin(grid, result);
+  }
 }
 
 void StoreExact(BoundedTensor& result, const Raw& raw) {

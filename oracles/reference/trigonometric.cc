@@ -80,9 +80,11 @@ Status Tangent(KernelContext& context) {
 }
 
 Status ArcTangent(KernelContext& context) {
-  return Pointwise(
-      context, Monotone<AtanValue>,
-      {.table_error = context.contract()[Term::kArcTangentTable], .zero_at_zero = true});
+  return Pointwise(context, Monotone<AtanValue>,
+                   {.table_error = context.contract()[Term::kArcTangentTable],
+                    .zero_at_zero = true,
+                    .least = AtanValue(-kInfinity),
+                    .most = AtanValue(kInfinity)});
 }
 
 template <double (*kFunction)(double)>

@@ -75,13 +75,25 @@ double RootValue(double x) { return std::sqrt(x); }
 Status SquareRoot(KernelContext& context) {
   return Pointwise(
       context, [](double low, double high) { return OnDomain<RootValue>(low, high, 0, kInfinity); },
-      {.ulp = UlpOf(context, Term::kRootUlp)});
+      {.ulp = UlpOf(context, Term::kRootUlp), .law = Law{Recorded::kSqrt}});
+}
+
+// The table of f(x + epsilon). Constants of a pass are fp16, and one that is given as 0 may stand
+// for the default: published errors of the inverse are those of its default (numerics_laws.md,
+// L13).
+Law LawAfterEpsilon(KernelContext& context, Recorded recorded, double fallback) {
+  const int parameter = params::WithEpsilon::kEpsilon;
+  const double standard = RoundToHalf(fallback);
+  const double given = RoundToHalf(context.node().Float(parameter, fallback));
+  Law law = {.function = recorded, .epsilon = given, .other = std::nullopt};
+  if (given == 0 && standard != 0) law.other = standard;
+  return law;
 }
 
 // f(x + epsilon): the sum may be rounded on the way.
 template <typename Value, typename Function>
-Status AfterEpsilon(KernelContext& context, double fallback, int ulp, const Value& value,
-                    const Function& function) {
+Status AfterEpsilon(KernelContext& context, double fallback, int ulp, Recorded recorded,
+                    const Value& value, const Function& function) {
   const Grid grid(context.Result().type.dtype);
   const Contract& contract = context.contract();
   const double epsilon = Literal(context, params::WithEpsilon::kEpsilon, fallback);
@@ -97,8 +109,9 @@ Status AfterEpsilon(KernelContext& context, double fallback, int ulp, const Valu
                                    : Held(grid, contract, {shifted(low), shifted(high)});
     return function(at.low, at.high, signed_zero);
   };
-  return Pointwise(context, [&](double x) { return value(shifted(x)); }, bounds,
-                   {.ulp = ulp, .steps = true});
+  return Pointwise(
+      context, [&](double x) { return value(shifted(x)); }, bounds,
+      {.ulp = ulp, .steps = true, .law = LawAfterEpsilon(context, recorded, fallback)});
 }
 
 double ReciprocalValue(double x) {
@@ -115,8 +128,8 @@ Bounds ReciprocalBounds(double low, double high, bool signed_zero) {
 }
 
 Status Inverse(KernelContext& context) {
-  return AfterEpsilon(context, 1e-4, UlpOf(context, Term::kDivideUlp), ReciprocalValue,
-                      ReciprocalBounds);
+  return AfterEpsilon(context, 1e-4, UlpOf(context, Term::kDivideUlp), Recorded::kInverse,
+                      ReciprocalValue, ReciprocalBounds);
 }
 
 double ReciprocalRootValue(double x) { return 1 / std::sqrt(x); }
@@ -134,15 +147,15 @@ Bounds ReciprocalRootBounds(double low, double high, bool signed_zero) {
 }
 
 Status ReciprocalRoot(KernelContext& context) {
-  return AfterEpsilon(context, 1e-12, UlpOf(context, Term::kRootUlp), ReciprocalRootValue,
-                      ReciprocalRootBounds);
+  return AfterEpsilon(context, 1e-12, UlpOf(context, Term::kRootUlp), Recorded::kRsqrt,
+                      ReciprocalRootValue, ReciprocalRootBounds);
 }
 
 double LogValue(double x) { return std::log(x); }
 
 Status Logarithm(KernelContext& context) {
-  return AfterEpsilon(context, 1e-45, UlpOf(context, Term::kExponentialUlp), LogValue,
-                      [](double low, double high, bool) {
+  return AfterEpsilon(context, 1e-45, UlpOf(context, Term::kExponentialUlp), Recorded::kLog,
+                      LogValue, [](double low, double high, bool) {
                         Bounds bounds = OnDomain<LogValue>(low, high, 0, kInfinity);
                         bounds.low = WidenDown(bounds.low);
                         bounds.high = WidenUp(bounds.high);
@@ -155,6 +168,11 @@ double Exp2Value(double x) { return std::exp2(x); }
 double SoftsignValue(double x) {
   if (std::fabs(x) == kInfinity) return std::copysign(1.0, x);
   return DivideOdd(x, 1 + std::fabs(x));
+}
+
+Status Exponential(KernelContext& context) {
+  return Pointwise(context, Monotone<ExpValue>,
+                   {.ulp = UlpOf(context, Term::kExponentialUlp), .law = Law{Recorded::kExp}});
 }
 
 template <double (*kFunction)(double)>
@@ -229,9 +247,7 @@ constinit const ReferenceKernel kReferenceInverse = {
 constinit const ReferenceKernel kReferenceLog = {
     .evaluate = reference::Logarithm, .terms = reference::kExponentialTerms, .elementwise = true};
 constinit const ReferenceKernel kReferenceExp = {
-    .evaluate = reference::Evaluated<reference::ExpValue>,
-    .terms = reference::kExponentialTerms,
-    .elementwise = true};
+    .evaluate = reference::Exponential, .terms = reference::kExponentialTerms, .elementwise = true};
 constinit const ReferenceKernel kReferenceExp2 = {
     .evaluate = reference::Exp2, .terms = reference::kExponentialTerms, .elementwise = true};
 constinit const ReferenceKernel kReferenceSoftsign = {

@@ -258,8 +258,9 @@ Adversary::Elements Adversary::Unary(const NodeView& node) {
       y = std::isnan(x) ? x : std::clamp(x, low, high);
     }
     if (kind == OpKind::kSigmoid)
-      y = Table(1 / (1 + std::exp(-x)), ErrorOf(Term::kSigmoidTable), false);
-    if (kind == OpKind::kTanh) y = Table(std::tanh(x), ErrorOf(Term::kTanhTable), x == 0);
+      y = Within(Table(1 / (1 + std::exp(-x)), ErrorOf(Term::kSigmoidTable), false), 0, 1);
+    if (kind == OpKind::kTanh)
+      y = Within(Table(std::tanh(x), ErrorOf(Term::kTanhTable), x == 0), -1, 1);
     if (kind == OpKind::kGelu) {
       y = Table(Gelu(node.String(params::Gelu::kMode, "EXACT"), x), ErrorOf(Term::kGeluTable),
                 x == 0);

@@ -22,6 +22,10 @@ double ToType(DType dtype, double x);
 // The error that the contract grants a table: the number is the contract's, its use is this
 // engine's.
 inline double ErrorOf(Term table) { return ConformingContract(2)[table]; }
+// No table leaves the range of its function; NaN stays.
+inline double Within(double x, double least, double most) {
+  return x < least ? least : x > most ? most : x;
+}
 
 // How the engine decides where the contract leaves it free.
 enum class Strategy {

@@ -102,7 +102,7 @@ double Adversary::Function(const NodeView& node, double x, size_t channel) {
     case OpKind::kSilu:
       return Table(x == -HUGE_VAL ? 0 : x / (1 + std::exp(-x)), ErrorOf(Term::kSiluTable), x == 0);
     case OpKind::kSoftplus:
-      return Table(Softplus(x), ErrorOf(Term::kSoftplusTable), false);
+      return Within(Table(Softplus(x), ErrorOf(Term::kSoftplusTable), false), 0, HUGE_VAL);
     case OpKind::kSoftplusParametric: {
       const double inner = Hold(dtype, In(node, P::kBeta)[channel] * x);
       const double curve =
@@ -112,7 +112,7 @@ double Adversary::Function(const NodeView& node, double x, size_t channel) {
     case OpKind::kSoftsign:
       return near(std::isinf(x) ? std::copysign(1.0, x) : x / (1 + std::fabs(x)));
     case OpKind::kErf:
-      return Table(std::erf(x), ErrorOf(Term::kErfTable), x == 0);
+      return Within(Table(std::erf(x), ErrorOf(Term::kErfTable), x == 0), -1, 1);
     case OpKind::kExp:
       return near(std::exp(x));
     case OpKind::kExp2:
@@ -132,7 +132,8 @@ double Adversary::Function(const NodeView& node, double x, size_t channel) {
     case OpKind::kTan:
       return near(std::tan(x));
     case OpKind::kAtan:
-      return Table(std::atan(x), ErrorOf(Term::kArcTangentTable), x == 0);
+      return Within(Table(std::atan(x), ErrorOf(Term::kArcTangentTable), x == 0),
+                    std::atan(-HUGE_VAL), std::atan(HUGE_VAL));
     case OpKind::kAsin:
       return near(std::asin(x));
     case OpKind::kAcos:

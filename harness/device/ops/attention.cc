@@ -47,8 +47,10 @@ class EinsumKernel : public Kernel {
         Rows(call.inputs[0], n * s.x_batch * s.rows, s.rows, s.x_heads, h * s.x_head, s.inner,
              left);
         Rows(call.inputs[1], y_batch * s.inner, s.inner, s.y_heads, h * s.y_head, s.columns, right);
-        const bool left_finite = PrepareMacOperand(model_, left, s.rows * s.inner);
-        const bool right_finite = PrepareMacOperand(model_, right, s.inner * s.columns);
+        const bool left_finite =
+            PrepareMacOperand(model_, left, s.rows * s.inner, s.element == Element::kFp16);
+        const bool right_finite =
+            PrepareMacOperand(model_, right, s.inner * s.columns, s.element == Element::kFp16);
         MultiplyAccumulate(model_, left, right, {s.rows, s.inner, s.columns},
                            left_finite && right_finite, s.element == Element::kFp16, result);
         for (int64_t c = 0; c < s.rows; ++c) {
@@ -117,7 +119,7 @@ class AttentionKernel : public Kernel {
         SoftmaxLane(model_, s.element, line, s.keys);
         for (int64_t k = 0; k < s.keys; ++k) line[k] = Stored(line[k]);
       }
-      const bool weights_finite = PrepareMacOperand(model_, scores, s.rows * s.keys);
+      const bool weights_finite = PrepareMacOperand(model_, scores, s.rows * s.keys, half());
       bool finite = true;
       const float* value = Load(call, 2, batch, s.keys * s.columns, finite);
       float* result = call.scratch.Floats(2, s.rows * s.columns);
@@ -145,7 +147,7 @@ class AttentionKernel : public Kernel {
         shape_.element,
         static_cast<const char*>(call.inputs[input]) + batch * count * ElementSize(shape_.element),
         1, count, loaded);
-    finite &= PrepareMacOperand(model_, loaded, count);
+    finite &= PrepareMacOperand(model_, loaded, count, half());
     return loaded;
   }
 

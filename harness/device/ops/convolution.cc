@@ -35,7 +35,7 @@ class ConvKernel : public Kernel {
     if (weight_.empty()) {
       float* loaded = call.scratch.Floats(3, weight_count);
       LoadFloats(shape_.element, call.inputs[1], 1, weight_count, loaded);
-      weight_finite = PrepareMacOperand(model_, loaded, weight_count);
+      weight_finite = PrepareMacOperand(model_, loaded, weight_count, half());
       weight = loaded;
     }
     const int64_t image = shape_.in_channels * Window::Volume(shape_.window.input);
@@ -44,7 +44,7 @@ class ConvKernel : public Kernel {
     for (int64_t n = 0; n < shape_.batch; ++n) {
       const int64_t source = model_.Has(Planted::kBatchReused) ? 0 : n;
       LoadFloats(shape_.element, Offset(call.inputs[0], source * image), 1, image, input);
-      const bool finite = PrepareMacOperand(model_, input, image) && weight_finite;
+      const bool finite = PrepareMacOperand(model_, input, image, half()) && weight_finite;
       for (int64_t group = 0; group < shape_.groups; ++group) {
         for (int64_t first = 0; first < positions; first += kPositions) {
           RunBlock(call, input, weight, finite, n, group, first,
@@ -55,6 +55,7 @@ class ConvKernel : public Kernel {
   }
 
  private:
+  bool half() const { return shape_.element == Element::kFp16; }
   const void* Offset(const void* from, int64_t elements) const {
     return static_cast<const char*>(from) + elements * ElementSize(shape_.element);
   }
@@ -68,12 +69,17 @@ class ConvKernel : public Kernel {
     const int64_t volume = Window::Volume(shape_.window.input);
     Gather(input + group * shape_.in_group() * volume, first, count, columns);
     const int64_t weights_of = model_.Has(Planted::kGroupsShareWeights) ? 0 : group;
+    const std::vector<float> starts =
+        half() ? bias_.Starts(model_, group * rows, rows) : std::vector<float>();
     MultiplyAccumulate(model_, weight + weights_of * rows * taps, columns, {rows, taps, count},
-                       finite, shape_.element == Element::kFp16, result);
+                       finite, shape_.element == Element::kFp16, result,
+                       {starts.empty() ? nullptr : starts.data(), nullptr});
     const int64_t positions = Window::Volume(shape_.window.output);
     for (int64_t row = 0; row < rows; ++row) {
       const int64_t channel = group * rows + row;
-      bias_.AddChannel(model_, shape_.element, channel, count, result + row * count);
+      if (starts.empty()) {
+        bias_.AddChannel(model_, shape_.element, channel, count, result + row * count);
+      }
       const int64_t at = (n * shape_.out_channels + channel) * positions + first;
       StoreFloats(shape_.element, result + row * count, count, model_,
                   static_cast<char*>(call.outputs[0]) + at * ElementSize(shape_.element));
@@ -244,7 +250,8 @@ std::unique_ptr<const Kernel> MakeConvKernel(const ConvShape& shape, const Numer
                                              std::vector<float> weight, Bias bias) {
   bool finite = true;
   if (!weight.empty()) {
-    finite = PrepareMacOperand(model, weight.data(), static_cast<int64_t>(weight.size()));
+    finite = PrepareMacOperand(model, weight.data(), static_cast<int64_t>(weight.size()),
+                               shape.element == Element::kFp16);
     SpoilWeights(model, shape.window, weight);
   }
   return std::make_unique<ConvKernel>(shape, model, std::move(weight), finite, std::move(bias));

@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "harness/device/half_block.h"
+#include "harness/device/multiply_accumulate.h"
 #include "harness/device/op_table.h"
 #include "harness/device/ops/broadcast.h"
 
@@ -107,7 +108,9 @@ class BinaryKernel : public Kernel {
         plan_(std::move(plan)),
         model_(model),
         by_reciprocal_(by_reciprocal),
-        gain_(gain) {}
+        gain_(gain),
+        reads_numbers_(HasFixedPointArray(model) && element == Element::kFp16 &&
+                       (op == Binary::kAdd || op == Binary::kSub || op == Binary::kMul)) {}
 
   void Run(const Invocation& call) const override {
     const int64_t size = ElementSize(element_);
@@ -136,6 +139,10 @@ class BinaryKernel : public Kernel {
     if (model_.nan_is_infinity) {
       ReplaceNan(a, count, std::numeric_limits<float>::infinity());
       ReplaceNan(b, count, std::numeric_limits<float>::infinity());
+    }
+    if (reads_numbers_) {
+      ReadAsNumbers(a, count);
+      ReadAsNumbers(b, count);
     }
     if (by_reciprocal_) TakeReciprocals(b, count);
     if (model_.HasAny()) SpoilOperands(a, b, count);
@@ -192,6 +199,7 @@ class BinaryKernel : public Kernel {
   NumericModel model_;
   bool by_reciprocal_;
   float gain_;
+  bool reads_numbers_;
 };
 
 bool IsZero(const Operand& operand) {

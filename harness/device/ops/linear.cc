@@ -36,17 +36,21 @@ class LinearKernel : public Kernel {
     const int64_t count = shape_.rows * shape_.inner;
     float* input = call.scratch.Floats(0, count);
     LoadFloats(element_, call.inputs[0], 1, count, input);
-    const bool finite = PrepareMacOperand(model_, input, count) && weight_finite_;
+    const bool finite = PrepareMacOperand(model_, input, count, half()) && weight_finite_;
     float* result = call.scratch.Floats(1, shape_.rows * shape_.columns);
+    const std::vector<float> starts =
+        half() ? bias_.Starts(model_, 0, shape_.columns) : std::vector<float>();
     MultiplyAccumulate(model_, input, weight_.data(), shape_, finite, element_ == Element::kFp16,
-                       result);
-    for (int64_t row = 0; row < shape_.rows; ++row) {
+                       result, {nullptr, starts.empty() ? nullptr : starts.data()});
+    for (int64_t row = 0; row < shape_.rows && starts.empty(); ++row) {
       bias_.AddRow(model_, element_, result + row * shape_.columns);
     }
     StoreFloats(element_, result, shape_.rows * shape_.columns, model_, call.outputs[0]);
   }
 
  private:
+  bool half() const { return element_ == Element::kFp16; }
+
   Element element_;
   MacShape shape_;
   NumericModel model_;
@@ -90,7 +94,7 @@ class MatmulKernel : public Kernel {
     const auto* from =
         static_cast<const char*>(call.inputs[input]) + index * count * ElementSize(shape_.element);
     LoadFloats(shape_.element, from, 1, count, loaded);
-    finite &= PrepareMacOperand(model_, loaded, count);
+    finite &= PrepareMacOperand(model_, loaded, count, shape_.element == Element::kFp16);
     if (!transposed) return loaded;
     CopyMatrix(loaded, rows, columns, 1, rows, loaded + count);
     return loaded + count;
@@ -140,6 +144,16 @@ void Bias::AddChannel(const NumericModel& model, Element element, int64_t channe
     return;
   }
   for (int64_t i = 0; i < count; ++i) results[i] = AddBiasValue(model, element, results[i], value);
+}
+
+std::vector<float> Bias::Starts(const NumericModel& model, int64_t first, int64_t count) const {
+  if (!HasFixedPointArray(model)) return {};
+  std::vector<float> starts(static_cast<size_t>(count), 0.0f);
+  for (int64_t i = 0; i < count && !values.empty(); ++i) {
+    starts[static_cast<size_t>(i)] = ValueOf(model, first + i);
+  }
+  ReadAsNumbers(starts.data(), count);
+  return starts;
 }
 
 void Bias::AddRow(const NumericModel& model, Element element, float* results) const {
@@ -197,7 +211,8 @@ std::unique_ptr<const Kernel> BuildLinear(OpBuilder& builder) {
     CopyMatrix(given.data(), inner, columns, 1, inner, packed.data());
   }
   const bool finite =
-      PrepareMacOperand(builder.model(), packed.data(), static_cast<int64_t>(packed.size()));
+      PrepareMacOperand(builder.model(), packed.data(), static_cast<int64_t>(packed.size()),
+                        x.type.element == Element::kFp16);
   const MacShape shape{x.type.shape.Product(0, rank - 1), inner, columns};
   return std::make_unique<LinearKernel>(x.type.element, shape, builder.model(), std::move(packed),
                                         finite, std::move(bias));

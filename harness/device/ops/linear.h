@@ -10,13 +10,17 @@
 
 namespace anecheck::device {
 
-// The per-channel bias of a pass, added to the rounded accumulator in fp16.
+// The per-channel bias of a pass: added to the rounded accumulator in fp16, or what a fixed-point
+// accumulator starts at.
 struct Bias {
   std::vector<float> values;  // empty for none
 
   // Adds to `count` results of one channel.
   void AddChannel(const NumericModel& model, Element element, int64_t channel, int64_t count,
                   float* results) const;
+  // What the accumulator starts at for `count` channels from `first` on, where the array begins
+  // with the bias; nothing is added after the port then.
+  std::vector<float> Starts(const NumericModel& model, int64_t first, int64_t count) const;
   // Adds to one result of each channel.
   void AddRow(const NumericModel& model, Element element, float* results) const;
 

@@ -8,6 +8,7 @@
 #include <fmt/format.h>
 #include <limits>
 #include <memory>
+#include <optional>
 
 #include "harness/device/curve_table.h"
 #include "harness/device/half_block.h"
@@ -67,6 +68,22 @@ inline std::unique_ptr<const Kernel> BuildCurve(OpBuilder& builder, const Operan
                                                 const CurveTable& table) {
   return BuildMap(builder, x, [table = &table](float value, const NumericModel& model) {
     return table->Evaluate(value, model);
+  });
+}
+
+using RecordedFunction = float (*)(float, const NumericModel&);
+
+// The recorded table of fp16 elements, the curve of others and of infinities and NaN. `origin`,
+// where given, is what an earlier compiler's table has at 0.
+inline std::unique_ptr<const Kernel> BuildRecorded(OpBuilder& builder, const Operand& x,
+                                                   RecordedFunction recorded,
+                                                   const CurveTable& table,
+                                                   std::optional<float> origin = std::nullopt) {
+  if (x.type.element != Element::kFp16) return BuildCurve(builder, x, table);
+  return BuildMap(builder, x, [=, curve = &table](float value, const NumericModel& model) {
+    if (!std::isfinite(value)) return curve->Evaluate(value, model);
+    if (origin && value == 0) return *origin;
+    return recorded(value, model);
   });
 }
 

@@ -9,6 +9,7 @@
 #include "harness/device/op_table.h"
 #include "harness/device/ops/integer_map.h"
 #include "harness/device/ops/map_kernel.h"
+#include "harness/device/recorded_curve.h"
 
 namespace anecheck::device {
 namespace {
@@ -55,6 +56,22 @@ float Square(float x, const NumericModel&) { return x * x; }
 float Sqrt(float x, const NumericModel& model) {
   return x == 0 && model.zero_sign_lost ? 0.0f : std::sqrt(x);
 }
+std::unique_ptr<const Kernel> BuildSqrt(OpBuilder& builder) {
+  const Operand x = builder.Tensor("x");
+  const bool half = x.type.element == Element::kFp16;
+  return BuildMap(builder, x, [half](float value, const NumericModel& model) {
+    const bool recorded = half && value > 0 && std::isfinite(value);
+    return recorded ? RecordedSqrt(value, model) : Sqrt(value, model);
+  });
+}
+std::unique_ptr<const Kernel> BuildExp(OpBuilder& builder) {
+  const Operand x = builder.Tensor("x");
+  const bool half = x.type.element == Element::kFp16;
+  return BuildMap(builder, x, [half](float value, const NumericModel& model) {
+    return half && std::isfinite(value) ? RecordedExp(value, model)
+                                        : InWide<std::exp>(value, model);
+  });
+}
 float Sign(float x, const NumericModel&) {
   return std::isnan(x) ? x : static_cast<float>((x > 0) - (x < 0));
 }
@@ -97,16 +114,21 @@ float Atan(float x, const NumericModel& model) {
 float ReadEpsilon(OpBuilder& builder, double fallback) {
   return static_cast<float>(HalfToDouble(DoubleToHalf(builder.Float("epsilon", fallback))));
 }
-// Adding +0 would lose the sign of a zero.
-float AddEpsilon(float x, float epsilon) { return epsilon == 0 ? x : x + epsilon; }
+// Adding +0 would lose the sign of a zero. The sum is stored before the table of fp16 takes it.
+float AddEpsilon(float x, float epsilon, bool half, const NumericModel& model) {
+  if (epsilon == 0) return x;
+  return half ? RoundToHalf(x + epsilon, model.store_rounding) : x + epsilon;
+}
 
 // D08: the sign of a zero is lost on the way in.
 std::unique_ptr<const Kernel> BuildInverse(OpBuilder& builder) {
   const Operand x = builder.Tensor("x");
   const float epsilon = ReadEpsilon(builder, 1e-4);
-  return BuildMap(builder, x, [epsilon](float value, const NumericModel& model) {
-    const float divisor = AddEpsilon(value, epsilon);
+  const bool half = x.type.element == Element::kFp16;
+  return BuildMap(builder, x, [epsilon, half](float value, const NumericModel& model) {
+    const float divisor = AddEpsilon(value, epsilon, half, model);
     if (divisor == 0 && model.zero_sign_lost) return kInfinity;
+    if (half && divisor != 0 && std::isfinite(divisor)) return RecordedInverse(divisor, model);
     return 1 / divisor;
   });
 }
@@ -114,9 +136,11 @@ std::unique_ptr<const Kernel> BuildInverse(OpBuilder& builder) {
 std::unique_ptr<const Kernel> BuildRsqrt(OpBuilder& builder) {
   const Operand x = builder.Tensor("x");
   const float epsilon = ReadEpsilon(builder, 1e-12);
-  return BuildMap(builder, x, [epsilon](float value, const NumericModel& model) {
-    const float under = AddEpsilon(value, epsilon);
+  const bool half = x.type.element == Element::kFp16;
+  return BuildMap(builder, x, [epsilon, half](float value, const NumericModel& model) {
+    const float under = AddEpsilon(value, epsilon, half, model);
     if (under == 0 && model.zero_sign_lost) return kInfinity;
+    if (half && under > 0 && std::isfinite(under)) return RecordedRsqrt(under, model);
     return static_cast<float>(1 / std::sqrt(static_cast<double>(under)));
   });
 }
@@ -125,9 +149,11 @@ std::unique_ptr<const Kernel> BuildRsqrt(OpBuilder& builder) {
 std::unique_ptr<const Kernel> BuildLog(OpBuilder& builder) {
   const Operand x = builder.Tensor("x");
   const float epsilon = ReadEpsilon(builder, 1e-45);
-  return BuildMap(builder, x, [epsilon](float value, const NumericModel& model) {
-    const float of = AddEpsilon(value, epsilon);
+  const bool half = x.type.element == Element::kFp16;
+  return BuildMap(builder, x, [epsilon, half](float value, const NumericModel& model) {
+    const float of = AddEpsilon(value, epsilon, half, model);
     if (of == 0 && model.log_zero_finite) return -45440.0f;
+    if (half && of > 0 && std::isfinite(of)) return RecordedLog(of, model);
     return static_cast<float>(std::log(static_cast<double>(of)));
   });
 }
@@ -137,9 +163,10 @@ double SoftplusEven(double x) { return x / 2 + std::log1p(std::exp(-x)); }
 
 std::unique_ptr<const Kernel> BuildSilu(OpBuilder& builder) {
   static const CurveTable table = MakeCurve(SiluEven, 0, 9, CurveSymmetry::kHalfPlusEven);
-  static const CurveTable biased = WithOrigin(table, -0.001259f);  // D13, facts/numerics.md
   const Operand x = builder.Tensor("x");
-  return BuildCurve(builder, x, builder.model().silu_origin_bias ? biased : table);
+  // D13, which an earlier compiler's table has (facts/numerics.md).
+  const auto at_zero = builder.model().silu_origin_bias ? std::optional(-0.001259f) : std::nullopt;
+  return BuildRecorded(builder, x, RecordedSilu, table, at_zero);
 }
 
 // D09: where the exponential leaves the array's range the result is 0.
@@ -159,7 +186,12 @@ std::unique_ptr<const Kernel> BuildErf(OpBuilder& builder) {
     result.above = 1;
     return result;
   }();
-  return BuildCurve(builder, builder.Tensor("x"), table);
+  const Operand x = builder.Tensor("x");
+  if (x.type.element != Element::kFp16) return BuildCurve(builder, x, table);
+  return BuildMap(builder, x, [](float value, const NumericModel& model) {
+    if (std::fabs(value) <= 2) return RecordedErf(value, model);
+    return static_cast<float>(std::erf(static_cast<double>(value)));
+  });
 }
 
 std::unique_ptr<const Kernel> BuildLeakyRelu(OpBuilder& builder) {
@@ -236,10 +268,10 @@ std::unique_ptr<const Kernel> FromA15(OpBuilder& builder) {
 constexpr OpRow kRows[] = {
     {"abs", Numbers<Abs, IntegerAbs>},
     {"square", Numbers<Square, IntegerSquare>},
-    {"sqrt", Plain<Sqrt>},
+    {"sqrt", BuildSqrt},
     {"rsqrt", BuildRsqrt},
     {"inverse", BuildInverse},
-    {"exp", Plain<InWide<std::exp>>},
+    {"exp", BuildExp},
     {"exp2", Numbers<InWide<std::exp2>, IntegerExp2>},
     {"log", BuildLog},
     {"sign", Numbers<Sign, IntegerSign>},

@@ -1,0 +1,33 @@
+// Published sums and activation errors of silicon as tests read them: rows of
+// facts/silicon/numerics_silicon.csv. Oracle and simulated engine are held against the same rows.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "harness/base/half.h"
+#include "harness/base/result.h"
+
+namespace anecheck::testing {
+
+struct SiliconRow {
+  std::string id;     // "N001"
+  std::string path;   // "conv 1x1, 64 inputs (NE)", "elementwise (PE) add", ...
+  std::string group;  // "bias", "int8 sum", "activation error", ...
+  std::string input_text;
+  std::vector<Half> inputs;  // empty where the text is no list of numbers
+  std::optional<Half> weight, bias, output;
+  std::string output_text;
+  std::string law;  // "L1,L2"
+};
+
+// Errors: kNotFound, kMalformed.
+Result<std::vector<SiliconRow>> ReadSiliconRows(const std::string& path);
+
+// "16384", "-0.5", "1.5*2^-15", "2^-12+2^-16", "3 step" (of 2^-16), "inf" and "NaN"; nothing for
+// other texts. "0x7C00" has the bits of an fp16 number and is read by ReadSiliconRows alone.
+std::optional<double> SiliconNumber(std::string_view text);
+
+}  // namespace anecheck::testing

@@ -1,0 +1,65 @@
+#include "oracles/laws.h"
+
+#include <algorithm>
+#include <array>
+
+namespace anecheck {
+namespace {
+
+constexpr uint32_t kA13 = 1u << 2;
+constexpr uint32_t kA14 = 1u << 3;
+constexpr uint32_t kA15 = 1u << 4;
+constexpr uint32_t kA16 = 1u << 5;
+constexpr uint32_t kA17 = 1u << 6;
+constexpr uint32_t kA18 = 1u << 7;
+
+constexpr LawFact kFacts[] = {
+    {"fixed_sums", &Laws::fixed_sums, kA16 | kA18, 0, "h16g, h18g",
+     "facts/silicon/numerics_laws.md, L1 to L6: 368 published sums",
+     "where a second pass begins beyond 64 products, and whether the sum between them is rounded "
+     "to fp16; the order of products whose kernel has more than one position"},
+    {"perhaps_fixed_sums", &Laws::perhaps_fixed_sums, 0, kA17, "none",
+     "facts/silicon/numerics_laws.md: figures of another laboratory on M5 Pro fit L3",
+     "whether sums are those of the fixed-point accumulator or of a wide one: both pass"},
+    {"plain_numbers", &Laws::plain_numbers, kA16 | kA18, 0, "h16g, h18g",
+     "facts/silicon/numerics_laws.md, L4, L5 and L7",
+     "quotients, extremes and functions of infinities and NaN"},
+    {"tables", &Laws::tables, kA13 | kA14 | kA18, kA15 | kA16 | kA17, "h13, h14, h18g",
+     "facts/silicon/act_tables.csv: compiler 10.26.6 and macOS 26.6 write them for H13 and H14, "
+     "and "
+     "h18g reproduces the published errors (numerics_laws.md, L9 to L13)",
+     "erf beyond 2; tables that an earlier compiler wrote (the rule earlier_tables)"},
+};
+
+constexpr std::array<Laws, kContractFamilies> MakeLaws() {
+  std::array<Laws, kContractFamilies> laws{};
+  for (size_t family = 0; family < laws.size(); ++family) {
+    for (const LawFact& fact : kFacts) {
+      laws[family].*fact.law = ((fact.measured | fact.inferred) >> family & 1) != 0;
+    }
+  }
+  return laws;
+}
+constexpr std::array<Laws, kContractFamilies> kLaws = MakeLaws();
+constexpr Laws kNone;
+
+}  // namespace
+
+std::span<const LawFact> LawFacts() { return kFacts; }
+
+const Laws& LawsOf(const Contract& contract) {
+  return contract.ideal ? kNone : kLaws[static_cast<size_t>(contract.family)];
+}
+
+bool IsTabled(OpKind kind) {
+  constexpr OpKind kTabled[] = {OpKind::kSigmoid, OpKind::kTanh,   OpKind::kGelu, OpKind::kSilu,
+                                OpKind::kErf,     OpKind::kExp,    OpKind::kLog,  OpKind::kSqrt,
+                                OpKind::kRsqrt,   OpKind::kInverse};
+  return std::ranges::find(kTabled, kind) != std::end(kTabled);
+}
+
+bool RoundsTiesAway(const Contract& contract) {
+  return LawsOf(contract).plain_numbers || contract.Find(Effect::kTiesAway) != nullptr;
+}
+
+}  // namespace anecheck

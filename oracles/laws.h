@@ -1,0 +1,51 @@
+// The laws that the arithmetic of a family follows, as data: where one is known the oracle predicts
+// bits by it, and the interval of a contract spans no more than the law leaves open.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <string_view>
+
+#include "harness/ops/op.h"
+#include "oracles/contract.h"
+
+namespace anecheck {
+
+struct Laws {
+  // Sums of products are those of a 32-bit fixed-point accumulator (reference/fixed_point.h).
+  bool fixed_sums = false;
+  // They may be, or those of a wide accumulator: both readings are admitted, overflow apart, of
+  // which the documented defects speak.
+  bool perhaps_fixed_sums = false;
+  // Sums, differences and products of two elements read exponent 31 as any other exponent, and
+  // every result is rounded with ties away from zero.
+  bool plain_numbers = false;
+  // Functions of one fp16 element come from the recorded tables (reference/recorded_tables.h).
+  bool tables = false;
+};
+
+// Where a law is known from. `measured` and `inferred` have one bit a family.
+struct LawFact {
+  std::string_view name;  // "fixed_sums"
+  bool Laws::* law = nullptr;
+  uint32_t measured = 0;
+  uint32_t inferred = 0;
+  std::string_view
+      targets;  // on which it was measured; other targets of their families follow them
+  std::string_view source;
+  std::string_view open;  // what it does not say, and the interval spans
+};
+
+std::span<const LawFact> LawFacts();
+
+// Those of the contract's family; none of the ideal contract.
+const Laws& LawsOf(const Contract& contract);
+
+// Whether the operation comes from a recorded table where the law of tables holds: its errors are
+// those of the table's lines.
+bool IsTabled(OpKind kind);
+
+// Whether results are stored with ties away from zero, by law or by a departure.
+bool RoundsTiesAway(const Contract& contract);
+
+}  // namespace anecheck

@@ -1,0 +1,325 @@
+// Accumulator's way with sums of products whose law is known: the fixed-point accumulator of
+// fixed_point.h, to the bit for one pass, and between its readings beyond.
+#include <algorithm>
+
+#include "oracles/laws.h"
+#include "oracles/reference/dot.h"
+#include "oracles/reference/fixed_point.h"
+#include "oracles/reference/packed_fixed.h"
+#include "oracles/reference/packed_sums.h"
+
+namespace anecheck::reference {
+namespace {
+
+constexpr double kLimit = kFixedLimit * kFixedUnit;
+// From here on a partial sum may be rounded to the limit between two passes.
+constexpr double kLargestPartial = 32752;
+// A block is worth packing where so many products are added before they leave the registers.
+constexpr size_t kShortSpan = 8;
+// Rounding moves a product by half a unit; one that is dropped was less than two.
+constexpr double kMostLost = 2;
+
+// Whether a departure says how sums of products come about: it takes the place of the law.
+bool DepartsInSums(const Contract& contract) {
+  for (const Effect effect : {Effect::kPortOverflow, Effect::kInteriorOverflow,
+                              Effect::kTileLattice, Effect::kFlushInMac}) {
+    if (contract.Find(effect) != nullptr) return true;
+  }
+  return false;
+}
+
+// How far roundings of partial sums to fp16 between passes may move a sum.
+double PassError(size_t count, double largest) {
+  if (count <= kFixedPass) return 0;
+  const auto roundings = static_cast<double>((count - 1) / kFixedPass);
+  // Each is half a unit in the last place of a partial sum, which the ones before it moved.
+  return roundings * HalfUlp(std::min(largest * (1 + roundings * 0x1p-10), kHalfMaxValue)) / 2;
+}
+
+bool IsFinite(const Lanes& lanes, size_t count) {
+  for (size_t k = 0; k < count; ++k) {
+    if (!(std::fabs(lanes.low[k]) < kInfinity && std::fabs(lanes.high[k]) < kInfinity)) {
+      return false;
+    }
+  }
+  return true;
+}
+
+bool ArePoints(const Lanes& lanes, size_t count) {
+  return lanes.point() || std::equal(lanes.low, lanes.low + count, lanes.high);
+}
+
+// Vectors that lie one after the other.
+StridedPoints VectorsOf(const double* numbers, size_t count) {
+  return {numbers, count, static_cast<int64_t>(count)};
+}
+
+}  // namespace
+
+void Accumulator::RunOnArray(bool source_order) {
+  const Laws& laws = LawsOf(contract_);
+  if (!laws.fixed_sums && !laws.perhaps_fixed_sums) return;
+  if (!grid_.half() || DepartsInSums(contract_)) return;
+  law_ = laws.fixed_sums ? Law::kFixed : Law::kFixedOrWide;
+  source_order_ = source_order;
+  may_overflow_ = true;
+}
+
+bool Accumulator::DecodeLanes(const Lanes& from, size_t count, bool bits_known, DecodedLanes& to) {
+  to.value.resize(count);
+  to.low.resize(count);
+  to.high.resize(count);
+  for (size_t k = 0; k < count; ++k) {
+    const bool nan = from.nan != nullptr && from.nan[k] != 0;
+    const Interval range = DecodedEnds(from.low[k], from.high[k], nan, bits_known);
+    to.value[k] = DecodeAsNumber(from.value[k]);
+    to.low[k] = range.low;
+    to.high[k] = range.high;
+  }
+  return IsFinite(to.lanes(), count);
+}
+
+Accumulator::LawSum Accumulator::KnownLawSum(const FixedSum& fixed, const Lanes& x, const Lanes& y,
+                                             size_t count) {
+  return {.value = fixed.total,
+          .size = fixed.size,
+          .low = fixed.total,
+          .high = fixed.total,
+          .positive = (fixed.size + fixed.total) / 2,
+          .negative = (fixed.total - fixed.size) / 2,
+          .x = x,
+          .y = y,
+          .count = count};
+}
+
+// Ends of plain sums, as far as rounding and dropping products moves them.
+Accumulator::LawSum Accumulator::LawSumOfEnds(const FixedSum& values, const IntervalSums& ends,
+                                              const Lanes& x, const Lanes& y, size_t count) {
+  LawSum sum = KnownLawSum(values, x, y, count);
+  sum.points = false;
+  const auto terms = static_cast<double>(count);
+  const double magnitude = ends.magnitude / kFixedUnit;
+  const double error = terms * (kMostLost + magnitude * 0x1p-51);
+  sum.low = std::min(sum.value, std::floor(ends.low / kFixedUnit - error));
+  sum.high = std::max(sum.value, std::ceil(ends.high / kFixedUnit + error));
+  sum.positive = (magnitude + sum.high) / 2 + error;
+  sum.negative = (sum.low - magnitude) / 2 - error;
+  return sum;
+}
+
+Accumulator::LawSum Accumulator::LawSumOf(const Lanes& x, const Lanes& y, size_t count) {
+  Lanes a = x;
+  Lanes b = y;
+  bool numbers = true;
+  if (special_) {
+    numbers = DecodeLanes(x, count, x_.point() && x_.signed_zero, decoded_x_);
+    numbers &= DecodeLanes(y, count, y_->point() && y_->signed_zero, decoded_y_);
+    a = decoded_x_.lanes();
+    b = decoded_y_.lanes();
+  }
+  LawSum sum = KnownLawSum(SumFixed(a.value, b.value, count), a, b, count);
+  sum.numbers = numbers;
+  sum.points = ArePoints(a, count) && ArePoints(b, count);
+  if (sum.points || !numbers) return sum;
+  sum.low = sum.high = sum.positive = sum.negative = 0;
+  for (size_t k = 0; k < count; ++k) {
+    const double corners[] = {FixedProduct(a.low[k], b.low[k]), FixedProduct(a.low[k], b.high[k]),
+                              FixedProduct(a.high[k], b.low[k]),
+                              FixedProduct(a.high[k], b.high[k])};
+    const auto [least, most] = std::ranges::minmax(corners);
+    sum.low += least;
+    sum.high += most;
+    sum.positive += std::max(most, 0.0);
+    sum.negative += std::min(least, 0.0);
+  }
+  return sum;
+}
+
+Accumulated Accumulator::LawDot(const Lanes& x, const Lanes& y, size_t count) {
+  law_sum_ = LawSumOf(x, y, count);
+  return LawResult(law_sum_, nullptr);
+}
+
+// What the array gives for the values: an infinity where it overflows in a known order.
+double Accumulator::LawValue(const LawSum& sum, double start) const {
+  const bool fits = sum.size + std::fabs(start) < kFixedLimit;
+  if (fits || !source_order_ || sum.count > kFixedPass) return (sum.value + start) * kFixedUnit;
+  return SumFixedInOrder(sum.x.value, sum.y.value, sum.count, start) * kFixedUnit;
+}
+
+Accumulated Accumulator::LawResult(LawSum sum, const BiasRange* bias) const {
+  BiasRange start;
+  if (bias != nullptr) {
+    const Interval range = DecodedEnds(bias->low, bias->high, bias->nan, true);
+    start = {FixedStart(DecodeAsNumber(bias->value)), FixedStart(range.low),
+             FixedStart(range.high)};
+    sum.numbers &= std::fabs(range.low) < kInfinity && std::fabs(range.high) < kInfinity;
+    sum.numbers &= !bias->nan && bias->low == bias->low;
+    sum.points &= range.low == range.high;
+  }
+  Accumulated result{.value = LawValue(sum, start.value)};
+  if (!sum.numbers) {
+    result.low = -kInfinity;
+    result.high = kInfinity;
+    result.nan = true;
+    return result;
+  }
+  if (sum.points && source_order_ && sum.count <= kFixedPass) {
+    result.low = result.high = result.value;
+    return result;
+  }
+  const double positive = (sum.positive + std::max(start.high, 0.0)) * kFixedUnit;
+  const double negative = (sum.negative + std::min(start.low, 0.0)) * kFixedUnit;
+  const double error = PassError(sum.count, std::max(positive, -negative));
+  const double reach = sum.count <= kFixedPass ? kLimit : kLargestPartial - error;
+  if (positive >= reach) result.beyond |= kUpward;
+  if (-negative >= reach) result.beyond |= kDownward;
+  result.low = (sum.low + start.low) * kFixedUnit - error;
+  result.high = (sum.high + start.high) * kFixedUnit + error;
+  // No order keeps a sum below the limit that ends beyond it.
+  if (result.low >= kLimit || result.high <= -kLimit) {
+    result.value = result.low >= kLimit ? kInfinity : -kInfinity;
+    result.low = kInfinity;
+    result.high = -kInfinity;
+    return result;
+  }
+  result.low = std::max(result.low, -kLimit);
+  result.high = std::min(result.high, kLimit);
+  if (std::fabs(result.value) < kInfinity) {
+    result.value = std::clamp(result.value, result.low, result.high);
+  }
+  return result;
+}
+
+void Accumulator::AdmitLaw(const BiasRange* bias, Accumulated& sum) const {
+  if (law_sum_.count == 0 || special_ || sum.nan || sum.empty()) return;
+  const Accumulated law = LawResult(law_sum_, bias);
+  const bool finite = std::fabs(law.low) < kInfinity && std::fabs(law.high) < kInfinity;
+  if (law.nan || law.beyond != 0 || !finite) return;
+  sum.low = std::min(sum.low, law.low);
+  sum.high = std::max(sum.high, law.high);
+}
+
+// ---- blocks -------------------------------------------------------------------------------------
+
+// A product that is dropped is less than two units.
+bool Accumulator::MayDrop() const { return lowest_product_bit_ < -15; }
+
+bool Accumulator::PacksLaw(size_t count) const {
+  return law_ == Law::kFixed &&
+         FixedSpan(x_.max_magnitude, y_->max_magnitude) >= std::min(count, kShortSpan);
+}
+
+bool Accumulator::StoresLaw(size_t count, const BoundedTensor* bias) const {
+  // The wide accumulator's reading stands where the other overflows.
+  if (law_ == Law::kFixedOrWide) {
+    return FixedSpan(x_.max_magnitude, y_->max_magnitude) >= std::min(count, kShortSpan);
+  }
+  double start = 0;
+  for (size_t i = 0; bias != nullptr && i < bias->size; ++i) {
+    start = std::max(start, std::fabs(bias->value[i]));
+  }
+  const double largest = x_.max_magnitude * y_->max_magnitude * static_cast<double>(count) + start;
+  // Nothing overflows on any way.
+  return largest + PassError(count, largest) + 1 < kLargestPartial / 2;
+}
+
+// The values' sums of a block, and what they become.
+struct Accumulator::LawBlock {
+  Accumulator& accumulator;
+  const Lanes& rows;
+  const Lanes& columns;
+  size_t column_count;
+  size_t count;
+  const DotSink& sink;
+  FixedSum* values;  // [row][column] where the operands are intervals
+
+  void Take(size_t row, size_t column, const LawSum& sum) const {
+    accumulator.law_sum_ = sum;
+    Accumulated result = accumulator.LawResult(sum, nullptr);
+    if (accumulator.contract_.departure_count != 0) {
+      accumulator.Depart(sum.x, &sum.y, count, result);
+    }
+    sink.take(sink.self, row, column, result);
+  }
+  static void TakePoints(void* self, size_t row, size_t column, const FixedSum& sum) {
+    const auto& block = *static_cast<const LawBlock*>(self);
+    block.Take(row, column,
+               KnownLawSum(sum, block.rows.From(row * block.count),
+                           block.columns.From(column * block.count), block.count));
+  }
+  static void Keep(void* self, size_t row, size_t column, const FixedSum& sum) {
+    const auto& block = *static_cast<const LawBlock*>(self);
+    block.values[row * block.column_count + column] = sum;
+  }
+  static void TakeIntervals(void* self, size_t row, size_t column, const IntervalSums& sums) {
+    const auto& block = *static_cast<const LawBlock*>(self);
+    block.Take(row, column,
+               LawSumOfEnds(block.values[row * block.column_count + column], sums,
+                            block.rows.From(row * block.count),
+                            block.columns.From(column * block.count), block.count));
+  }
+};
+
+void Accumulator::LawDots(const Lanes& rows, size_t row_count, const Lanes& columns,
+                          size_t column_count, size_t count, const DotSink& sink) {
+  const Workspace workspace(arena_);
+  const bool points = rows.point() && columns.point();
+  LawBlock block{*this, rows, columns, column_count, count, sink, nullptr};
+  if (!points) block.values = arena_.Allocate<FixedSum>(row_count * column_count);
+  const FixedArithmetic arithmetic = {
+      .count = count, .span = FixedSpan(x_.max_magnitude, y_->max_magnitude), .drops = MayDrop()};
+  const StridedPoints of_rows = VectorsOf(rows.value, count);
+  const StridedPoints of_columns = VectorsOf(columns.value, count);
+  SumFixedBlock(of_rows.Vectors(row_count), of_columns.Vectors(column_count), arithmetic, arena_,
+                {points ? LawBlock::TakePoints : LawBlock::Keep, &block});
+  if (points) return;
+  SumIntervals({rows.value, rows.low, rows.high, row_count},
+               {columns.value, columns.low, columns.high, column_count}, count, IntervalWork::kEnds,
+               {LawBlock::TakeIntervals, &block});
+}
+
+struct Accumulator::LawStore {
+  const Accumulator& accumulator;
+  size_t count;
+  const PointBias& bias;
+  PointResults& results;
+
+  static void Take(void* self, size_t row, size_t column, const FixedSum& fixed) {
+    const auto& to = *static_cast<const LawStore*>(self);
+    const double bias = to.bias.of_rows != nullptr      ? to.bias.of_rows[row]
+                        : to.bias.of_columns != nullptr ? to.bias.of_columns[column]
+                                                        : 0;
+    const double sum = (fixed.total + FixedStart(bias)) * kFixedUnit;
+    const double size = (fixed.size + std::fabs(FixedStart(bias))) * kFixedUnit;
+    const double largest = (size + std::fabs(sum)) / 2;
+    const double error = PassError(to.count, largest);
+    const bool wide_or = to.accumulator.law_ == Law::kFixedOrWide;
+    if (wide_or && largest >= (to.count <= kFixedPass ? kLimit : kLargestPartial - error)) return;
+    const Grid& grid = to.accumulator.grid_;
+    const auto store = [&grid](double x) { return grid.Store(x); };
+    const bool wide = to.accumulator.contract_.Allows(Term::kWideIntermediate);
+    const size_t at = row * to.results.pitch + column;
+    double low = OuterLow(store, sum - error, wide);
+    double high = OuterHigh(store, sum + error, wide);
+    if (wide_or) {
+      low = std::min(low, to.results.low[at]);
+      high = std::max(high, to.results.high[at]);
+    } else {
+      to.results.value[at] = store(sum);
+    }
+    to.results.low[at] = low;
+    to.results.high[at] = high;
+    to.results.point &= low == to.results.value[at] && high == to.results.value[at];
+  }
+};
+
+void Accumulator::StoreLawDots(const PointVectors& rows, const PointVectors& columns, size_t count,
+                               const PointBias& bias, PointResults& results) {
+  LawStore store{*this, count, bias, results};
+  const FixedArithmetic arithmetic = {
+      .count = count, .span = FixedSpan(x_.max_magnitude, y_->max_magnitude), .drops = MayDrop()};
+  SumFixedBlock(rows, columns, arithmetic, arena_, {LawStore::Take, &store});
+}
+
+}  // namespace anecheck::reference

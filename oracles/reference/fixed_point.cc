@@ -1,0 +1,68 @@
+#include "oracles/reference/fixed_point.h"
+
+namespace anecheck::reference {
+namespace {
+
+// Sums over four lanes each, so that the loop becomes vector code. Whole numbers below 2^53, in
+// whatever order, have an exact sum.
+struct Lanes4 {
+  double lane[4] = {0, 0, 0, 0};
+  double Total() const { return (lane[0] + lane[1]) + (lane[2] + lane[3]); }
+};
+
+// The largest power of two that is not above |x|, 2^-14 at least.
+double PowerPart(double x) {
+  constexpr uint64_t kExponent = 0x7ff0000000000000;
+  const double power = std::bit_cast<double>(std::bit_cast<uint64_t>(x) & kExponent);
+  return power > 0x1p-14 ? power : 0x1p-14;
+}
+
+// FixedProduct of numbers whose product is below 2^31 units.
+double SmallFixedProduct(double x, double w) {
+  const double units = x * w / kFixedUnit;
+  const auto size = static_cast<double>(static_cast<int32_t>(std::fabs(units) + 0.5));
+  return PowerPart(x) * PowerPart(w) < 0x1p-16 ? 0.0 : std::copysign(size, units);
+}
+
+bool HasLargeProduct(const double* x, const double* w, size_t count) {
+  double largest = 0;
+  for (size_t k = 0; k < count; ++k) largest = std::max(largest, std::fabs(x[k] * w[k]));
+  return !(largest < kFixedLimit * kFixedUnit - 1);
+}
+
+}  // namespace
+
+FixedSum SumFixed(const double* x, const double* w, size_t count) {
+  Lanes4 totals;
+  Lanes4 sizes;
+  const auto add = [&](size_t lane, double product) {
+    totals.lane[lane] += product;
+    sizes.lane[lane] += std::fabs(product);
+  };
+  size_t k = 0;
+  if (!HasLargeProduct(x, w, count)) {
+    for (; k + 4 <= count; k += 4) {
+      for (size_t lane = 0; lane < 4; ++lane) {
+        add(lane, SmallFixedProduct(x[k + lane], w[k + lane]));
+      }
+    }
+  }
+  for (; k < count; ++k) add(0, FixedProduct(x[k], w[k]));
+  return {totals.Total(), sizes.Total()};
+}
+
+double SumFixedInOrder(const double* x, const double* w, size_t count, double start) {
+  double sum = start;
+  for (size_t k = 0; k < count && std::fabs(sum) < kFixedLimit; ++k) {
+    sum += FixedProduct(x[k], w[k]);
+  }
+  return std::fabs(sum) < kFixedLimit ? sum : std::copysign(kInfinity, sum);
+}
+
+double ScaleFixed(int64_t sum, double scale) {
+  const auto value = static_cast<double>(sum);
+  if (std::fabs(value) >= kFixedLimit) return std::copysign(kInfinity, value);
+  return value * scale;
+}
+
+}  // namespace anecheck::reference

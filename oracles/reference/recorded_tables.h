@@ -1,0 +1,38 @@
+// Functions that the engine computes by tables, as laws: the tables that compilers write, word for
+// word, and how the engine evaluates them. Sources: facts/silicon/act_tables.csv,
+// facts/silicon/numerics_laws.md (L9 to L13).
+#pragma once
+
+#include <cstdint>
+
+#include "oracles/reference/rounding.h"
+
+namespace anecheck::reference {
+
+enum class Recorded : uint8_t {
+  kSigmoid,
+  kTanh,
+  kGelu,
+  kSilu,
+  kErf,
+  kExp,
+  kLog,
+  kSqrt,
+  kRsqrt,
+  kInverse,
+};
+
+// Whether the law says what the engine gives for `x`: not at infinities and NaN, outside of the
+// function's domain, and beyond 2 for erf.
+bool HasRecord(Recorded function, double x);
+
+// What the engine computes for `x` before the last rounding to fp16. Roundings on the way are the
+// grid's stores. Log, rsqrt and inverse take the sum of operand and epsilon. Precondition:
+// HasRecord(function, x).
+double RecordedValue(Recorded function, double x, const Grid& grid);
+
+// The least and the greatest of it over [low, high]. Precondition: HasRecord at both ends, and no
+// zero between them for kInverse.
+Interval RecordedBounds(Recorded function, double low, double high, const Grid& grid);
+
+}  // namespace anecheck::reference
