@@ -37,11 +37,11 @@ testing::ScriptedRunner::Spoil Low(size_t period) {
 
 class LeaningEngine : public testing::CampaignTest {
  protected:
-  CampaignOptions OfRoots(uint64_t cases) {
+  CampaignOptions OfQuotients(uint64_t cases) {
     CampaignOptions options = Options(cases);
     options.targets = {{"h15", kA15}};
     options.ops.reset();
-    options.ops.set(static_cast<size_t>(OpKind::kRsqrt));
+    options.ops.set(static_cast<size_t>(OpKind::kRealDiv));
     options.modes = {CaseMode::kFloat};
     return options;
   }
@@ -62,12 +62,12 @@ constexpr const char* kFindings =
     "SELECT id, case_index, op, target, verdict, signature, occurrences, summary FROM findings";
 
 TEST_F(LeaningEngine, IsOneFindingThatCountsAsUnconfirmed) {
-  const CampaignOptions options = OfRoots(2000);
+  const CampaignOptions options = OfQuotients(2000);
   const CampaignSummary summary = Must(RunCampaign(options, Scripted(Low(2)), {}));
   ASSERT_EQ(summary.list.size(), 1u);
   const FindingRow& finding = summary.list[0];
   EXPECT_EQ(finding.verdict, Verdict::kBiased);
-  EXPECT_EQ(finding.op, "rsqrt");
+  EXPECT_EQ(finding.op, "real_div");
   EXPECT_EQ(finding.target, "h15");
   EXPECT_NE(finding.summary.find("the contract permits"), std::string::npos) << finding.summary;
   EXPECT_EQ(summary.findings, 0u) << "no element is outside its bound";
@@ -79,13 +79,13 @@ TEST_F(LeaningEngine, IsOneFindingThatCountsAsUnconfirmed) {
 }
 
 TEST_F(LeaningEngine, IsSeenThoughItErsInOneElementOfEight) {
-  const CampaignSummary summary = Must(RunCampaign(OfRoots(5000), Scripted(Low(8)), {}));
+  const CampaignSummary summary = Must(RunCampaign(OfQuotients(5000), Scripted(Low(8)), {}));
   ASSERT_EQ(summary.list.size(), 1u);
   EXPECT_EQ(summary.list[0].verdict, Verdict::kBiased);
 }
 
 TEST_F(LeaningEngine, AnEngineThatGivesTheValueDoesNotLean) {
-  const CampaignOptions options = OfRoots(5000);
+  const CampaignOptions options = OfQuotients(5000);
   const CampaignSummary summary =
       Must(RunCampaign(options, Scripted([](const RunRequest&, RunReply&) {}), {}));
   EXPECT_TRUE(summary.list.empty());
@@ -113,7 +113,7 @@ void ToEitherSide(const RunRequest& request, RunReply& reply) {
 }
 
 TEST_F(LeaningEngine, OneCaseProvesNothingOfIt) {
-  const CampaignOptions options = OfRoots(1000);
+  const CampaignOptions options = OfQuotients(1000);
   Must(RunCampaign(options, Scripted(Low(2)), {}));
   const auto rows = Rows(options, "SELECT artifact FROM findings");
   ASSERT_EQ(rows.size(), 1u);
@@ -135,13 +135,13 @@ TEST_F(LeaningEngine, OneCaseProvesNothingOfIt) {
   testing::ScriptedRunner runner(Low(2));
   Evaluation evaluation;
   const auto leaning = RunAgain(artifact->item, artifact->verdict, runner, evaluation);
-  EXPECT_EQ(leaning->shown.op(), "rsqrt");
+  EXPECT_EQ(leaning->shown.op(), "real_div");
   EXPECT_NE(leaning->message().find("lean by -"), std::string::npos) << leaning->message();
 }
 
 // Small cases that lean are those with one element that is not exact.
 TEST_F(LeaningEngine, ItsCaseIsNotMadeSmall) {
-  const CampaignOptions options = OfRoots(1000);
+  const CampaignOptions options = OfQuotients(1000);
   Must(RunCampaign(options, Scripted(Low(2)), {}));
   const auto rows = Rows(options, "SELECT artifact FROM findings");
   ASSERT_EQ(rows.size(), 1u);
@@ -157,7 +157,7 @@ TEST_F(LeaningEngine, ItsCaseIsNotMadeSmall) {
 
 // Each number of a row that no campaign writes is refused in words.
 TEST_F(LeaningEngine, DamagedSumsAreRefused) {
-  const CampaignOptions options = OfRoots(64);
+  const CampaignOptions options = OfQuotients(64);
   Must(RunCampaign(options, Scripted(Low(2)), {}));
   const auto change = [&](const std::string& sql) {
     sqlite3* database = nullptr;
@@ -196,12 +196,12 @@ TEST_F(LeaningEngine, DamagedSumsAreRefused) {
 
 // Two processes leave what one would have left; so do several threads.
 TEST_F(LeaningEngine, ResumedCampaignsAndJobsGiveTheSameSums) {
-  const CampaignOptions whole = OfRoots(1280);
+  const CampaignOptions whole = OfQuotients(1280);
   Must(RunCampaign(whole, Scripted(Low(2)), {}));
-  CampaignOptions jobs = OfRoots(1280);
+  CampaignOptions jobs = OfQuotients(1280);
   jobs.jobs = 3;
   Must(RunCampaign(jobs, Scripted(Low(2)), {}));
-  const CampaignOptions cut = OfRoots(1280);
+  const CampaignOptions cut = OfQuotients(1280);
   std::atomic<bool> stop{false};
   const auto halfway = [&](const CampaignProgress& progress) {
     if (progress.done >= 128) stop = true;
@@ -226,9 +226,9 @@ TEST_F(LeaningEngine, ResumedCampaignsAndJobsGiveTheSameSums) {
 
 // The shards of a campaign are runs of their own; their sums are those of the whole.
 TEST_F(LeaningEngine, ShardsAddUp) {
-  const CampaignOptions whole = OfRoots(640);
+  const CampaignOptions whole = OfQuotients(640);
   Must(RunCampaign(whole, Scripted(Low(2)), {}));
-  CampaignOptions shards = OfRoots(640);
+  CampaignOptions shards = OfQuotients(640);
   shards.shards = 2;
   for (shards.shard = 0; shards.shard < 2; ++shards.shard) {
     Must(RunCampaign(shards, Scripted(Low(2)), {}));
