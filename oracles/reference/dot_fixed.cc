@@ -31,7 +31,8 @@ bool DepartsInSums(const Contract& contract) {
 // How far roundings of partial sums to fp16 between passes may move a sum.
 double PassError(size_t count, double largest) {
   if (count <= kFixedPass) return 0;
-  const auto roundings = static_cast<double>((count - 1) / kFixedPass);
+  const size_t later_passes = (count - 1) / kFixedPass;
+  const auto roundings = static_cast<double>(later_passes);
   // Each is half a unit in the last place of a partial sum, which the ones before it moved.
   return roundings * HalfUlp(std::min(largest * (1 + roundings * 0x1p-10), kHalfMaxValue)) / 2;
 }

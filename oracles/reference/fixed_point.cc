@@ -20,7 +20,8 @@ double PowerPart(double x) {
 // FixedProduct of numbers whose product is below 2^31 units.
 double SmallFixedProduct(double x, double w) {
   const double units = x * w / kFixedUnit;
-  const auto size = static_cast<double>(static_cast<int32_t>(std::fabs(units) + 0.5));
+  const double moved = std::fabs(units) + 0.5;
+  const auto size = static_cast<double>(static_cast<int32_t>(moved));
   return PowerPart(x) * PowerPart(w) < 0x1p-16 ? 0.0 : std::copysign(size, units);
 }
 
