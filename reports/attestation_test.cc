@@ -213,6 +213,73 @@ TEST(Attestation, ABaselineMarksWhatIsNew) {
   }
 }
 
+TEST(Attestation, EveryCellHasTheVerdictOfItsQuestion) {
+  const Attestation matrix = Build("h13,h17s", {});
+  for (size_t row = 0; row < matrix.rows.size(); ++row) {
+    legality::Instance instance;
+    instance.op = matrix.rows[row].name;
+    for (size_t target = 0; target < matrix.targets.size(); ++target) {
+      for (size_t route = 0; route < matrix.routes.size(); ++route) {
+        const auto asked = legality::Judge(instance, *matrix.targets[target], matrix.routes[route]);
+        ASSERT_TRUE(asked.ok());
+        const legality::Verdict& shown = matrix.verdicts[matrix.at(row, target, route).verdict];
+        EXPECT_EQ(shown.native_layer, asked->native_layer) << instance.op;
+        EXPECT_EQ(shown.outcome, asked->outcome) << instance.op;
+      }
+    }
+  }
+}
+
+TEST(Attestation, AStatementStandsInTheColumnOfItsTarget) {
+  Statement later = Say("conv", Stage::kCorrect, Provenance::kSimulated);
+  later.target = "h14";
+  Attestation matrix = Build("h13,h14", {later});
+  const size_t row = 0;
+  ASSERT_EQ(matrix.rows[row].name, "conv");
+  EXPECT_EQ(matrix.at(row, 0, 0).stage, Stage::kAttested);
+  EXPECT_EQ(matrix.at(row, 1, 0).stage, Stage::kCorrect);
+  const std::string before = DumpJson(AttestationJson(Build("h13,h14", {})));
+  ASSERT_TRUE(CompareWithBaseline(before, "old.json", matrix).ok());
+  size_t fresh = 0;
+  for (const AttestationCell& cell : matrix.cells) fresh += cell.fresh ? 1 : 0;
+  EXPECT_EQ(fresh, 1u);
+  EXPECT_TRUE(matrix.at(row, 1, 0).fresh);
+}
+
+TEST(Attestation, AnOperationWithoutALayerHasNoCellButItsOwn) {
+  const Attestation matrix =
+      Build("h13", {Say("sin", Stage::kCorrect, Provenance::kSimulated, Route::kNetlist)});
+  size_t cells = 0;
+  for (const AttestationCell& cell : matrix.cells) cells += cell.statements.empty() ? 0 : 1;
+  EXPECT_EQ(cells, 1u);
+  EXPECT_EQ(Cell(matrix, "sin", 1).stage, Stage::kCorrect);
+}
+
+TEST(AttestationForms, FlagsOfACellAreBits) {
+  const Json before = AttestationJson(Build("h13", {}));
+  Attestation matrix = Build("h13", {Say("conv", Stage::kCorrect, Provenance::kSilicon),
+                                     Say("sin", Stage::kDispatched, Provenance::kReported),
+                                     Say("pow", Stage::kDispatched, Provenance::kReported),
+                                     Say("pow", Stage::kRejected, Provenance::kReported)});
+  const auto flags = [&](const Json& json, std::string_view op) {
+    for (const Json& cell : json["cells"]) {
+      const bool first = cell[2].get<size_t>() == 0;
+      if (first && matrix.rows[cell[0].get<size_t>()].name == op) return cell[6].get<int>();
+    }
+    return -1;
+  };
+  EXPECT_EQ(flags(before, "conv"), 1);
+  EXPECT_EQ(flags(before, "sin"), 0);
+  const Json json = AttestationJson(matrix);
+  EXPECT_EQ(flags(json, "conv"), 1 | 2 | 8);
+  EXPECT_EQ(flags(json, "sin"), 2);
+  EXPECT_EQ(flags(json, "pow"), 1 | 4);
+  EXPECT_EQ(json["version"], 1);
+  EXPECT_EQ(json["conflicts"].size(), 1u);
+  ASSERT_TRUE(CompareWithBaseline(DumpJson(before), "old.json", matrix).ok());
+  EXPECT_EQ(flags(AttestationJson(matrix), "conv"), 1 | 2 | 8 | 16);
+}
+
 // Each route has its own state, and beside it what the rules alone say.
 TEST(AttestationForms, CsvAndMarkdownHaveTwoColumnsATargetAndRoute) {
   const Attestation matrix =
@@ -254,6 +321,7 @@ TEST(AttestationForms, JsonIsCompleteAndTheSameEachTime) {
   EXPECT_EQ(json["verdicts"][0]["layers"].size(), legality::kLayerCount);
   EXPECT_EQ(json["known_conflicts"].size(), evidence::KnownConflicts().size());
   EXPECT_EQ(json["targets"][0]["limits"]["max_rank"], "5");
+  EXPECT_EQ(json["targets"][0]["limits"]["stride_factor_list"], "2, 3, 4, 8");
   EXPECT_EQ(DumpJson(json), DumpJson(AttestationJson(Build("h13", evidence::Published()))));
 }
 
