@@ -36,8 +36,7 @@ void CheckTexts(const td::Chain& chain, ByteSpan input) {
 }
 
 void CheckReaders(const td::Chain& chain, ByteSpan input) {
-  std::vector<Violation> violations;
-  td::VerifyChain(chain, 0, violations);
+  const std::vector<Violation> violations = td::VerifyChain(chain);
   for (const Violation& violation : violations) {
     Laws::Require(violation.offset == Error::kNoOffset || violation.offset <= input.size(),
                   "violations point into the input", violation.message);

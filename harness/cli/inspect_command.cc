@@ -19,6 +19,7 @@
 #include "harness/formats/e5/e5.h"
 #include "harness/formats/fieldsources/field_sources.h"
 #include "harness/formats/hwx/container.h"
+#include "harness/formats/hwx/rules.h"
 #include "harness/formats/lzfse/lzfse.h"
 #include "harness/formats/mil/mil_format.h"
 #include "harness/formats/pair/pair.h"
@@ -123,15 +124,15 @@ std::string ViolationsText(const std::vector<Violation>& violations) {
 // Larger files, weights all of them, have no JSON form: it holds what the file does, as text.
 constexpr uint64_t kMostInJson = uint64_t{1} << 28;
 
-Result<Json> ToJson(const Format& format, ByteSpan bytes) {
-  if (bytes.size() <= kMostInJson) return format.to_json(bytes);
+Result<Json> ToJson(const ParsedFile& file, ByteSpan bytes) {
+  if (bytes.size() <= kMostInJson) return file.to_json();
   return MakeError(ErrorCode::kLimit,
                    fmt::format("the JSON form of more than {} MiB is not made", kMostInJson >> 20));
 }
 
 // The evidence of every field of the print. Files whose JSON form would be too large have none.
-std::string SourcesTextOf(const Format& format, ByteSpan bytes) {
-  const auto content = ToJson(format, bytes);
+std::string SourcesTextOf(const Format& format, const ParsedFile& file, ByteSpan bytes) {
+  const auto content = ToJson(file, bytes);
   if (!content.ok()) {
     return fmt::format("evidence of the fields: not listed: {}\n", content.error().message);
   }
@@ -176,11 +177,12 @@ Json TasksToJson(ByteSpan bytes) {
 
 // Text of the file itself, its coverage, what its fields rest on, and its violations where they
 // were asked for.
-Result<std::string> Describe(const InspectFlags& flags, const Format& format, ByteSpan bytes,
+Result<std::string> Describe(const InspectFlags& flags, const Format& format,
+                             const ParsedFile& file, ByteSpan bytes,
                              const std::vector<Violation>& violations) {
-  ANECHECK_ASSIGN(const ByteCounts coverage, format.count_bytes(bytes));
+  const ByteCounts coverage = file.count_bytes();
   if (flags.json) {
-    ANECHECK_ASSIGN(Json content, ToJson(format, bytes));
+    ANECHECK_ASSIGN(Json content, ToJson(file, bytes));
     Json json = {{"format", format.name},
                  {"coverage",
                   {{"total", coverage.total},
@@ -195,10 +197,10 @@ Result<std::string> Describe(const InspectFlags& flags, const Format& format, By
     json["content"] = std::move(content);
     return DumpJson(json, 2);
   }
-  ANECHECK_ASSIGN(std::string text, format.print(bytes));
+  std::string text = file.print();
   if (!text.empty() && text.back() != '\n') text += '\n';
   text += CoverageText(format, coverage);
-  text += SourcesTextOf(format, bytes);
+  text += SourcesTextOf(format, file, bytes);
   if (flags.explain) text += RulesText(format.rules);
   if (flags.explain && &format == &kFormat_hwx) text += TasksText(bytes);
   text += ViolationsText(violations);
@@ -245,13 +247,11 @@ Json ModelJson(const InspectedModel& model) {
 // A package, a compiled model or a model file: its parts, and its program as MIL text.
 int RunModel(const InspectFlags& flags, const InspectedModel& model) {
   const Bytes bytes(model.text.begin(), model.text.end());
+  const auto file = kFormat_mil.read(bytes);
+  if (!file.ok()) return Fail(InFile(model.file, file.error()));
   std::vector<Violation> violations;
-  if (flags.verify) {
-    auto verified = kFormat_mil.verify(bytes);
-    if (!verified.ok()) return Fail(InFile(model.file, verified.error()));
-    violations = std::move(verified).value();
-  }
-  const auto text = Describe(flags, kFormat_mil, bytes, violations);
+  if (flags.verify) violations = (*file)->verify();
+  const auto text = Describe(flags, kFormat_mil, **file, bytes, violations);
   if (!text.ok()) return Fail(InFile(model.file, text.error()));
   if (flags.json) {
     Json json = {{"model", ModelJson(model)}, {"program", ParseJson(*text).value()}};
@@ -313,13 +313,11 @@ int RunFile(const InspectFlags& flags) {
   }
   const auto format = Choose(flags, path, bytes);
   if (!format.ok()) return Fail(InFile(path, format.error()));
+  const auto file = (*format)->read(bytes);
+  if (!file.ok()) return Fail(InFile(path, file.error()));
   std::vector<Violation> violations;
-  if (flags.verify) {
-    auto verified = (*format)->verify(bytes);
-    if (!verified.ok()) return Fail(InFile(path, verified.error()));
-    violations = std::move(verified).value();
-  }
-  const auto text = Describe(flags, **format, bytes, violations);
+  if (flags.verify) violations = (*file)->verify();
+  const auto text = Describe(flags, **format, **file, bytes, violations);
   if (!text.ok()) return Fail(InFile(path, text.error()));
   Print(*text);
   return ExitCode(flags, violations);
@@ -331,31 +329,22 @@ struct PairedFile {
   std::vector<Violation> violations;
 };
 
-Result<PairedFile> LoadPaired(const std::string& path, const Format& format) {
-  PairedFile file{.path = path};
-  ANECHECK_ASSIGN(file.bytes, ReadFile(path));
-  auto violations = format.verify(file.bytes);
-  if (!violations.ok()) return InFile(path, violations.error());
-  file.violations = std::move(*violations);
-  return file;
-}
-
 // The descriptor may be named first or second.
-Result<std::pair<std::string, std::string>> DescriptorThenContainer(const InspectFlags& flags) {
-  std::string paths[2];
+Result<std::pair<PairedFile, PairedFile>> DescriptorThenContainer(const InspectFlags& flags) {
+  PairedFile files[2];
   for (const std::string& path : flags.paths) {
-    ANECHECK_ASSIGN(const Bytes bytes, ReadFile(path));
+    ANECHECK_ASSIGN(Bytes bytes, ReadFile(path));
     const auto format = RecogniseFormat(bytes, path);
     if (!format.ok()) return InFile(path, format.error());
-    if (*format == &kFormat_e5) paths[0] = path;
-    if (*format == &kFormat_hwx) paths[1] = path;
+    if (*format == &kFormat_e5) files[0] = {path, std::move(bytes), {}};
+    if (*format == &kFormat_hwx) files[1] = {path, std::move(bytes), {}};
   }
-  if (paths[0].empty() || paths[1].empty()) {
+  if (files[0].path.empty() || files[1].path.empty()) {
     return MakeError(ErrorCode::kInvalid,
                      "two files are checked as a pair: give a dispatch descriptor (.e5) and a "
                      "hardware container (.hwx)");
   }
-  return std::pair(paths[0], paths[1]);
+  return std::pair(std::move(files[0]), std::move(files[1]));
 }
 
 // The verdict on a pair, as JSON spells it and for people.
@@ -373,11 +362,16 @@ std::pair<std::string_view, std::string> PairVerdict(const std::vector<Violation
 }
 
 Result<int> RunPair(const InspectFlags& flags) {
-  ANECHECK_ASSIGN(const auto paths, DescriptorThenContainer(flags));
-  ANECHECK_ASSIGN(const PairedFile descriptor, LoadPaired(paths.first, kFormat_e5));
-  ANECHECK_ASSIGN(const PairedFile container, LoadPaired(paths.second, kFormat_hwx));
-  ANECHECK_ASSIGN(const std::vector<Violation> together,
-                  pair::Verify(descriptor.bytes, container.bytes));
+  ANECHECK_ASSIGN(auto files, DescriptorThenContainer(flags));
+  auto& [descriptor, container] = files;
+  auto violations = kFormat_e5.verify(descriptor.bytes);
+  if (!violations.ok()) return InFile(descriptor.path, violations.error());
+  descriptor.violations = std::move(*violations);
+  const auto parsed = hwx::Parse(container.bytes);
+  if (!parsed.ok()) return InFile(container.path, parsed.error());
+  container.violations = hwx::Verify(*parsed);
+  ANECHECK_ASSIGN(const pair::Pair both, pair::Join(descriptor.bytes, *parsed));
+  const std::vector<Violation> together = pair::Verify(both);
   if (flags.json) {
     Json json = {{"files", Json::array()},
                  {"verdict", PairVerdict(together, descriptor.path).first},
@@ -389,7 +383,7 @@ Result<int> RunPair(const InspectFlags& flags) {
     if (flags.explain) json["rules"] = RulesToJson(pair::Rules());
     Print(DumpJson(json, 2));
   } else {
-    ANECHECK_ASSIGN(std::string text, pair::Print(descriptor.bytes, container.bytes));
+    std::string text = pair::Print(both);
     for (const PairedFile* file : {&descriptor, &container}) {
       text += fmt::format("{}: {} rules broken\n", file->path, file->violations.size());
       text += ViolationsText(file->violations);

@@ -4,7 +4,7 @@
 #include <gtest/gtest.h>
 
 #include "harness/formats/hwx/container.h"
-#include "harness/formats/hwx/verify.h"
+#include "harness/formats/hwx/rules.h"
 #include "harness/lowering/mil_to_graph.h"
 #include "harness/ops/op.h"
 

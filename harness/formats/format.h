@@ -4,6 +4,7 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <span>
 #include <string>
 #include <string_view>
@@ -79,6 +80,21 @@ struct ByteCounts {
   }
 };
 
+// A file that was read once. It views the bytes that were read. The functions give what those of
+// Format do; none changes it.
+class ParsedFile {
+ public:
+  virtual ~ParsedFile() = default;
+  virtual Result<Json> to_json() const = 0;
+  virtual std::vector<Violation> verify() const = 0;
+  virtual std::string print() const = 0;
+  virtual ByteCounts count_bytes() const = 0;
+
+ protected:
+  ParsedFile() = default;
+};
+
+// Formats are defined by the functions of their model (format_of.h), from which this entry is made.
 // All functions are pure and may run on several threads at once. None throws.
 struct Format {
   std::string_view name;   // as given to --format, for example "hwx"
@@ -112,6 +128,9 @@ struct Format {
   // As to_json, without what only says how the file encodes its values: what `diff` compares. Null
   // where to_json but for some members (LayoutMembers, diff.h) serves.
   Result<Json> (*structure)(ByteSpan bytes) = nullptr;
+
+  // For several of the above on one file, which is parsed once then. `bytes` outlive the result.
+  Result<std::unique_ptr<ParsedFile>> (*read)(ByteSpan bytes) = nullptr;
 };
 
 }  // namespace anecheck

@@ -1,53 +1,59 @@
 // Places of a hardware container: header, load commands, sections, symbols, relocations, tasks.
-// Offsets are those of specification 000, tables 23.6 to 23.11, and of facts/hwx.md.
+// Those of records follow from the records of the format.
 #include <algorithm>
 #include <array>
 #include <cstring>
+#include <fmt/format.h>
+#include <span>
+#include <string>
+#include <utility>
+#include <vector>
 
 #include "generators/formats/boundary/places.h"
+#include "harness/formats/hwx/records.h"
 
 namespace anecheck::boundary {
 namespace {
 
-constexpr uint32_t kHeader = 32, kSection = 80, kSymbol = 16, kRelocation = 8, kSegment = 72;
-constexpr uint32_t kSegmentCommand = 0x19, kSymtabCommand = 0x02;
+using hwx::kCommandHead;
+using hwx::kHeaderRecord;
+using hwx::kRelocationRecord;
+using hwx::kSectionRecord;
+using hwx::kSegmentRecord;
+using hwx::kSymbolRecord;
+using hwx::kSymtabRecord;
+
 constexpr uint32_t kMostCommands = 64, kMostSections = 64, kMostRecords = 3, kMostTasks = 4;
 
-constexpr auto kHeaderFields = std::to_array<Field>({{"header.cputype", 4},
-                                                     {"header.cpusubtype", 8},
-                                                     {"header.filetype", 12},
-                                                     {"header.ncmds", 16},
-                                                     {"header.sizeofcmds", 20},
-                                                     {"header.flags", 24}});
+// What a count counts records of, in bytes.
+constexpr std::pair<std::string_view, uint32_t> kUnits[] = {{"nsects", kSectionRecord.kSize},
+                                                            {"nreloc", kRelocationRecord},
+                                                            {"nsyms", kSymbolRecord.kSize}};
+
+// The fields of a record as places: numbers and names. What tells the kind of a file or a command
+// stays, since another is no container.
+template <const auto& kRecord>
+std::span<const Field> FieldsOf(std::string_view record) {
+  static constexpr auto kAll = kRecord.Fields();
+  static std::array<std::string, kAll.size()> names;
+  static const std::vector<Field> fields = [&] {
+    std::vector<Field> made;
+    for (size_t i = 0; i < kAll.size(); ++i) {
+      const RecordField& field = kAll[i];
+      const bool is_name = field.width == sizeof(hwx::Name16);
+      if ((field.width > 8 && !is_name) || field.name == "magic") continue;
+      names[i] = fmt::format("{}.{}", record, field.name);
+      const auto unit =
+          std::ranges::find(kUnits, field.name, &std::pair<std::string_view, uint32_t>::first);
+      made.push_back({names[i], field.offset, field.width, is_name ? Role::kName : Role::kNumber,
+                      unit == std::end(kUnits) ? 1 : unit->second});
+    }
+    return made;
+  }();
+  return fields;
+}
+
 constexpr auto kCommandFields = std::to_array<Field>({{"command.cmd", 0}, {"command.cmdsize", 4}});
-constexpr auto kSegmentFields =
-    std::to_array<Field>({{"segment.segname", 8, 16, Role::kName},
-                          {"segment.vmaddr", 24, 8},
-                          {"segment.vmsize", 32, 8},
-                          {"segment.fileoff", 40, 8},
-                          {"segment.filesize", 48, 8},
-                          {"segment.nsects", 64, 4, Role::kNumber, kSection},
-                          {"segment.flags", 68}});
-constexpr auto kSectionFields =
-    std::to_array<Field>({{"section.sectname", 0, 16, Role::kName},
-                          {"section.segname", 16, 16, Role::kName},
-                          {"section.addr", 32, 8},
-                          {"section.size", 40, 8},
-                          {"section.offset", 48},
-                          {"section.align", 52},
-                          {"section.reloff", 56},
-                          {"section.nreloc", 60, 4, Role::kNumber, kRelocation},
-                          {"section.flags", 64}});
-constexpr auto kSymtabFields =
-    std::to_array<Field>({{"symtab.symoff", 8},
-                          {"symtab.nsyms", 12, 4, Role::kNumber, kSymbol},
-                          {"symtab.stroff", 16},
-                          {"symtab.strsize", 20}});
-constexpr auto kSymbolFields = std::to_array<Field>({{"symbol.strx", 0},
-                                                     {"symbol.type", 4, 1},
-                                                     {"symbol.sect", 5, 1},
-                                                     {"symbol.desc", 6, 2},
-                                                     {"symbol.value", 8, 8}});
 constexpr auto kRelocationFields =
     std::to_array<Field>({{"relocation.address", 0}, {"relocation.info", 4}});
 constexpr auto kTaskFields = std::to_array<Field>({{"task.words", 0},
@@ -74,9 +80,10 @@ class ContainerWalk {
   ContainerWalk(ByteSpan file, std::vector<Place>& places) : file_(file), places_(places) {}
 
   void Run() {
-    Add(kHeaderFields, 0);
-    const uint64_t commands = std::min<uint64_t>(Load(file_, 16, 4), kMostCommands);
-    uint64_t at = kHeader;
+    Add(FieldsOf<kHeaderRecord>("header"), 0);
+    const uint64_t commands =
+        std::min<uint64_t>(Load(file_, kHeaderRecord.OffsetOf("ncmds"), 4), kMostCommands);
+    uint64_t at = kHeaderRecord.kSize;
     for (uint64_t i = 0; i < commands && at + 8 <= file_.size(); ++i) {
       const uint64_t size = Load(file_, at + 4, 4);
       Command(at, size);
@@ -94,9 +101,9 @@ class ContainerWalk {
   void Command(uint64_t at, uint64_t size) {
     Add(kCommandFields, at);
     switch (Load(file_, at, 4)) {
-      case kSegmentCommand:
+      case hwx::kSegmentCommand:
         return Segment(at, size);
-      case kSymtabCommand:
+      case hwx::kSymtabCommand:
         return Symtab(at);
       default:
         return Named(at, size);
@@ -104,19 +111,22 @@ class ContainerWalk {
   }
 
   void Segment(uint64_t at, uint64_t size) {
-    Add(kSegmentFields, at);
-    const uint64_t fitting = size < kSegment ? 0 : (size - kSegment) / kSection;
-    const uint64_t count = std::min({Load(file_, at + 64, 4), fitting, uint64_t{kMostSections}});
-    for (uint64_t i = 0; i < count; ++i) Section(at + kSegment + i * kSection);
+    constexpr uint64_t kHead = kCommandHead + kSegmentRecord.kSize;
+    Add(FieldsOf<kSegmentRecord>("segment"), at + kCommandHead);
+    const uint64_t fitting = size < kHead ? 0 : (size - kHead) / kSectionRecord.kSize;
+    const uint64_t stated = Load(file_, at + kCommandHead + kSegmentRecord.OffsetOf("nsects"), 4);
+    const uint64_t count = std::min({stated, fitting, uint64_t{kMostSections}});
+    for (uint64_t i = 0; i < count; ++i) Section(at + kHead + i * kSectionRecord.kSize);
   }
 
   void Section(uint64_t at) {
-    Add(kSectionFields, at);
-    const uint64_t relocations = Load(file_, at + 56, 4);
-    const uint64_t count = std::min<uint64_t>(Load(file_, at + 60, 4), kMostRecords);
-    for (uint64_t i = 0; i < count; ++i) Add(kRelocationFields, relocations + i * kRelocation);
+    Add(FieldsOf<kSectionRecord>("section"), at);
+    const uint64_t table = Load(file_, at + kSectionRecord.OffsetOf("reloff"), 4);
+    const uint64_t nreloc = Load(file_, at + kSectionRecord.OffsetOf("nreloc"), 4);
+    const uint64_t count = std::min<uint64_t>(nreloc, kMostRecords);
+    for (uint64_t i = 0; i < count; ++i) Add(kRelocationFields, table + i * kRelocationRecord);
     if (at + 6 <= file_.size() && std::memcmp(file_.data() + at, "__text", 6) == 0) {
-      Tasks(Load(file_, at + 48, 4));
+      Tasks(Load(file_, at + kSectionRecord.OffsetOf("offset"), 4));
     }
   }
 
@@ -131,13 +141,15 @@ class ContainerWalk {
   }
 
   void Symtab(uint64_t at) {
-    Add(kSymtabFields, at);
-    const uint64_t symbols = Load(file_, at + 8, 4);
-    const uint64_t count = Load(file_, at + 12, 4);
+    const uint64_t record = at + kCommandHead;
+    Add(FieldsOf<kSymtabRecord>("symtab"), record);
+    const uint64_t symbols = Load(file_, record + kSymtabRecord.OffsetOf("symoff"), 4);
+    const uint64_t count = Load(file_, record + kSymtabRecord.OffsetOf("nsyms"), 4);
     for (uint64_t i = 0; i < std::min<uint64_t>(count, kMostRecords); ++i) {
-      Add(kSymbolFields, symbols + i * kSymbol);
+      Add(FieldsOf<kSymbolRecord>("symbol"), symbols + i * kSymbolRecord.kSize);
     }
-    if (count > kMostRecords) Add(kSymbolFields, symbols + (count - 1) * kSymbol);
+    if (count > kMostRecords)
+      Add(FieldsOf<kSymbolRecord>("symbol"), symbols + (count - 1) * kSymbolRecord.kSize);
     // The zero byte that ends the last string, and with it the table.
     const uint64_t end = Load(file_, at + 16, 4) + Load(file_, at + 20, 4);
     if (end >= 16 && end <= file_.size()) {

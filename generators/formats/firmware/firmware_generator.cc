@@ -133,6 +133,11 @@ std::optional<Mutation> Size(ByteSpan bytes, ChoiceStream& choices) {
   return MakePatch("change-size", {{4, 4, bytes.size() + 1 + choices.Below(1u << 30)}});
 }
 
+std::optional<Mutation> NoSize(ByteSpan bytes, ChoiceStream& /*choices*/) {
+  if (IsPackage(bytes) || bytes.size() == kCommandHeaderSize) return std::nullopt;
+  return MakePatch("clear-size", {{4, 4, 0}});
+}
+
 std::optional<Mutation> Lengthen(ByteSpan bytes, ChoiceStream& choices) {
   if (IsPackage(bytes)) return std::nullopt;
   return MakeResize("lengthen-payload", bytes.size() + 1 + choices.Below(64));
@@ -168,6 +173,7 @@ constexpr MutationKind kMutations[] = {
     {"set-unknown-command", "command-known", UnknownCommand, ApplyPatch},
     {"raise-priority", "command-priority", Priority, ApplyPatch},
     {"change-size", "command-size", Size, ApplyPatch},
+    {"clear-size", "command-sized", NoSize, ApplyPatch},
     {"lengthen-payload", "command-size", Lengthen, ApplyResize},
     {"change-program", "", SwapIds, ApplyPatch},
     {"change-body", "", ChangeBody, ApplyPatch},

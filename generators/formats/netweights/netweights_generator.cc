@@ -1,6 +1,8 @@
 // Weight files with and without a table, and edits that break one rule each.
 #include "generators/formats/netweights/netweights_generator.h"
 
+#include <algorithm>
+
 #include "generators/formats/document_edit.h"
 #include "harness/base/base64.h"
 #include "harness/base/half.h"
@@ -120,6 +122,15 @@ constexpr DocumentEdit kEdits[] = {
          if (bytes.empty()) return false;
          bytes.push_back(static_cast<uint8_t>(b));
          return true;
+       });
+     }},
+    {"clear-plain-values", "values-not-all-zero",
+     [](Json& json, uint64_t, uint64_t) {
+       return !HasTable(json) && EditBlob(json, 0, [](std::vector<uint8_t>& bytes) {
+         const bool clears = bytes.size() % 2 == 0 && std::ranges::count(bytes, 0) !=
+                                                          static_cast<ptrdiff_t>(bytes.size());
+         std::ranges::fill(bytes, uint8_t{0});
+         return clears;
        });
      }},
     {"overflow-count", "", nullptr,

@@ -64,8 +64,7 @@ TEST(TdGenerator, DecodeIsTheInverseOfEncodeForEachGeneration) {
           EXPECT_EQ(again.tasks[i].writes[k].mask, chain.tasks[i].writes[k].mask);
         }
       }
-      std::vector<Violation> violations;
-      td::VerifyChain(again, 0, violations);
+      const std::vector<Violation> violations = td::VerifyChain(again);
       for (const Violation& violation : violations) {
         EXPECT_EQ(violation.rule->id, "td-header-open") << violation.message;
       }

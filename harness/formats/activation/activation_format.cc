@@ -1,37 +1,103 @@
 // Activation records behind the format interface.
+#include <algorithm>
+#include <cmath>
 #include <fmt/format.h>
 
 #include "harness/base/json.h"
 #include "harness/formats/activation/record.h"
+#include "harness/formats/format_of.h"
+#include "harness/formats/rules.h"
 
 namespace anecheck {
 
 namespace activation {
 namespace {
 
-constexpr FactEvidence kNotes = FactEvidence::kPublicNotes;
-constexpr const char* kGuide =
-    "facts/more/weight_sections.csv, activation record (guide, chapter 25)";
-constexpr const char* kLut = "specification 004, Programmable activation LUT";
-constexpr const char* kLength = "no source: the length tells the view";
+constexpr FactEvidence kAssumed = FactEvidence::kAssumed;
+constexpr std::string_view kWords = "facts/numerics.md; facts/more/weight_sections.csv";
+
+// The record where it is of the words view.
+const WordsRecord* WordsOf(const Record& record) { return std::get_if<WordsRecord>(&record); }
+
+constexpr auto kRules = RulesOf<Record>({
+    {"described-length", "A words record has 43 half words.", kWords, kAssumed,
+     [](const Record& record, RuleReport& broken) {
+       if (WordsOf(record) != nullptr && WordsOf(record)->unplaced.empty()) {
+         broken(kWordsLayout.kSize, "42 half words, where the sources say 43");
+       }
+     }},
+    {"clamps-ordered", "The low input clamp is below the high one.", kWords, kAssumed,
+     [](const Record& record, RuleReport& broken) {
+       const WordsRecord* words = WordsOf(record);
+       if (words == nullptr || !words->clamp_low.IsFinite() || !words->clamp_high.IsFinite())
+         return;
+       const double low = HalfToDouble(words->clamp_low);
+       const double high = HalfToDouble(words->clamp_high);
+       if (low >= high) broken(kWordsLayout.OffsetOf("clamp_low"), "clamps {} and {}", low, high);
+     }},
+    {"clamps-finite", "The input clamps are finite: the domain is fixed.", kWords, kAssumed,
+     [](const Record& record, RuleReport& broken) {
+       const WordsRecord* words = WordsOf(record);
+       if (words == nullptr) return;
+       if (!words->clamp_low.IsFinite()) {
+         broken(kWordsLayout.OffsetOf("clamp_low"), "the low clamp is not finite");
+       } else if (!words->clamp_high.IsFinite()) {
+         broken(kWordsLayout.OffsetOf("clamp_high"), "the high clamp is not finite");
+       }
+     }},
+    {"knots-numbers", "No knot is a NaN: the device emits none.", kWords, kAssumed,
+     [](const Record& record, RuleReport& broken) {
+       const auto* deltas = std::get_if<DeltasRecord>(&record);
+       const size_t at =
+           deltas != nullptr ? 2 * deltas->header.size() : size_t{kWordsLayout.OffsetOf("knots")};
+       const auto& knots = deltas != nullptr ? deltas->knots : WordsOf(record)->knots;
+       for (size_t i = 0; i < knots.size(); ++i) {
+         if (knots[i].IsNan()) broken(at + 2 * i, "knots[{}] is NaN", i);
+       }
+     }},
+    {"scale-finite", "The scale is finite.", "no source states it", kAssumed,
+     [](const Record& record, RuleReport& broken) {
+       if (WordsOf(record) != nullptr && !WordsOf(record)->scale.IsFinite()) {
+         broken(kWordsLayout.OffsetOf("scale"), "the scale is not finite");
+       }
+     }},
+    {"deltas-between-knots",
+     "A delta is the difference of its knots, within a unit in the last place of the larger.",
+     "specification 004, Programmable activation LUT", FactEvidence::kSpecification,
+     [](const Record& record, RuleReport& broken) {
+       const auto* deltas = std::get_if<DeltasRecord>(&record);
+       if (deltas == nullptr) return;
+       const std::array<Half, kSegments> expected = DeltasOf(deltas->knots);
+       for (size_t i = 0; i < kSegments; ++i) {
+         if (expected[i].IsNan()) continue;  // infinite knots, or a NaN of another rule
+         if (UlpDistance(expected[i], deltas->deltas[i]) <= 1) continue;
+         const double larger = std::max(std::fabs(HalfToDouble(deltas->knots[i])),
+                                        std::fabs(HalfToDouble(deltas->knots[i + 1])));
+         const double delta = HalfToDouble(deltas->deltas[i]);
+         if (std::fabs(delta - HalfToDouble(expected[i])) <= HalfUlp(larger)) continue;
+         broken(2 * deltas->header.size() + kDeltasLayout.OffsetOf("deltas") + 2 * i,
+                "deltas[{}] is {}, the knots differ by {}", i, delta, HalfToDouble(expected[i]));
+       }
+     }},
+});
 
 std::span<const FieldFact> FieldFacts(const Json& json) {
-  static const std::vector<FieldFact> words = {
-      {"view", FactEvidence::kAssumed, kLength},
-      {"clamp_low", kNotes, kGuide},
-      {"clamp_high", kNotes, kGuide},
-      {"mode", kNotes, kGuide},
-      {"scale", kNotes, kGuide},
-      {"knots", kNotes, kGuide},
-      {"tail", kNotes, kGuide},
-      {"packed_mode", kNotes, kGuide},
-      {"unplaced", FactEvidence::kAssumed,
-       "43 half words are described and 42 named; that the one left over stands last is assumed"}};
-  static const std::vector<FieldFact> deltas = {
-      {"view", FactEvidence::kAssumed, kLength},
-      {"header", FactEvidence::kOpaque, "specification 004 says no more than that it is short"},
-      {"knots", FactEvidence::kSpecification, kLut},
-      {"deltas", FactEvidence::kSpecification, kLut}};
+  static const FieldFact kView = {"view", kAssumed, "no source: the length tells the view"};
+  static const std::vector<FieldFact> words = [] {
+    std::vector<FieldFact> rows = {kView};
+    kWordsLayout.AddFacts("", FactEvidence::kRealFile, rows);
+    rows.push_back({"unplaced", kAssumed,
+                    "43 half words are described and 42 named; that the one left over stands last "
+                    "is assumed"});
+    return rows;
+  }();
+  static const std::vector<FieldFact> deltas = [] {
+    std::vector<FieldFact> rows = {
+        kView,
+        {"header", FactEvidence::kOpaque, "specification 004 says no more than that it is short"}};
+    kDeltasLayout.AddFacts("", FactEvidence::kRealFile, rows);
+    return rows;
+  }();
   return json.value("view", "") == "deltas" ? deltas : words;
 }
 
@@ -40,105 +106,44 @@ int Recognise(ByteSpan bytes, std::string_view path) {
   return path.ends_with(".activation") ? 60 : 1;
 }
 
-Json HalvesToJson(std::span<const Half> halves) {
-  Json json = Json::array();
-  for (const Half half : halves) json.push_back(half.bits);
+Result<Json> ToJson(const Record& record) {
+  Json json = {{"format", "activation"}};
+  if (const WordsRecord* words = WordsOf(record)) {
+    json["view"] = "words";
+    kWordsLayout.ToJson(*words, json);
+    json["unplaced"] = words->unplaced;
+    return json;
+  }
+  const auto& deltas = std::get<DeltasRecord>(record);
+  json["view"] = "deltas";
+  json["header"] = deltas.header;
+  kDeltasLayout.ToJson(deltas, json);
   return json;
 }
 
-// Halves travel as their bits: a NaN's payload has no other spelling in JSON.
-Result<Json> ToJson(ByteSpan bytes) {
-  ANECHECK_ASSIGN(const Record record, Parse(bytes));
-  if (const auto* words = std::get_if<WordsRecord>(&record)) {
-    return Json{{"format", "activation"},
-                {"view", "words"},
-                {"clamp_low", words->clamp_low.bits},
-                {"clamp_high", words->clamp_high.bits},
-                {"mode", words->mode},
-                {"scale", words->scale.bits},
-                {"knots", HalvesToJson(words->knots)},
-                {"tail", HalvesToJson(words->tail)},
-                {"packed_mode", words->packed_mode},
-                {"unplaced", words->unplaced}};
-  }
-  const auto& deltas = std::get<DeltasRecord>(record);
-  return Json{{"format", "activation"},
-              {"view", "deltas"},
-              {"header", deltas.header},
-              {"knots", HalvesToJson(deltas.knots)},
-              {"deltas", HalvesToJson(deltas.deltas)}};
-}
-
-Error BadJson(std::string_view key) {
-  return MakeError(ErrorCode::kInvalid,
-                   fmt::format("activation JSON: {} takes numbers up to 65535", key));
-}
-
-Result<std::vector<uint16_t>> WordsAt(const Json& json, const char* key, size_t least,
-                                      size_t most) {
-  const auto it = json.find(key);
-  if (it == json.end() || !it->is_array() || it->size() < least || it->size() > most) {
-    return MakeError(ErrorCode::kInvalid,
-                     fmt::format("activation JSON: {} takes {} to {} entries", key, least, most));
-  }
-  std::vector<uint16_t> words;
-  for (const Json& item : *it) {
-    if (!item.is_number_unsigned() || item.get<uint64_t>() > 0xffff) return BadJson(key);
-    words.push_back(item.get<uint16_t>());
-  }
-  return words;
-}
-
-Status WordAt(const Json& json, const char* key, uint16_t& word) {
-  const auto it = json.find(key);
-  if (it == json.end() || !it->is_number_unsigned() || it->get<uint64_t>() > 0xffff) {
-    return BadJson(key);
-  }
-  word = it->get<uint16_t>();
-  return {};
-}
-
-template <size_t N>
-Status HalvesAt(const Json& json, const char* key, std::array<Half, N>& halves) {
-  ANECHECK_ASSIGN(const std::vector<uint16_t> words, WordsAt(json, key, N, N));
-  for (size_t i = 0; i < N; ++i) halves[i] = Half{words[i]};
-  return {};
-}
-
 Result<Bytes> FromJson(const Json& json) {
-  if (!json.is_object() || !json.contains("view")) {
-    return MakeError(ErrorCode::kInvalid, "activation JSON: needs view, words or deltas");
+  Status status;
+  JsonFields fields(json, "", &status);
+  fields.ReadElsewhere({"format"});
+  const auto words_of = [&](std::string_view key, size_t least, size_t most) {
+    const std::vector<uint64_t> words = fields.Uints(key, UINT16_MAX, least, most);
+    return std::vector<uint16_t>(words.begin(), words.end());
+  };
+  Record record;
+  const std::string view = fields.Text("view");
+  if (view == "deltas") {
+    auto& deltas = record.emplace<DeltasRecord>();
+    deltas.header = words_of("header", 1, kMaxHeaderBytes / 2);
+    kDeltasLayout.FromJson(fields, deltas);
+  } else {
+    if (view != "words") fields.Fail("view", "is words or deltas");
+    auto& words = std::get<WordsRecord>(record);
+    kWordsLayout.FromJson(fields, words);
+    words.unplaced = words_of("unplaced", 0, 1);
   }
-  if (json["view"] == "deltas") {
-    DeltasRecord record;
-    ANECHECK_ASSIGN(record.header, WordsAt(json, "header", 1, kMaxHeaderBytes / 2));
-    ANECHECK_RETURN_IF_ERROR(HalvesAt(json, "knots", record.knots));
-    ANECHECK_RETURN_IF_ERROR(HalvesAt(json, "deltas", record.deltas));
-    return Write(record);
-  }
-  if (json["view"] != "words") {
-    return MakeError(ErrorCode::kInvalid, "activation JSON: view is words or deltas");
-  }
-  WordsRecord record;
-  ANECHECK_RETURN_IF_ERROR(WordAt(json, "clamp_low", record.clamp_low.bits));
-  ANECHECK_RETURN_IF_ERROR(WordAt(json, "clamp_high", record.clamp_high.bits));
-  ANECHECK_RETURN_IF_ERROR(WordAt(json, "mode", record.mode));
-  ANECHECK_RETURN_IF_ERROR(WordAt(json, "scale", record.scale.bits));
-  ANECHECK_RETURN_IF_ERROR(HalvesAt(json, "knots", record.knots));
-  ANECHECK_RETURN_IF_ERROR(HalvesAt(json, "tail", record.tail));
-  ANECHECK_RETURN_IF_ERROR(WordAt(json, "packed_mode", record.packed_mode));
-  ANECHECK_ASSIGN(record.unplaced, WordsAt(json, "unplaced", 0, 1));
+  fields.RefuseOthers();
+  if (!status.ok()) return status.error();
   return Write(record);
-}
-
-Result<Bytes> Rewrite(ByteSpan bytes) {
-  ANECHECK_ASSIGN(const Record record, Parse(bytes));
-  return Write(record);
-}
-
-Result<std::vector<Violation>> VerifyBytes(ByteSpan bytes) {
-  ANECHECK_ASSIGN(const Record record, Parse(bytes));
-  return Verify(record);
 }
 
 std::string ValuesText(std::span<const Half> halves) {
@@ -147,17 +152,16 @@ std::string ValuesText(std::span<const Half> halves) {
   return text;
 }
 
-Result<std::string> Print(ByteSpan bytes) {
-  ANECHECK_ASSIGN(const Record record, Parse(bytes));
+std::string Print(const Record& record) {
   std::string text;
-  if (const auto* words = std::get_if<WordsRecord>(&record)) {
+  if (const WordsRecord* words = WordsOf(record)) {
     text = fmt::format(
         "activation record, words view, {} half words\n"
         "  domain {} to {}, mode {}, scale {}\n  knots{}\n  tail{} (pairing assumed)\n"
         "  packed mode {:#06x}\n",
-        bytes.size() / 2, HalfToDouble(words->clamp_low), HalfToDouble(words->clamp_high),
-        words->mode, HalfToDouble(words->scale), ValuesText(words->knots), ValuesText(words->tail),
-        words->packed_mode);
+        kNamedWords + words->unplaced.size(), HalfToDouble(words->clamp_low),
+        HalfToDouble(words->clamp_high), words->mode, HalfToDouble(words->scale),
+        ValuesText(words->knots), ValuesText(words->tail), words->packed_mode);
     for (const uint16_t word : words->unplaced) {
       text += fmt::format("  one word of no known part: {:#06x} (its place is assumed)\n", word);
     }
@@ -174,32 +178,31 @@ Result<std::string> Print(ByteSpan bytes) {
          "32 deltas behind a short header (specification 004)\n";
 }
 
-Result<ByteCounts> CountBytes(ByteSpan bytes) {
-  ANECHECK_ASSIGN(const Record record, Parse(bytes));
-  uint64_t opaque = 0;
-  if (const auto* words = std::get_if<WordsRecord>(&record)) {
-    opaque = 2 * words->unplaced.size();
-  } else {
-    opaque = 2 * std::get<DeltasRecord>(record).header.size();
-  }
-  return ByteCounts{bytes.size(), 0, bytes.size() - opaque};
+ByteCounts CountBytes(const Record& record, ByteSpan bytes) {
+  const WordsRecord* words = WordsOf(record);
+  const uint64_t opaque = 2 * (words != nullptr ? words->unplaced.size()
+                                                : std::get<DeltasRecord>(record).header.size());
+  return {bytes.size(), 0, bytes.size() - opaque};
 }
+
+constexpr FormatOf<Record> kDefinition = {
+    .name = "activation",
+    .title = "activation record of 33 knots",
+    .rules = kRules.rules(),
+    .fields = FieldFacts,
+    .recognise = Recognise,
+    .from_json = FromJson,
+    .parse = Parse,
+    .to_json = ToJson,
+    .write = [](const Record& record) -> Result<Bytes> { return Write(record); },
+    .verify = [](const Record& record) { return kRules.Verify(record); },
+    .print = Print,
+    .count_bytes = CountBytes,
+};
 
 }  // namespace
 }  // namespace activation
 
-const Format kFormat_activation = {
-    .name = "activation",
-    .title = "activation record of 33 knots",
-    .rules = activation::Rules(),
-    .fields = activation::FieldFacts,
-    .recognise = activation::Recognise,
-    .to_json = activation::ToJson,
-    .from_json = activation::FromJson,
-    .rewrite = activation::Rewrite,
-    .verify = activation::VerifyBytes,
-    .print = activation::Print,
-    .count_bytes = activation::CountBytes,
-};
+const Format kFormat_activation = MakeFormat<activation::kDefinition>();
 
 }  // namespace anecheck

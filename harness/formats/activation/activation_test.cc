@@ -38,8 +38,8 @@ TEST(Activation, BothViewsHaveTheirDescribedLengths) {
 TEST(Activation, BothViewsAreValidFiles) {
   testing::CheckValidFile(kFormat_activation, Write(SigmoidRecord()), "sigmoid.activation");
   testing::CheckValidFile(kFormat_activation, Write(SigmoidDeltas()), "deltas.activation");
-  EXPECT_TRUE(Verify(SigmoidRecord()).empty());
-  EXPECT_TRUE(Verify(SigmoidDeltas()).empty());
+  EXPECT_TRUE(kFormat_activation.verify(Write(SigmoidRecord()))->empty());
+  EXPECT_TRUE(kFormat_activation.verify(Write(SigmoidDeltas()))->empty());
 }
 
 TEST(Activation, EditsNeverCrashNorCostMemory) {
@@ -50,7 +50,7 @@ TEST(Activation, EditsNeverCrashNorCostMemory) {
 TEST(Activation, TheShorterLengthOnlyWarns) {
   WordsRecord record = SigmoidRecord();
   record.unplaced.clear();
-  const std::vector<Violation> violations = Verify(record);
+  const std::vector<Violation> violations = kFormat_activation.verify(Write(record)).value();
   ASSERT_EQ(violations.size(), 1U);
   EXPECT_EQ(violations[0].rule->id, "described-length");
   EXPECT_TRUE(violations[0].IsWarning());

@@ -14,13 +14,12 @@
 
 #include <array>
 #include <cstdint>
-#include <span>
-#include <string_view>
 #include <variant>
 #include <vector>
 
 #include "harness/base/half.h"
 #include "harness/formats/format.h"
+#include "harness/formats/record/typed_record.h"
 
 namespace anecheck {
 
@@ -48,11 +47,26 @@ struct WordsRecord {
   std::vector<uint16_t> unplaced;  // none or one word
 };
 
+// Before the words left over.
+inline constexpr auto kWordsLayout = RecordOf<WordsRecord>(
+    "facts/more/weight_sections.csv, activation record (guide, chapter 25)",
+    FactEvidence::kPublicNotes, Field{"clamp_low", &WordsRecord::clamp_low},
+    Field{"clamp_high", &WordsRecord::clamp_high}, Field{"mode", &WordsRecord::mode},
+    Field{"scale", &WordsRecord::scale}, Field{"knots", &WordsRecord::knots},
+    Field{"tail", &WordsRecord::tail}, Field{"packed_mode", &WordsRecord::packed_mode});
+static_assert(kWordsLayout.kSize == 2 * kNamedWords);
+
 struct DeltasRecord {
   std::vector<uint16_t> header;  // 1 to 8 words
   std::array<Half, kKnots> knots = {};
   std::array<Half, kSegments> deltas = {};
 };
+
+// Behind the header.
+inline constexpr auto kDeltasLayout = RecordOf<DeltasRecord>(
+    "specification 004, Programmable activation LUT", FactEvidence::kSpecification,
+    Field{"knots", &DeltasRecord::knots}, Field{"deltas", &DeltasRecord::deltas});
+static_assert(kDeltasLayout.kSize == kDeltaTableBytes);
 
 using Record = std::variant<WordsRecord, DeltasRecord>;
 
@@ -70,9 +84,6 @@ WordsRecord Sample(double low, double high, double (*function)(double));
 // The curve of the knots at `x`: the input clamped to the domain, then slope * x + intercept of its
 // segment in full precision. NaN counts as +infinity (facts/numerics.md, A13).
 double Evaluate(const WordsRecord& record, double x);
-
-std::span<const Rule> Rules();
-std::vector<Violation> Verify(const Record& record);
 
 }  // namespace activation
 }  // namespace anecheck

@@ -11,6 +11,7 @@
 #include "harness/formats/flatbuffer/document.h"
 #include "harness/formats/flatbuffer/document_json.h"
 #include "harness/formats/flatbuffer/shape.h"
+#include "harness/formats/format_of.h"
 
 namespace anecheck::e5 {
 namespace {
@@ -67,9 +68,19 @@ int Recognise(ByteSpan bytes, std::string_view path) {
   return named ? 60 : 0;
 }
 
-Result<Json> ToJson(ByteSpan bytes) {
-  ANECHECK_ASSIGN(const Document document, DecodeFile(bytes));
-  ANECHECK_ASSIGN(const Json body, flatbuffer::DocumentToJson(WireSchema(), document));
+// The objects of a file, and the bytes that they stand in.
+struct File {
+  ByteSpan bytes;
+  Document document;
+};
+
+Result<File> ParseFile(ByteSpan bytes) {
+  ANECHECK_ASSIGN(Document document, DecodeFile(bytes));
+  return File{bytes, std::move(document)};
+}
+
+Result<Json> ToJson(const File& file) {
+  ANECHECK_ASSIGN(const Json body, flatbuffer::DocumentToJson(WireSchema(), file.document));
   Json json;
   json["format"] = "e5";
   json.update(body);
@@ -82,12 +93,8 @@ Result<Bytes> FromJson(const Json& json) {
   return Encode(document);
 }
 
-Result<Bytes> Rewrite(ByteSpan bytes) {
-  ANECHECK_ASSIGN(const Document document, DecodeFile(bytes));
-  return Encode(document);
-}
-
-Result<std::vector<Violation>> Verify(ByteSpan bytes) {
+// Without the objects, which the rules do not need.
+Result<std::vector<Violation>> VerifyBytes(ByteSpan bytes) {
   bool may_overlap = false;
   if (auto error = flatbuffer::CheckShape(WireSchema(), bytes, {}, &may_overlap)) {
     return std::move(error->error);
@@ -152,9 +159,11 @@ bool AnyOperandHasField(const Document& document, uint16_t id) {
   });
 }
 
-Result<std::string> Print(ByteSpan bytes) {
-  ANECHECK_ASSIGN(const Program program, Parse(bytes));
-  ANECHECK_ASSIGN(const Document document, DecodeFile(bytes));
+std::string Print(const File& file) {
+  const auto& [bytes, document] = file;
+  const Result<Program> parsed = Parse(bytes);
+  if (!parsed.ok()) return fmt::format("dispatch descriptor (.e5): {}\n", parsed.error().message);
+  const Program& program = *parsed;
   const flatbuffer::Object& root = document.objects[document.root];
   const flatbuffer::Object& vtable = document.objects[root.vtable];
   std::string out = fmt::format("dispatch descriptor (.e5), {} bytes, format version {}\n",
@@ -194,30 +203,36 @@ Result<std::string> Print(ByteSpan bytes) {
   return out;
 }
 
-Result<ByteCounts> CountBytes(ByteSpan bytes) {
-  ANECHECK_ASSIGN(const Document document, DecodeFile(bytes));
+ByteCounts CountBytes(const File& file, ByteSpan bytes) {
   ByteKindMap map(bytes);
-  flatbuffer::ClaimDocument(document, 0, &map);
+  flatbuffer::ClaimDocument(file.document, 0, &map);
   return std::move(map).Count();
 }
+
+const FormatOf<File> kDefinition = {
+    .name = "e5",
+    .title = "dispatch descriptor (.e5 FlatBuffer)",
+    .rules = Rules(),
+    .fields = FieldFacts,
+    .recognise = Recognise,
+    .from_json = FromJson,
+    .parse = ParseFile,
+    .to_json = ToJson,
+    .write = [](const File& file) { return Encode(file.document); },
+    .verify = [](const File& file) { return CheckRules(file.bytes); },
+    .print = Print,
+    .count_bytes = CountBytes,
+};
 
 }  // namespace
 }  // namespace anecheck::e5
 
 namespace anecheck {
 
-const Format kFormat_e5 = {
-    .name = "e5",
-    .title = "dispatch descriptor (.e5 FlatBuffer)",
-    .rules = e5::Rules(),
-    .fields = e5::FieldFacts,
-    .recognise = e5::Recognise,
-    .to_json = e5::ToJson,
-    .from_json = e5::FromJson,
-    .rewrite = e5::Rewrite,
-    .verify = e5::Verify,
-    .print = e5::Print,
-    .count_bytes = e5::CountBytes,
-};
+const Format kFormat_e5 = [] {
+  Format format = MakeFormat<e5::kDefinition>();
+  format.verify = e5::VerifyBytes;
+  return format;
+}();
 
 }  // namespace anecheck

@@ -12,7 +12,7 @@
 #include "harness/base/little_endian.h"
 #include "harness/formats/e5/e5.h"
 #include "harness/formats/message.h"
-#include "harness/formats/violation_list.h"
+#include "harness/formats/rules.h"
 
 namespace anecheck::e5 {
 namespace {
@@ -21,32 +21,7 @@ using FactEvidence::kAssumed;
 using FactEvidence::kPublicNotes;
 using FactEvidence::kSpecification;
 
-enum RuleIndex : size_t {
-  kRootVTable,
-  kVersion,
-  kSectionName,
-  kSectionCount,
-  kSymbolOrder,
-  kSymbolKind,
-  kCastBrackets,
-  kOperationSymbols,
-  kOperationType,
-  kOperationSections,
-  kOperandSymbols,
-  kAttrsMember,
-  kInferenceProcedure,
-  kOperandRank,
-  kOperandDtype,
-  kPortNames,
-  kPortAlignment,
-  kPortOverlap,
-  kPortCasts,
-  kAliasSymbol,
-  kStateStrides,
-  kRuleCount,
-};
-
-constexpr std::array<Rule, kRuleCount> kRules = {{
+constexpr WalkRules kRules({
     {"root-vtable",
      "The root's vtable is 12 bytes and begins 0c00 1400 0400 0800; the last two fields stand at "
      "12 "
@@ -100,7 +75,7 @@ constexpr std::array<Rule, kRuleCount> kRules = {{
     {"state-strides", "States lie at multiples of 16 KiB, each at its own.",
      "specification 000: state buffers at 16-kilobyte strides; where they hang is assumed",
      kAssumed},
-}};
+});
 
 std::string_view View(const flatbuffers::String* text) {
   return text == nullptr ? std::string_view() : text->string_view();
@@ -160,11 +135,11 @@ class RuleChecker {
   }
 
   template <typename... Args>
-  [[gnu::noinline, gnu::cold]] void Add(RuleIndex rule, const void* where,
+  [[gnu::noinline, gnu::cold]] void Add(const Rule& rule, const void* where,
                                         fmt::format_string<Args...> text, const Args&... args) {
     const uint64_t at = At(where);
-    found_.Add(kRules[rule], at, [&] {
-      return fmt::format("{}: {} at 0x{:x}", kRules[rule].id,
+    found_.Add(rule, at, [&] {
+      return fmt::format("{}: {} at 0x{:x}", rule.id,
                          fmt::format(fmt::runtime(text), ShownText(args)...), at);
     });
   }
@@ -178,12 +153,13 @@ class RuleChecker {
     const bool tail = head && ((LoadU16(vtable + 8) == 12 && LoadU16(vtable + 10) == 16) ||
                                (LoadU16(vtable + 8) == 16 && LoadU16(vtable + 10) == 12));
     if (!tail) {
-      Add(kRootVTable, vtable, "vtable of {} bytes, table of {}, is not 0c00 1400 0400 0800 and on",
-          LoadU16(vtable), LoadU16(vtable + 2));
+      Add(kRules["root-vtable"], vtable,
+          "vtable of {} bytes, table of {}, is not 0c00 1400 0400 0800 and on", LoadU16(vtable),
+          LoadU16(vtable + 2));
     }
     if (root_.format_version() != kFormatVersion) {
       const void* where = &bytes_[table];
-      Add(kVersion, where, "format_version is {}", root_.format_version());
+      Add(kRules["format-version"], where, "format_version is {}", root_.format_version());
     }
   }
 
@@ -194,11 +170,12 @@ class RuleChecker {
       const auto symbol = AsOperationSymbol(name->string_view());
       if (!symbol) return;
       if (symbol->number != operations_.size()) {
-        Add(kSymbolOrder, name, "symbol \"{}\" where Op{} is due", name->string_view(),
-            operations_.size());
+        Add(kRules["operation-symbol-order"], name, "symbol \"{}\" where Op{} is due",
+            name->string_view(), operations_.size());
       }
       if (!IsKind(symbol->kind)) {
-        Add(kSymbolKind, name, "\"{}\" is none of the twelve kinds", symbol->kind);
+        Add(kRules["operation-symbol-kind"], name, "\"{}\" is none of the twelve kinds",
+            symbol->kind);
       }
       inferences += symbol->kind == "AneInference" ? 1 : 0;
       operations_.push_back({name, symbol->kind == "Cast"});
@@ -206,7 +183,8 @@ class RuleChecker {
     if (inferences == 0) return;
     for (const NamedOperation& end : {operations_.front(), operations_.back()}) {
       if (!end.is_cast) {
-        Add(kCastBrackets, end.name, "the chain's end is \"{}\", not a Cast", View(end.name));
+        Add(kRules["casts-bracket-inference"], end.name, "the chain's end is \"{}\", not a Cast",
+            View(end.name));
         return;
       }
     }
@@ -214,13 +192,15 @@ class RuleChecker {
 
   void CheckSections() {
     ForEach(root_.sections(), [&](uint32_t i, const wire::Section* section) {
-      if (View(section->name()).empty()) Add(kSectionName, section, "section {} has no name", i);
+      if (View(section->name()).empty())
+        Add(kRules["section-name"], section, "section {} has no name", i);
     });
     const uint32_t count = root_.sections() == nullptr ? 0 : root_.sections()->size();
     if (!operations_.empty() && count != 2 * operations_.size()) {
       const void* where = root_.sections() == nullptr ? static_cast<const void*>(&root_)
                                                       : static_cast<const void*>(root_.sections());
-      Add(kSectionCount, where, "{} sections for {} operations", count, operations_.size());
+      Add(kRules["two-sections-per-operation"], where, "{} sections for {} operations", count,
+          operations_.size());
     }
   }
 
@@ -239,7 +219,7 @@ class RuleChecker {
       });
     });
     if (surplus != nullptr || number != operations_.size()) {
-      Add(kOperationSymbols, surplus == nullptr ? &part : surplus,
+      Add(kRules["operations-match-symbols"], surplus == nullptr ? &part : surplus,
           "{} operations do not match the {} that the symbols name", number, operations_.size());
     }
     CheckPorts(part.input_ports(), "input");
@@ -251,22 +231,23 @@ class RuleChecker {
   void CheckOperation(const wire::Operation& operation) {
     const auto type = static_cast<uint32_t>(operation.op_type());
     if (type >= static_cast<uint32_t>(kOpTypeCount)) {
-      Add(kOperationType, &operation, "op_type of \"{}\" is {}", View(operation.name()), type);
+      Add(kRules["operation-type"], &operation, "op_type of \"{}\" is {}", View(operation.name()),
+          type);
     }
     const uint32_t symbols = root_.symbol_names() == nullptr ? 0 : root_.symbol_names()->size();
     for (const auto* indices : {operation.inputs(), operation.outputs()}) {
       ForEach(indices, [&](uint32_t, uint32_t index) {
         if (index >= symbols) {
-          Add(kOperandSymbols, indices, "\"{}\" names symbol {} of {}", View(operation.name()),
-              index, symbols);
+          Add(kRules["operand-symbols"], indices, "\"{}\" names symbol {} of {}",
+              View(operation.name()), index, symbols);
         }
       });
     }
     const wire::Section* frame = Find(operation.arg_frame());
     const wire::Section* attrs = Find(operation.attrs_section());
     if (frame == nullptr || attrs == nullptr) {
-      Add(kOperationSections, &operation, "\"{}\" names section \"{}\", which is not there",
-          View(operation.name()),
+      Add(kRules["operation-sections"], &operation,
+          "\"{}\" names section \"{}\", which is not there", View(operation.name()),
           View(frame == nullptr ? operation.arg_frame() : operation.attrs_section()));
     }
     if (attrs != nullptr) CheckAttrs(operation, *attrs);
@@ -299,12 +280,13 @@ class RuleChecker {
     const auto type = static_cast<uint32_t>(operation.op_type());
     const auto member = static_cast<uint32_t>(blob->attrs_type());
     if (type < static_cast<uint32_t>(kOpTypeCount) && member != type + 1) {
-      Add(kAttrsMember, blob, "\"{}\" of kind {} has attributes of member {}",
+      Add(kRules["attrs-member"], blob, "\"{}\" of kind {} has attributes of member {}",
           View(operation.name()), type, member);
     }
     if (const auto* ane = blob->attrs_as_AneInferenceAttrs()) {
       if (View(ane->procedure_name()).empty()) {
-        Add(kInferenceProcedure, ane, "\"{}\" names no procedure", View(operation.name()));
+        Add(kRules["inference-procedure"], ane, "\"{}\" names no procedure",
+            View(operation.name()));
       }
     }
   }
@@ -320,13 +302,13 @@ class RuleChecker {
       for (const auto* four : {dim, stride}) {
         if (ranked) break;
         if (four == nullptr || four->size() != 4) {
-          Add(kOperandRank, tensor, "operand {} of \"{}\" has {} dimensions or strides", i,
-              View(section.name()), four == nullptr ? 0 : four->size());
+          Add(kRules["operand-rank"], tensor, "operand {} of \"{}\" has {} dimensions or strides",
+              i, View(section.name()), four == nullptr ? 0 : four->size());
         }
       }
       const auto dtype = static_cast<uint32_t>(tensor->storage_type());
       if (dtype > static_cast<uint32_t>(TensorDataType::kE5M2)) {
-        Add(kOperandDtype, tensor, "storage_type of operand {} of \"{}\" is {}", i,
+        Add(kRules["operand-dtype"], tensor, "storage_type of operand {} of \"{}\" is {}", i,
             View(section.name()), dtype);
       }
     });
@@ -340,7 +322,7 @@ class RuleChecker {
     by_name.reserve(ports->size());
     ForEach(ports, [&](uint32_t, const wire::IOPort* port) {
       if (port->aperture_va() % kStateStride != 0) {
-        Add(kPortAlignment, port, "aperture 0x{:x} of \"{}\" is no multiple of 0x4000",
+        Add(kRules["port-alignment"], port, "aperture 0x{:x} of \"{}\" is no multiple of 0x4000",
             port->aperture_va(), View(port->name()));
       }
       by_name.push_back(port);
@@ -350,14 +332,14 @@ class RuleChecker {
                       [](const wire::IOPort* port) { return std::pair(View(port->name()), port); });
     for (size_t i = 1; i < by_name.size(); ++i) {
       if (View(by_name[i - 1]->name()) != View(by_name[i]->name())) continue;
-      Add(kPortNames, by_name[i], "two {} ports are named \"{}\"", direction,
+      Add(kRules["port-names"], by_name[i], "two {} ports are named \"{}\"", direction,
           View(by_name[i]->name()));
     }
     std::ranges::sort(by_place, {}, [](const wire::IOPort* port) { return port->aperture_va(); });
     for (size_t i = 1; i < by_place.size(); ++i) {
       const wire::IOPort& low = *by_place[i - 1];
       if (by_place[i]->aperture_va() - low.aperture_va() < low.byte_size()) {
-        Add(kPortOverlap, by_place[i], "{} port \"{}\" lies inside \"{}\"", direction,
+        Add(kRules["port-overlap"], by_place[i], "{} port \"{}\" lies inside \"{}\"", direction,
             View(by_place[i]->name()), View(low.name()));
       }
     }
@@ -374,7 +356,7 @@ class RuleChecker {
     const uint32_t inputs = part.input_ports() == nullptr ? 0 : part.input_ports()->size();
     const uint32_t outputs = part.output_ports() == nullptr ? 0 : part.output_ports()->size();
     if (before != inputs || after != outputs) {
-      Add(kPortCasts, &part,
+      Add(kRules["port-casts"], &part,
           "{} input casts for {} input ports, {} output casts for {} output ports", before, inputs,
           after, outputs);
     }
@@ -387,11 +369,11 @@ class RuleChecker {
     std::unordered_set<uint32_t> places;
     ForEach(part.alias_symbols(), [&](uint32_t, const wire::AliasSymbol* alias) {
       if (alias->symbol_index() >= symbols) {
-        Add(kAliasSymbol, alias, "\"{}\" names symbol {} of {}", View(alias->name()),
+        Add(kRules["alias-symbol"], alias, "\"{}\" names symbol {} of {}", View(alias->name()),
             alias->symbol_index(), symbols);
       }
       if (alias->addr_offset() % kStateStride != 0 || !places.insert(alias->addr_offset()).second) {
-        Add(kStateStrides, alias, "state \"{}\" lies at 0x{:x}", View(alias->name()),
+        Add(kRules["state-strides"], alias, "state \"{}\" lies at 0x{:x}", View(alias->name()),
             alias->addr_offset());
       }
     });
@@ -412,7 +394,7 @@ class RuleChecker {
 
 }  // namespace
 
-std::span<const Rule> Rules() { return kRules; }
+std::span<const Rule> Rules() { return kRules.rules(); }
 
 std::vector<Violation> CheckRules(ByteSpan bytes) { return RuleChecker(bytes).Run(); }
 

@@ -8,7 +8,7 @@
 
 #include "harness/formats/lzfse/lzfse.h"
 #include "harness/formats/message.h"
-#include "harness/formats/violation_list.h"
+#include "harness/formats/rules.h"
 
 namespace anecheck::espresso {
 
@@ -19,23 +19,10 @@ using tree::Dict;
 using tree::Entry;
 using tree::Value;
 
-enum RuleIndex : size_t {
-  kVersion,
-  kStorage,
-  kLayerNames,
-  kNameUnique,
-  kTopUnique,
-  kBottomBefore,
-  kBlobUnique,
-  kShapeExtents,
-  kShapeRank,
-  kRuleCount,
-};
-
 constexpr std::string_view kNets = "both real .net files";
 constexpr std::string_view kShapes = "both real .shape files";
 constexpr FactEvidence kReal = FactEvidence::kRealFile;
-constexpr std::array<Rule, kRuleCount> kRules = {{
+constexpr WalkRules kRules({
     {"format-version", "format_version is 200.", kNets, kReal},
     {"storage-named", "storage names the weight file.", kNets, kReal},
     {"layer-names", "Each layer has a type, a name and a top.", kNets, kReal},
@@ -46,7 +33,7 @@ constexpr std::array<Rule, kRuleCount> kRules = {{
     {"shape-extents", "n, k, h and w of a tensor are 1 or more.", kShapes, kReal},
     {"shape-rank", "_rank, where it stands, is 1 to 5.",
      "one real .shape file; the bound is assumed", FactEvidence::kAssumed},
-}};
+});
 
 std::vector<std::string> SplitNames(const std::string& text) {
   std::vector<std::string> names;
@@ -83,27 +70,28 @@ class Verifier {
     if (dict != nullptr && dict->Find("layer_shapes") != nullptr) {
       CheckShapes(*dict->Find("layer_shapes"));
     }
-    return std::move(violations_).Take();
+    return std::move(report_).Take();
   }
 
  private:
-  void Add(RuleIndex rule, uint64_t offset, const std::string& message) {
-    violations_.Add(kRules[rule], offset, "{}: {}", kRules[rule].id, message);
+  void Add(const Rule& rule, uint64_t offset, std::string_view message) {
+    report_.Say(rule, offset, message);
   }
 
   void CheckNet(const Value& root, const Dict& dict) {
     const Value* version = dict.Find("format_version");
     if (version == nullptr || *version != Value::Integer(kFormatVersion)) {
-      Add(kVersion, version == nullptr ? root.offset : version->offset,
+      Add(kRules["format-version"], version == nullptr ? root.offset : version->offset,
           "format_version is not 200");
     }
     if (TextAt(dict, "storage") == nullptr) {
       const Value* storage = dict.Find("storage");
-      Add(kStorage, storage == nullptr ? root.offset : storage->offset, "storage is no name");
+      Add(kRules["storage-named"], storage == nullptr ? root.offset : storage->offset,
+          "storage is no name");
     }
     const Array* layers = dict.Find("layers")->AsArray();
     if (layers == nullptr) {
-      Add(kLayerNames, dict.Find("layers")->offset, "layers is no array");
+      Add(kRules["layer-names"], dict.Find("layers")->offset, "layers is no array");
       return;
     }
     for (size_t i = 0; i < layers->size(); ++i) CollectTops((*layers)[i], i);
@@ -115,7 +103,7 @@ class Verifier {
     if (top == nullptr) return;
     for (std::string& name : SplitNames(*top)) {
       if (!writers_.emplace(name, index).second) {
-        Add(kTopUnique, layer.AsDict()->Find("top")->offset,
+        Add(kRules["top-unique"], layer.AsDict()->Find("top")->offset,
             "top " + Quoted(name) + " is written twice");
       }
     }
@@ -125,19 +113,19 @@ class Verifier {
     const Dict* layer = value.AsDict();
     for (const std::string_view key : {"type", "name", "top"}) {
       if (layer == nullptr || TextAt(*layer, key) == nullptr) {
-        Add(kLayerNames, value.offset, fmt::format("layer {} has no {}", index, key));
+        Add(kRules["layer-names"], value.offset, fmt::format("layer {} has no {}", index, key));
         return;
       }
     }
     if (!names_.emplace(*TextAt(*layer, "name"), index).second) {
-      Add(kNameUnique, layer->Find("name")->offset,
+      Add(kRules["layer-name-unique"], layer->Find("name")->offset,
           "layer name " + Quoted(*TextAt(*layer, "name")) + " occurs twice");
     }
     if (const std::string* bottom = TextAt(*layer, "bottom")) {
       for (const std::string& name : SplitNames(*bottom)) {
         const auto writer = writers_.find(name);
         if (writer != writers_.end() && writer->second >= index) {
-          Add(kBottomBefore, layer->Find("bottom")->offset,
+          Add(kRules["bottom-before"], layer->Find("bottom")->offset,
               fmt::format("layer {} reads {} before layer {} writes it", index, Quoted(name),
                           writer->second));
         }
@@ -151,14 +139,15 @@ class Verifier {
       if (!entry.key.starts_with("blob_")) continue;
       const int64_t* number = entry.value.AsInteger();
       if (number == nullptr || !blobs_.emplace(*number, true).second) {
-        Add(kBlobUnique, entry.value.offset, Quoted(entry.key) + " is no blob number of its own");
+        Add(kRules["blob-unique"], entry.value.offset,
+            Quoted(entry.key) + " is no blob number of its own");
       }
     }
   }
 
   void CheckShapes(const Value& shapes) {
     if (shapes.AsDict() == nullptr) {
-      Add(kShapeExtents, shapes.offset, "layer_shapes is no object");
+      Add(kRules["shape-extents"], shapes.offset, "layer_shapes is no object");
       return;
     }
     for (const Entry& entry : shapes.AsDict()->entries) {
@@ -168,7 +157,7 @@ class Verifier {
             shape == nullptr ? std::nullopt : IntegerAt(*shape, key);
         if (!extent || *extent < 1) {
           const Value* place = shape == nullptr ? nullptr : shape->Find(key);
-          Add(kShapeExtents, place == nullptr ? entry.value.offset : place->offset,
+          Add(kRules["shape-extents"], place == nullptr ? entry.value.offset : place->offset,
               fmt::format("tensor {} has no positive {}", Quoted(entry.key), key));
           break;
         }
@@ -177,7 +166,8 @@ class Verifier {
       if (rank == nullptr) continue;
       const int64_t* number = rank->AsInteger();
       if (number == nullptr || *number < 1 || *number > 5) {
-        Add(kShapeRank, rank->offset, "the _rank of " + Quoted(entry.key) + " is not 1 to 5");
+        Add(kRules["shape-rank"], rank->offset,
+            "the _rank of " + Quoted(entry.key) + " is not 1 to 5");
       }
     }
   }
@@ -185,12 +175,12 @@ class Verifier {
   std::map<std::string, size_t> writers_;  // of each top
   std::map<std::string, size_t> names_;
   std::map<int64_t, bool> blobs_;
-  ViolationList violations_;
+  WalkReport report_;
 };
 
 }  // namespace
 
-std::span<const Rule> Rules() { return kRules; }
+std::span<const Rule> Rules() { return kRules.rules(); }
 
 std::vector<Violation> Verify(const Value& root) { return Verifier().Run(root); }
 

@@ -7,6 +7,7 @@
 #include "harness/base/json.h"
 #include "harness/formats/bytekinds/byte_kinds.h"
 #include "harness/formats/espresso/espresso.h"
+#include "harness/formats/format_of.h"
 #include "harness/formats/message.h"
 
 namespace anecheck {
@@ -87,12 +88,16 @@ int Recognise(ByteSpan bytes, std::string_view path) {
   return named ? 40 : 0;
 }
 
-Result<Json> FormatToJson(ByteSpan bytes) {
-  ANECHECK_ASSIGN(const JsonDocument document, Read(bytes));
+Result<Json> FormatToJson(const JsonDocument& document) {
   return Json{{"format", "espresso"},
               {"layout", Json{{"spaced_empty", document.layout.spaced_empty},
                               {"changes", tree::ChangesToJson(document.layout.changes)}}},
               {"document", tree::ToJson(document.root)}};
+}
+
+Result<Bytes> FormatWrite(const JsonDocument& document) {
+  const std::string text = WriteJsonDocument(document.root, document.layout);
+  return Bytes(text.begin(), text.end());
 }
 
 Result<Bytes> FormatFromJson(const Json& json) {
@@ -111,19 +116,7 @@ Result<Bytes> FormatFromJson(const Json& json) {
     document.layout.spaced_empty = layout["spaced_empty"].get<bool>();
     ANECHECK_ASSIGN(document.layout.changes, tree::ChangesFromJson(layout["changes"]));
   }
-  const std::string text = WriteJsonDocument(document.root, document.layout);
-  return Bytes(text.begin(), text.end());
-}
-
-Result<Bytes> Rewrite(ByteSpan bytes) {
-  ANECHECK_ASSIGN(const JsonDocument document, Read(bytes));
-  const std::string text = WriteJsonDocument(document.root, document.layout);
-  return Bytes(text.begin(), text.end());
-}
-
-Result<std::vector<Violation>> FormatVerify(ByteSpan bytes) {
-  ANECHECK_ASSIGN(const JsonDocument document, Read(bytes));
-  return Verify(document.root);
+  return FormatWrite(document);
 }
 
 std::string ExtentText(const std::optional<int64_t>& extent) {
@@ -173,10 +166,8 @@ std::string PrintBroken(const tree::Value& root, const Error& error) {
                      tree::ToJson(root).dump());
 }
 
-Result<std::string> FormatPrint(ByteSpan bytes) {
-  ANECHECK_ASSIGN(const JsonDocument document, Read(bytes));
-  ANECHECK_ASSIGN(const Kind kind, KindOf(document.root));
-  if (kind == Kind::kNet) {
+std::string FormatPrint(const JsonDocument& document) {
+  if (KindOf(document.root).value() == Kind::kNet) {
     const Result<Net> net = ParseNet(document.root);
     return net.ok() ? PrintNet(net.value()) : PrintBroken(document.root, net.error());
   }
@@ -239,8 +230,7 @@ size_t StringEnd(std::string_view text, size_t at) {
 }
 
 // White space outside of strings is fill.
-Result<ByteCounts> CountBytes(ByteSpan bytes) {
-  ANECHECK_ASSIGN(const JsonDocument document, Read(bytes));
+ByteCounts CountBytes(const JsonDocument& document, ByteSpan bytes) {
   constexpr std::string_view kSpace = " \t\r\n";
   const std::string_view text = AsText(bytes);
   TextByteKinds coverage(UnknownMembers().Find(document.root));
@@ -258,21 +248,24 @@ Result<ByteCounts> CountBytes(ByteSpan bytes) {
   return std::move(coverage).Count(bytes.size());
 }
 
+const FormatOf<JsonDocument> kDefinition = {
+    .name = "espresso",
+    .title = "espresso network or shapes (JSON)",
+    .rules = Rules(),
+    .fields = FieldFacts,
+    .recognise = Recognise,
+    .from_json = FormatFromJson,
+    .parse = Read,
+    .to_json = FormatToJson,
+    .write = FormatWrite,
+    .verify = [](const JsonDocument& document) { return Verify(document.root); },
+    .print = FormatPrint,
+    .count_bytes = CountBytes,
+};
+
 }  // namespace
 }  // namespace espresso
 
-const Format kFormat_espresso = {
-    .name = "espresso",
-    .title = "espresso network or shapes (JSON)",
-    .rules = espresso::Rules(),
-    .fields = espresso::FieldFacts,
-    .recognise = espresso::Recognise,
-    .to_json = espresso::FormatToJson,
-    .from_json = espresso::FormatFromJson,
-    .rewrite = espresso::Rewrite,
-    .verify = espresso::FormatVerify,
-    .print = espresso::FormatPrint,
-    .count_bytes = espresso::CountBytes,
-};
+const Format kFormat_espresso = MakeFormat<espresso::kDefinition>();
 
 }  // namespace anecheck

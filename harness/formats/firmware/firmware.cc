@@ -1,44 +1,13 @@
 #include "harness/formats/firmware/firmware.h"
 
-#include <algorithm>
 #include <fmt/format.h>
-#include <iterator>
 
 #include "harness/base/byte_reader.h"
 #include "harness/base/byte_writer.h"
 #include "harness/base/little_endian.h"
-#include "harness/formats/enums/firmware_commands.h"
-#include "harness/formats/violation_list.h"
 
 namespace anecheck::firmware {
 namespace {
-
-constexpr std::string_view kAppendixC3 = "facts/more/error_codes.csv (public guide, appendix C.3)";
-
-constexpr Rule kRules[] = {
-    {"file-form", "A file is a package, or a command of 24 bytes or more.",
-     "specification 000, table 23.1; public guide, appendix C.5", FactEvidence::kSpecification},
-    {"package-first", "A package begins with its own magic number, ANEH.", kAppendixC3,
-     FactEvidence::kPublicNotes},
-    {"one-package", "ANEH stands once.", "no source", FactEvidence::kAssumed},
-    {"section-in-program", "A section follows a program.", "no source", FactEvidence::kAssumed},
-    {"program-present", "A package holds a program.", "no source", FactEvidence::kAssumed},
-    {"command-known", "The id is a logger index below 93 or an id of the wire.",
-     "facts/enums.json csne_command; facts/more/csne_wire_ids.csv: the two number differently, and "
-     "neither need be whole",
-     FactEvidence::kAssumed},
-    {"command-priority", "The priority is 0 to 7.",
-     "facts/more/firmware_limits.csv (public guide, appendix C.5)", FactEvidence::kPublicNotes},
-    {"command-size", "The size counts the whole message.",
-     "facts/more/csne_wire_ids.csv names the field; no source for what it counts",
-     FactEvidence::kAssumed},
-};
-
-constexpr RecordField kCommandFields[] = {
-    {"id", 0x00, 4, RecordKind::kHex},          {"size", 0x04, 4, RecordKind::kNumber},
-    {"priority", 0x08, 4, RecordKind::kNumber}, {"programId", 0x0c, 4, RecordKind::kHex},
-    {"processId", 0x10, 4, RecordKind::kHex},   {"procedureId", 0x14, 4, RecordKind::kHex},
-};
 
 constexpr std::string_view kC5 = "public guide, appendix C.5";
 constexpr std::string_view kC30 = "public guide, chapter 30";
@@ -56,52 +25,6 @@ constexpr Limit kLimits[] = {
     {"task-queue watchdog, seconds", 2, "public guide, chapter 19"},
     {"pause after a failed compile, seconds, about", 15, "public guide, chapter 19"},
 };
-
-const Rule* Named(std::string_view id) {
-  return std::find_if(std::begin(kRules), std::end(kRules),
-                      [&](const Rule& rule) { return rule.id == id; });
-}
-
-void Add(ViolationList& list, std::string_view rule, uint64_t offset, std::string_view what) {
-  list.Add(*Named(rule), offset, "{}: {}", rule, what);
-}
-
-void VerifyPackage(std::span<const Part> parts, ViolationList& list) {
-  if (parts[0].magic != kPackageMagic) {
-    Add(list, "package-first", 0, fmt::format("{} comes first", MagicName(parts[0].magic)));
-  }
-  bool package = false;
-  bool program = false;
-  for (size_t i = 0; i < parts.size(); ++i) {
-    const Part& part = parts[i];
-    if (part.magic == kPackageMagic && package) {
-      Add(list, "one-package", part.offset, fmt::format("part[{}] is another ANEH", i));
-    }
-    if (part.magic == kSectionMagic && !program) {
-      Add(list, "section-in-program", part.offset, fmt::format("part[{}] has no ANEP before", i));
-    }
-    package |= part.magic == kPackageMagic;
-    program |= part.magic == kProgramMagic;
-  }
-  // A section without a program is reported as such.
-  const bool section = std::any_of(parts.begin(), parts.end(),
-                                   [](const Part& p) { return p.magic == kSectionMagic; });
-  if (!program && !section) Add(list, "program-present", 0, "no part is an ANEP");
-}
-
-void VerifyCommand(const Command& command, ViolationList& list) {
-  if (CommandByIndex(command.id) == nullptr && WireRangeOf(command.id) == nullptr) {
-    Add(list, "command-known", 0x00, fmt::format("no command has the id 0x{:x}", command.id));
-  }
-  if (command.size != kCommandHeaderSize + command.payload.size()) {
-    Add(list, "command-size", 0x04,
-        fmt::format("the size is {}, the message has {} bytes", command.size,
-                    kCommandHeaderSize + command.payload.size()));
-  }
-  if (command.priority > 7) {
-    Add(list, "command-priority", 0x08, fmt::format("the priority is {}", command.priority));
-  }
-}
 
 }  // namespace
 
@@ -153,17 +76,10 @@ Bytes WritePackage(std::span<const Part> parts) {
   return std::move(writer).Take();
 }
 
-std::span<const RecordField> CommandFields() { return kCommandFields; }
-
 Result<Command> ParseCommand(ByteSpan bytes) {
   ByteReader reader(bytes, 0, "command");
   Command command;
-  command.id = reader.U32("id");
-  command.size = reader.U32("size");
-  command.priority = reader.U32("priority");
-  command.program_id = reader.U32("programId");
-  command.process_id = reader.U32("processId");
-  command.procedure_id = reader.U32("procedureId");
+  kCommandRecord.Read(reader, command);
   const ByteSpan payload = reader.Bytes(reader.remaining(), "payload");
   if (!reader.ok()) {
     const Error& error = reader.status().error();
@@ -177,29 +93,20 @@ Result<Command> ParseCommand(ByteSpan bytes) {
 
 Bytes WriteCommand(const Command& command) {
   ByteWriter writer;
-  writer.U32(command.id);
-  writer.U32(command.size);
-  writer.U32(command.priority);
-  writer.U32(command.program_id);
-  writer.U32(command.process_id);
-  writer.U32(command.procedure_id);
+  kCommandRecord.Write(command, writer);
   writer.Bytes(command.payload);
   return std::move(writer).Take();
 }
 
-std::span<const Limit> Limits() { return kLimits; }
-std::span<const Rule> Rules() { return kRules; }
-
-Result<std::vector<Violation>> Verify(ByteSpan bytes) {
-  ViolationList list;
+Result<File> Parse(ByteSpan bytes) {
   if (IsPackage(bytes)) {
-    ANECHECK_ASSIGN(const std::vector<Part> parts, ParsePackage(bytes));
-    VerifyPackage(parts, list);
-  } else {
-    ANECHECK_ASSIGN(const Command command, ParseCommand(bytes));
-    VerifyCommand(command, list);
+    ANECHECK_ASSIGN(std::vector<Part> parts, ParsePackage(bytes));
+    return File(std::move(parts));
   }
-  return std::move(list).Take();
+  ANECHECK_ASSIGN(Command command, ParseCommand(bytes));
+  return File(std::move(command));
 }
+
+std::span<const Limit> Limits() { return kLimits; }
 
 }  // namespace anecheck::firmware

@@ -11,11 +11,12 @@
 #include <cstdint>
 #include <span>
 #include <string_view>
+#include <variant>
 #include <vector>
 
 #include "harness/base/result.h"
 #include "harness/formats/format.h"
-#include "harness/formats/record/record.h"
+#include "harness/formats/record/typed_record.h"
 
 namespace anecheck {
 
@@ -41,10 +42,6 @@ struct Part {
 Result<std::vector<Part>> ParsePackage(ByteSpan bytes);
 Bytes WritePackage(std::span<const Part> parts);
 
-// The header of a command, 24 bytes (appendix C.5; chapter 30 reads the id four bytes later).
-inline constexpr size_t kCommandHeaderSize = 24;
-std::span<const RecordField> CommandFields();
-
 struct Command {
   uint32_t id = 0;
   uint32_t size = 0;
@@ -54,13 +51,25 @@ struct Command {
   uint32_t procedure_id = 0;
   Bytes payload;  // opaque
 };
+// The header of a command. Chapter 30 reads the id four bytes later.
+inline constexpr auto kCommandRecord = RecordOf<Command>(
+    "public guide, appendix C.5; facts/more/csne_wire_ids.csv (chapter 30 reads the id elsewhere)",
+    FactEvidence::kPublicNotes, Field{"id", &Command::id, RecordKind::kHex},
+    Field{"size", &Command::size}, Field{"priority", &Command::priority},
+    Field{"programId", &Command::program_id, RecordKind::kHex},
+    Field{"processId", &Command::process_id, RecordKind::kHex},
+    Field{"procedureId", &Command::procedure_id, RecordKind::kHex});
+inline constexpr size_t kCommandHeaderSize = kCommandRecord.kSize;
 inline constexpr uint32_t kInvalidId = 0xffffffff;  // appendix C.3
 
 Result<Command> ParseCommand(ByteSpan bytes);
 Bytes WriteCommand(const Command& command);
 
 // A file is a package where it begins with a magic number, else a command.
+using File = std::variant<std::vector<Part>, Command>;
 bool IsPackage(ByteSpan bytes);
+// Failures are errors that begin with the rule's id.
+Result<File> Parse(ByteSpan bytes);
 
 // A documented limit of the firmware.
 struct Limit {
@@ -69,10 +78,6 @@ struct Limit {
   std::string_view source;
 };
 std::span<const Limit> Limits();
-
-std::span<const Rule> Rules();
-// Parse failures are errors that begin with the rule's id.
-Result<std::vector<Violation>> Verify(ByteSpan bytes);
 
 }  // namespace firmware
 }  // namespace anecheck

@@ -136,14 +136,14 @@ TEST(Format, BadJsonIsRefused) {
 TEST(Command, EveryIdOfEitherNumberingIsKnownAndNoOther) {
   size_t known = 0;
   for (uint32_t id = 0; id < 0x11000; ++id) {
-    known += Verify(CommandWith(id)).value().empty() ? 1 : 0;
+    known += kFormat_firmware.verify(CommandWith(id)).value().empty() ? 1 : 0;
   }
   // 94 wire ids and 93 indexes; 0 to 0x34 are both.
   EXPECT_EQ(known, 94u + 93 - 0x35);
 }
 
 TEST(Rules, ThatRestOnAssumptionsWarn) {
-  for (const Rule& rule : Rules()) {
+  for (const Rule& rule : kFormat_firmware.rules) {
     const Violation violation{&rule, 0, ""};
     const bool assumed = rule.source.find("no source") != std::string_view::npos ||
                          rule.source.find("neither need be whole") != std::string_view::npos;

@@ -1,32 +1,129 @@
-// The firmware format's entry: JSON, print and recognition of packages and commands.
+// The firmware format: rules, JSON, print and recognition of packages and commands.
 
+#include <algorithm>
 #include <fmt/format.h>
 
 #include "harness/base/hex_text.h"
 #include "harness/base/json.h"
-#include "harness/base/json_fields.h"
 #include "harness/formats/enums/firmware_commands.h"
 #include "harness/formats/firmware/firmware.h"
+#include "harness/formats/format_of.h"
 #include "harness/formats/message.h"
+#include "harness/formats/rules.h"
 
 namespace anecheck {
 namespace firmware {
 namespace {
 
-using json_fields::Bad;
+constexpr std::string_view kAppendixC3 = "facts/more/error_codes.csv (public guide, appendix C.3)";
+constexpr FactEvidence kAssumed = FactEvidence::kAssumed;
+constexpr FactEvidence kPublicNotes = FactEvidence::kPublicNotes;
+
+// Nothing for a command.
+std::span<const Part> PartsOf(const File& file) {
+  const auto* parts = std::get_if<std::vector<Part>>(&file);
+  return parts == nullptr ? std::span<const Part>() : *parts;
+}
+
+bool HoldsPart(const File& file, uint32_t magic) {
+  return std::ranges::find(PartsOf(file), magic, &Part::magic) != PartsOf(file).end();
+}
+
+constexpr auto kRules = RulesOf<File>({
+    {"file-form", "A file is a package, or a command of 24 bytes or more.",
+     "specification 000, table 23.1; public guide, appendix C.5", FactEvidence::kSpecification,
+     CheckedWhileParsing},
+    {"package-first", "A package begins with its own magic number, ANEH.", kAppendixC3,
+     kPublicNotes,
+     [](const File& file, RuleReport& broken) {
+       const std::span<const Part> parts = PartsOf(file);
+       if (!parts.empty() && parts[0].magic != kPackageMagic) {
+         broken(0, "{} comes first", MagicName(parts[0].magic));
+       }
+     }},
+    {"one-package", "ANEH stands once.", "no source", kAssumed,
+     [](const File& file, RuleReport& broken) {
+       bool package = false;
+       for (size_t i = 0; i < PartsOf(file).size(); ++i) {
+         const Part& part = PartsOf(file)[i];
+         if (part.magic != kPackageMagic) continue;
+         if (package) broken(part.offset, "part[{}] is another ANEH", i);
+         package = true;
+       }
+     }},
+    {"section-in-program", "A section follows a program.", "no source", kAssumed,
+     [](const File& file, RuleReport& broken) {
+       for (size_t i = 0; i < PartsOf(file).size(); ++i) {
+         const Part& part = PartsOf(file)[i];
+         if (part.magic == kProgramMagic) return;
+         if (part.magic == kSectionMagic) broken(part.offset, "part[{}] has no ANEP before", i);
+       }
+     }},
+    {"program-present", "A package holds a program.", "no source", kAssumed,
+     [](const File& file, RuleReport& broken) {
+       // A section without a program is reported as such.
+       if (!PartsOf(file).empty() && !HoldsPart(file, kProgramMagic) &&
+           !HoldsPart(file, kSectionMagic)) {
+         broken(0, "no part is an ANEP");
+       }
+     }},
+    {"command-known", "The id is a logger index below 93 or an id of the wire.",
+     "facts/enums.json csne_command; facts/more/csne_wire_ids.csv: the two number differently, and "
+     "neither need be whole",
+     kAssumed,
+     [](const File& file, RuleReport& broken) {
+       const auto* command = std::get_if<Command>(&file);
+       if (command != nullptr && CommandByIndex(command->id) == nullptr &&
+           WireRangeOf(command->id) == nullptr) {
+         broken(kCommandRecord.OffsetOf("id"), "no command has the id 0x{:x}", command->id);
+       }
+     }},
+    {"command-priority", "The priority is 0 to 7.",
+     "facts/more/firmware_limits.csv (public guide, appendix C.5)", kPublicNotes,
+     [](const File& file, RuleReport& broken) {
+       const auto* command = std::get_if<Command>(&file);
+       if (command != nullptr && command->priority > 7) {
+         broken(kCommandRecord.OffsetOf("priority"), "the priority is {}", command->priority);
+       }
+     }},
+    {"command-sized", "The size is not 0 where a payload follows, whatever it counts.",
+     "facts/more/csne_wire_ids.csv names the field", kPublicNotes,
+     [](const File& file, RuleReport& broken) {
+       const auto* command = std::get_if<Command>(&file);
+       if (command != nullptr && command->size == 0 && !command->payload.empty()) {
+         broken(kCommandRecord.OffsetOf("size"), "the size is 0, {} bytes of payload follow",
+                command->payload.size());
+       }
+     }},
+    {"command-size", "The size counts the whole message.",
+     "facts/more/csne_wire_ids.csv names the field; no source for what it counts", kAssumed,
+     [](const File& file, RuleReport& broken) {
+       const auto* command = std::get_if<Command>(&file);
+       if (command == nullptr) return;
+       const size_t size = kCommandHeaderSize + command->payload.size();
+       const bool said = command->size == 0 && !command->payload.empty();  // by command-sized
+       if (command->size != size && !said) {
+         broken(kCommandRecord.OffsetOf("size"), "the size is {}, the message has {} bytes",
+                command->size, size);
+       }
+     }},
+});
 
 std::span<const FieldFact> FieldFacts(const Json& /*json*/) {
-  static const std::vector<FieldFact> facts = {
-      {"form", FactEvidence::kNotation, "package or command, told by the first word"},
-      {"header.opaque", FactEvidence::kOpaque, "no source describes these bytes of a header"},
-      {"header", FactEvidence::kPublicNotes,
-       "public guide, appendix C.5; facts/more/csne_wire_ids.csv (chapter 30 reads the id "
-       "elsewhere)"},
-      {"payload", FactEvidence::kOpaque, "no source describes what follows a command's header"},
-      {"parts[].magic", FactEvidence::kSpecification,
-       "specification 000, table 23.1; facts/more/error_codes.csv (public guide, appendix C.3)"},
-      {"parts[].body", FactEvidence::kOpaque,
-       "no source describes a part; that it ends at the next magic number is assumed"}};
+  static const std::vector<FieldFact> facts = [] {
+    std::vector<FieldFact> rows = {
+        {"form", FactEvidence::kNotation, "package or command, told by the first word"},
+        {"header.opaque", FactEvidence::kOpaque, "no source describes these bytes of a header"}};
+    kCommandRecord.AddRecordFacts("header", kPublicNotes, rows);
+    rows.insert(
+        rows.end(),
+        {{"payload", FactEvidence::kOpaque, "no source describes what follows a command's header"},
+         {"parts[].magic", FactEvidence::kSpecification,
+          "specification 000, table 23.1; facts/more/error_codes.csv (public guide, appendix C.3)"},
+         {"parts[].body", FactEvidence::kOpaque,
+          "no source describes a part; that it ends at the next magic number is assumed"}});
+    return rows;
+  }();
   return facts;
 }
 
@@ -42,64 +139,65 @@ uint32_t MagicOfName(std::string_view name) {
   return 0;
 }
 
-Result<Json> ToJson(ByteSpan bytes) {
-  if (!IsPackage(bytes)) {
-    ANECHECK_RETURN_IF_ERROR(ParseCommand(bytes));
-    return Json{{"format", "firmware"},
-                {"form", "command"},
-                {"header", RecordToJson(CommandFields(), bytes.first(kCommandHeaderSize))},
-                {"payload", HexText(bytes.subspan(kCommandHeaderSize))}};
+Result<Json> ToJson(const File& file) {
+  Json json = {{"format", "firmware"}};
+  if (const auto* command = std::get_if<Command>(&file)) {
+    json["form"] = "command";
+    json["header"] = Json::object();
+    kCommandRecord.ToJson(*command, json["header"]);
+    json["header"]["opaque"] = Json::array();
+    json["payload"] = HexText(command->payload);
+    return json;
   }
-  ANECHECK_ASSIGN(const std::vector<Part> parts, ParsePackage(bytes));
-  Json list = Json::array();
-  for (const Part& part : parts) {
-    list.push_back({{"magic", MagicName(part.magic)}, {"body", HexText(part.body)}});
+  json["form"] = "package";
+  json["parts"] = Json::array();
+  for (const Part& part : PartsOf(file)) {
+    json["parts"].push_back({{"magic", MagicName(part.magic)}, {"body", HexText(part.body)}});
   }
-  return Json{{"format", "firmware"}, {"form", "package"}, {"parts", std::move(list)}};
+  return json;
 }
 
-Result<Bytes> PackageFromJson(const Json& json) {
-  ANECHECK_ASSIGN(const std::vector<const Json*> rows,
-                  json_fields::Array(json, "parts", "firmware"));
-  if (rows.empty()) return Bad("parts", "a package needs one part at least");
+Bytes PackageFromJson(JsonFields& fields) {
   std::vector<Part> parts;
-  for (size_t i = 0; i < rows.size(); ++i) {
-    const std::string path = fmt::format("parts[{}]", i);
-    ANECHECK_ASSIGN(const std::string magic, json_fields::String(*rows[i], "magic", path));
-    ANECHECK_ASSIGN(const std::string body, json_fields::String(*rows[i], "body", path));
-    Part part;
-    part.magic = MagicOfName(magic);
-    if (part.magic == 0) return Bad(path, fmt::format("\"{}\" is no part", Shown(magic)));
-    ANECHECK_ASSIGN(part.body, ParseHexBytes(body, path));
-    if (i + 1 < rows.size() && part.body.size() % 4 != 0) {
-      return Bad(path, "the next part would not begin at a multiple of four bytes");
+  fields.ForEach("parts", [&](JsonFields part) {
+    if (!parts.empty() && parts.back().body.size() % 4 != 0) {
+      part.Fail("magic", "would not begin at a multiple of four bytes");
     }
-    parts.push_back(std::move(part));
-  }
+    const std::string magic = part.Text("magic");
+    parts.push_back({0, MagicOfName(magic), part.HexBytes("body")});
+    if (parts.back().magic == 0) part.Fail("magic", fmt::format("{} is no part", Quoted(magic)));
+    part.RefuseOthers();
+  });
+  if (parts.empty()) fields.Fail("parts", "a package needs one part at least");
   return WritePackage(parts);
 }
 
-Result<Bytes> FromJson(const Json& json) {
-  if (!json.is_object()) return Bad("firmware", "needs an object");
-  ANECHECK_ASSIGN(const std::string form, json_fields::String(json, "form", "firmware"));
-  if (form == "package") return PackageFromJson(json);
-  if (form != "command") return Bad("form", fmt::format("\"{}\" is no form", Shown(form)));
-  if (!json.contains("header")) return Bad("firmware", "needs \"header\"");
-  ANECHECK_ASSIGN(Bytes bytes,
-                  RecordFromJson(CommandFields(), json["header"], kCommandHeaderSize, "header"));
-  ANECHECK_ASSIGN(const std::string text, json_fields::String(json, "payload", "firmware"));
-  ANECHECK_ASSIGN(const Bytes payload, ParseHexBytes(text, "payload"));
-  bytes.insert(bytes.end(), payload.begin(), payload.end());
-  return bytes;
+Bytes CommandFromJson(JsonFields& fields) {
+  Command command;
+  JsonFields header = fields.In("header");
+  kCommandRecord.FromJson(header, command);
+  if (!header.Array("opaque").empty()) header.Fail("opaque", "the fields are all of a header");
+  header.RefuseOthers();
+  command.payload = fields.HexBytes("payload");
+  return WriteCommand(command);
 }
 
-Result<Bytes> Rewrite(ByteSpan bytes) {
-  if (IsPackage(bytes)) {
-    ANECHECK_ASSIGN(const std::vector<Part> parts, ParsePackage(bytes));
-    return WritePackage(parts);
+Result<Bytes> FromJson(const Json& json) {
+  Status status;
+  JsonFields fields(json, "", &status);
+  fields.ReadElsewhere({"format"});
+  const std::string form = fields.Text("form");
+  Bytes bytes;
+  if (form == "package") {
+    bytes = PackageFromJson(fields);
+  } else if (form == "command") {
+    bytes = CommandFromJson(fields);
+  } else {
+    fields.Fail("form", fmt::format("{} is no form", Quoted(form)));
   }
-  ANECHECK_ASSIGN(const Command command, ParseCommand(bytes));
-  return WriteCommand(command);
+  fields.RefuseOthers();
+  if (!status.ok()) return status.error();
+  return bytes;
 }
 
 std::string WireText(const FirmwareCommand& command) {
@@ -133,21 +231,22 @@ std::string ObjectIdText(uint32_t id) {
   return id == kInvalidId ? "invalid" : fmt::format("0x{:x}", id);
 }
 
-Result<std::string> Print(ByteSpan bytes) {
-  if (!IsPackage(bytes)) {
-    ANECHECK_ASSIGN(const Command command, ParseCommand(bytes));
-    return fmt::format(
-        "firmware command\n{}  size {}, priority {}{}\n"
-        "  program {}, process {}, procedure {}\n  payload: {} opaque bytes\n"
-        "sources differ: chapter 30 reads the id at message + 4 (0x{:x} here)\n",
-        IdText(command.id), command.size, command.priority,
-        command.priority < 2 ? " (privileged)" : "", ObjectIdText(command.program_id),
-        ObjectIdText(command.process_id), ObjectIdText(command.procedure_id),
-        command.payload.size(), command.size & 0xffff);
-  }
-  ANECHECK_ASSIGN(const std::vector<Part> parts, ParsePackage(bytes));
-  std::string text =
-      fmt::format("firmware package, 0x{:x} bytes, {} parts\n", bytes.size(), parts.size());
+std::string PrintCommand(const Command& command) {
+  return fmt::format(
+      "firmware command\n{}  size {}, priority {}{}\n"
+      "  program {}, process {}, procedure {}\n  payload: {} opaque bytes\n"
+      "sources differ: chapter 30 reads the id at message + 4 (0x{:x} here)\n",
+      IdText(command.id), command.size, command.priority,
+      command.priority < 2 ? " (privileged)" : "", ObjectIdText(command.program_id),
+      ObjectIdText(command.process_id), ObjectIdText(command.procedure_id), command.payload.size(),
+      command.size & 0xffff);
+}
+
+std::string Print(const File& file) {
+  if (const auto* command = std::get_if<Command>(&file)) return PrintCommand(*command);
+  const std::span<const Part> parts = PartsOf(file);
+  std::string text = fmt::format("firmware package, 0x{:x} bytes, {} parts\n",
+                                 WritePackage(parts).size(), parts.size());
   for (size_t i = 0; i < parts.size(); ++i) {
     text += fmt::format("  [{}] 0x{:06x} {} {} opaque bytes\n", i, parts[i].offset,
                         MagicName(parts[i].magic), parts[i].body.size());
@@ -155,30 +254,32 @@ Result<std::string> Print(ByteSpan bytes) {
   return text + "where a part ends is assumed: at the next magic number\n";
 }
 
-Result<ByteCounts> CountBytes(ByteSpan bytes) {
-  if (!IsPackage(bytes)) {
-    ANECHECK_RETURN_IF_ERROR(ParseCommand(bytes));
-    return ByteCounts{bytes.size(), 0, RecordTypedBytes(CommandFields())};
-  }
-  ANECHECK_ASSIGN(const std::vector<Part> parts, ParsePackage(bytes));
-  return ByteCounts{bytes.size(), 0, 4 * parts.size()};
+ByteCounts CountBytes(const File& file, ByteSpan bytes) {
+  const bool command = std::holds_alternative<Command>(file);
+  return {bytes.size(), 0, command ? kCommandHeaderSize : 4 * PartsOf(file).size()};
 }
+
+constexpr FormatOf<File> kDefinition = {
+    .name = "firmware",
+    .title = "Firmware package or command",
+    .rules = kRules.rules(),
+    .fields = FieldFacts,
+    .recognise = Recognise,
+    .from_json = FromJson,
+    .parse = Parse,
+    .to_json = ToJson,
+    .write = [](const File& file) -> Result<Bytes> {
+      const auto* command = std::get_if<Command>(&file);
+      return command != nullptr ? WriteCommand(*command) : WritePackage(PartsOf(file));
+    },
+    .verify = [](const File& file) { return kRules.Verify(file); },
+    .print = Print,
+    .count_bytes = CountBytes,
+};
 
 }  // namespace
 }  // namespace firmware
 
-const Format kFormat_firmware = {
-    .name = "firmware",
-    .title = "Firmware package or command",
-    .rules = firmware::Rules(),
-    .fields = firmware::FieldFacts,
-    .recognise = firmware::Recognise,
-    .to_json = firmware::ToJson,
-    .from_json = firmware::FromJson,
-    .rewrite = firmware::Rewrite,
-    .verify = firmware::Verify,
-    .print = firmware::Print,
-    .count_bytes = firmware::CountBytes,
-};
+const Format kFormat_firmware = MakeFormat<firmware::kDefinition>();
 
 }  // namespace anecheck

@@ -1,13 +1,12 @@
 // The hal format's entry: JSON, print and recognition of tables.
 
-#include "harness/formats/format.h"
-
 #include <fmt/format.h>
 
 #include "harness/base/hex_text.h"
 #include "harness/base/json.h"
 #include "harness/base/json_fields.h"
 #include "harness/base/little_endian.h"
+#include "harness/formats/format_of.h"
 #include "harness/formats/hal/hal.h"
 #include "harness/formats/hal/rules.h"
 #include "harness/targets/catalog.h"
@@ -39,8 +38,7 @@ int Recognise(ByteSpan bytes, std::string_view path) {
   return constants ? 60 : 0;
 }
 
-Result<Json> ToJson(ByteSpan bytes) {
-  ANECHECK_ASSIGN(const HalBlob blob, HalBlob::Parse(bytes));
+Result<Json> ToJson(const HalBlob& blob) {
   return Json{{"format", "hal"}, {"table", RecordToJson(HalRecordFields(), blob.bytes())}};
 }
 
@@ -51,15 +49,7 @@ Result<Bytes> FromJson(const Json& json) {
   return RecordFromJson(HalRecordFields(), json["table"], kHalSize, "table");
 }
 
-Result<Bytes> Rewrite(ByteSpan bytes) {
-  ANECHECK_ASSIGN(const HalBlob blob, HalBlob::Parse(bytes));
-  return Bytes(blob.bytes().begin(), blob.bytes().end());
-}
-
-Result<std::vector<Violation>> VerifyBytes(ByteSpan bytes) {
-  ANECHECK_ASSIGN(const HalBlob blob, HalBlob::Parse(bytes));
-  return hal::Verify(blob);
-}
+Result<Bytes> Write(const HalBlob& blob) { return Bytes(blob.bytes().begin(), blob.bytes().end()); }
 
 // The targets whose every known value the table has.
 std::string MatchingTargets(const HalBlob& blob) {
@@ -86,8 +76,7 @@ std::string FieldLine(const HalField& field, const HalBlob& blob) {
                      field.dead ? "  (dead: not read through the table)" : "");
 }
 
-Result<std::string> Print(ByteSpan bytes) {
-  ANECHECK_ASSIGN(const HalBlob blob, HalBlob::Parse(bytes));
+std::string Print(const HalBlob& blob) {
   std::string text = fmt::format("HAL table, 0x{:x} bytes\n", kHalSize);
   text += fmt::format("agrees with every known value of: {}\n", MatchingTargets(blob));
   text += fmt::format("named fields cover {} of {} bytes; no source describes the others\n",
@@ -111,28 +100,27 @@ Result<std::string> Print(ByteSpan bytes) {
          "0x748 part of the factor list 0x730 to 0x750, the specification a texture descriptor\n";
 }
 
-Result<ByteCounts> CountBytes(ByteSpan bytes) {
-  ANECHECK_RETURN_IF_ERROR([&]() -> Status {
-    ANECHECK_ASSIGN(const HalBlob blob, HalBlob::Parse(bytes));
-    return {};
-  }());
-  return ByteCounts{kHalSize, 0, RecordTypedBytes(HalRecordFields())};
+ByteCounts CountBytes(const HalBlob& /*blob*/, ByteSpan bytes) {
+  return {bytes.size(), 0, RecordTypedBytes(HalRecordFields())};
 }
 
-}  // namespace
-
-const Format kFormat_hal = {
+const FormatOf<HalBlob> kHal = {
     .name = "hal",
     .title = "Hardware-abstraction table of a compiler target",
     .rules = hal::Rules(),
     .fields = FieldFacts,
     .recognise = Recognise,
-    .to_json = ToJson,
     .from_json = FromJson,
-    .rewrite = Rewrite,
-    .verify = VerifyBytes,
+    .parse = HalBlob::Parse,
+    .to_json = ToJson,
+    .write = Write,
+    .verify = hal::Verify,
     .print = Print,
     .count_bytes = CountBytes,
 };
+
+}  // namespace
+
+const Format kFormat_hal = MakeFormat<kHal>();
 
 }  // namespace anecheck

@@ -1,59 +1,19 @@
 #include "harness/formats/hal/rules.h"
 
 #include <algorithm>
-#include <array>
 #include <fmt/format.h>
+#include <fmt/ranges.h>
+#include <iterator>
+#include <utility>
 
-#include "harness/formats/violation_list.h"
+#include "harness/formats/rules.h"
 
 namespace anecheck::hal {
 namespace {
 
-constexpr Rule kRules[] = {
-    {"table-size", "A table has 0x938 bytes.",
-     "specification 003, naming the remaining capability flags", FactEvidence::kSpecification},
-    {"conv-depth", "max_large_conv_kernel_dim_z is 1 or 16.", "specification 003, table 24.1",
-     FactEvidence::kSpecification},
-    {"tensor-extents", "Width and depth are a pair that some target has.",
-     "specification 003, table 24.4; facts/targets.csv", FactEvidence::kSpecification},
-    {"operand-bytes", "max_operand_bytes is 2 MiB, or 1 MiB.", "specification 003, table 24.1",
-     FactEvidence::kSpecification},
-    {"dram-alignment", "dram_alignment is 16, or 1.", "specification 003, table 24.1",
-     FactEvidence::kSpecification},
-    {"bank-alignment", "l2_bank_align is 64 across the line.", "specification 003, table 24.1",
-     FactEvidence::kSpecification},
-    {"resident-threshold", "l2_resident_threshold is 0, 32768 or 262144.",
-     "specification 003, table 24.4", FactEvidence::kSpecification},
-    {"kernel-caps", "The dense kernel-memory cap is not above the streamed one.",
-     "specification 003, listing 24.3", FactEvidence::kSpecification},
-    {"instruction-alignment", "instruction_alignment is 256 or 16.",
-     "specification 003, table 24.1", FactEvidence::kSpecification},
-    {"cycle-divisor", "ne_perf_cycle_divisor is 64, 32 or 16.", "specification 003, table 24.1",
-     FactEvidence::kSpecification},
-    {"core-count", "num_nes is 1, 4, 8, 16, 32 or 64.",
-     "specification 003, below table 24.4; facts/targets.csv", FactEvidence::kSpecification},
-    {"extended-mode", "extended_kernel_memory_mode is 0 on all targets.",
-     "specification 003, table 24.1", FactEvidence::kSpecification},
-    {"format-count", "interchange_format_count is 0, 3, 13, 14 or 16.",
-     "specification 003, table 24.1; facts/more/interchange_formats.csv",
-     FactEvidence::kSpecification},
-    {"capability-boolean", "The capability bytes of table 24.3 are 0 or 1.",
-     "specification 003, table 24.3, for the bytes; readers test bit 0, so that other values are "
-     "not ruled out",
-     FactEvidence::kAssumed},
-    {"fp8-with-fifo", "fp8 kernels and FIFO-mode DMA are set together, on A18 alone.",
-     "specification 003, table 24.3", FactEvidence::kSpecification},
-    {"collective-off", "The collective byte 0x48b is 0 on all targets.",
-     "facts/more/hal_capability_bytes_plus.csv (public guide, chapter 36)",
-     FactEvidence::kPublicNotes},
-    {"patch-widths", "The patch-width floor is not above its clamp.",
-     "no source; the names of 0x400 and 0x410 imply it", FactEvidence::kAssumed},
-};
-
-const Rule* Named(std::string_view id) {
-  return std::find_if(std::begin(kRules), std::end(kRules),
-                      [&](const Rule& rule) { return rule.id == id; });
-}
+constexpr FactEvidence kSpecification = FactEvidence::kSpecification;
+constexpr FactEvidence kAssumed = FactEvidence::kAssumed;
+constexpr std::string_view kTable241 = "specification 003, table 24.1";
 
 // The capability bytes of specification 003, table 24.3.
 constexpr uint32_t kTable243[] = {0x48f, 0x494, 0x4a9, 0x4f2, 0x529, 0x52d,
@@ -62,64 +22,95 @@ constexpr uint32_t kTable243[] = {0x48f, 0x494, 0x4a9, 0x4f2, 0x529, 0x52d,
 constexpr std::pair<uint64_t, uint64_t> kExtents[] = {
     {16384, 1}, {16384, 16384}, {65536, 65536}, {65535, 1}};
 
-class Verifier {
- public:
-  explicit Verifier(const HalBlob& blob) : blob_(blob) {}
+std::string_view NameAt(uint32_t offset) {
+  const HalField* field = HalLayout::Get().Covering(offset);
+  return field == nullptr ? "byte" : std::string_view(field->name);
+}
 
-  std::vector<Violation> Run() {
-    for (const ValueRule& rule : ValueRules()) CheckValue(rule);
-    CheckRelations();
-    for (const uint32_t offset : kTable243) {
-      if (blob_.bytes()[offset] > 1) {
-        Add("capability-boolean", offset, fmt::format("the byte is 0x{:x}", blob_.bytes()[offset]));
-      }
-    }
-    if (Flag(0x52d) != Flag(0x563)) {
-      Add("fp8-with-fifo", Flag(0x52d) ? 0x563 : 0x52d, "one is set without the other");
-    }
-    if (Flag(0x48b)) Add("collective-off", 0x48b, "the byte is set");
-    return std::move(violations_).Take();
+uint64_t Scalar(const HalBlob& blob, uint32_t offset) { return blob.Scalar(offset).value(); }
+bool Flag(const HalBlob& blob, uint32_t offset) { return blob.Flag(offset).value(); }
+
+// The value at the offset is one of those that its row of ValueRules gives.
+template <uint32_t kOffset>
+void OneOf(const HalBlob& blob, RuleReport& broken) {
+  const auto row = std::ranges::find(ValueRules(), kOffset, &ValueRule::offset);
+  const uint64_t value = Scalar(blob, kOffset);
+  if (std::ranges::find(row->values, value) != row->values.end()) return;
+  broken.Say(kOffset, fmt::format("{}: {} is none of {}", NameAt(kOffset), value,
+                                  fmt::join(row->values, ", ")));
+}
+
+// The value at the first offset is not above that at the second.
+template <uint32_t kLow, uint32_t kHigh>
+void InOrder(const HalBlob& blob, RuleReport& broken) {
+  if (Scalar(blob, kLow) > Scalar(blob, kHigh)) {
+    broken(kLow, "{}: {} is above {}", NameAt(kLow), Scalar(blob, kLow), Scalar(blob, kHigh));
   }
+}
 
- private:
-  uint64_t Scalar(uint32_t offset) const { return blob_.Scalar(offset).value(); }
-  bool Flag(uint32_t offset) const { return blob_.Flag(offset).value(); }
-
-  void Add(std::string_view rule, uint32_t offset, std::string_view what) {
-    const HalField* field = HalLayout::Get().Covering(offset);
-    violations_.Add(*Named(rule), offset, "{}: {} at 0x{:x}: {}", rule,
-                    field == nullptr ? "byte" : field->name, offset, what);
-  }
-
-  void CheckValue(const ValueRule& rule) {
-    const uint64_t value = Scalar(rule.offset);
-    if (std::find(rule.values.begin(), rule.values.end(), value) == rule.values.end()) {
-      Add(rule.id, rule.offset,
-          fmt::format("{} is none of {}", value, fmt::join(rule.values, ", ")));
-    }
-  }
-
-  void CheckRelations() {
-    const std::pair<uint64_t, uint64_t> extents = {Scalar(0x138), Scalar(0x158)};
-    if (std::find(std::begin(kExtents), std::end(kExtents), extents) == std::end(kExtents)) {
-      Add("tensor-extents", 0x138,
-          fmt::format("no target has width {} with depth {}", extents.first, extents.second));
-    }
-    if (Scalar(0x200) > Scalar(0x210)) {
-      Add("kernel-caps", 0x200, fmt::format("{} is above {}", Scalar(0x200), Scalar(0x210)));
-    }
-    if (Scalar(0x400) > Scalar(0x410)) {
-      Add("patch-widths", 0x400, fmt::format("{} is above {}", Scalar(0x400), Scalar(0x410)));
-    }
-  }
-
-  const HalBlob& blob_;
-  ViolationList violations_;
-};
+constexpr auto kRules = RulesOf<HalBlob>({
+    {"table-size", "A table has 0x938 bytes.",
+     "specification 003, naming the remaining capability flags", kSpecification,
+     CheckedWhileParsing},
+    {"conv-depth", "max_large_conv_kernel_dim_z is 1 or 16.", kTable241, kSpecification,
+     OneOf<0x70>},
+    {"tensor-extents", "Width and depth are a pair that some target has.",
+     "specification 003, table 24.4; facts/targets.csv", kSpecification,
+     [](const HalBlob& blob, RuleReport& broken) {
+       const std::pair extents = {Scalar(blob, 0x138), Scalar(blob, 0x158)};
+       if (std::ranges::find(kExtents, extents) != std::end(kExtents)) return;
+       broken(0x138, "no target has width {} with depth {}", extents.first, extents.second);
+     }},
+    {"operand-bytes", "max_operand_bytes is 2 MiB, or 1 MiB.", kTable241, kSpecification,
+     OneOf<0x1b8>},
+    {"dram-alignment", "dram_alignment is 16, or 1.", kTable241, kSpecification, OneOf<0x1c0>},
+    {"bank-alignment", "l2_bank_align is 64 across the line.", kTable241, kSpecification,
+     OneOf<0x1c8>},
+    {"resident-threshold", "l2_resident_threshold is 0, 32768 or 262144.",
+     "specification 003, table 24.4", kSpecification, OneOf<0x1f0>},
+    {"kernel-caps", "The dense kernel-memory cap is not above the streamed one.",
+     "specification 003, listing 24.3", kSpecification, InOrder<0x200, 0x210>},
+    {"instruction-alignment", "instruction_alignment is 256 or 16.", kTable241, kSpecification,
+     OneOf<0x218>},
+    {"cycle-divisor", "ne_perf_cycle_divisor is 64, 32 or 16.", kTable241, kSpecification,
+     OneOf<0x228>},
+    {"core-count", "num_nes is 1, 4, 8, 16, 32 or 64.",
+     "specification 003, below table 24.4; facts/targets.csv", kSpecification, OneOf<0x238>},
+    {"extended-mode", "extended_kernel_memory_mode is 0 on all targets.", kTable241, kSpecification,
+     OneOf<0x288>},
+    {"format-count", "interchange_format_count is 0, 3, 13, 14 or 16.",
+     "specification 003, table 24.1; facts/more/interchange_formats.csv", kSpecification,
+     OneOf<0x668>},
+    {"capability-boolean", "The capability bytes of table 24.3 are 0 or 1.",
+     "specification 003, table 24.3, for the bytes; readers test bit 0, so that other values are "
+     "not ruled out",
+     kAssumed,
+     [](const HalBlob& blob, RuleReport& broken) {
+       for (const uint32_t offset : kTable243) {
+         const uint8_t byte = blob.bytes()[offset];
+         if (byte > 1) broken(offset, "{}: the byte is 0x{:x}", NameAt(offset), byte);
+       }
+     }},
+    {"fp8-with-fifo", "fp8 kernels and FIFO-mode DMA are set together, on A18 alone.",
+     "specification 003, table 24.3", kSpecification,
+     [](const HalBlob& blob, RuleReport& broken) {
+       if (Flag(blob, 0x52d) == Flag(blob, 0x563)) return;
+       const uint32_t clear = Flag(blob, 0x52d) ? 0x563 : 0x52d;
+       broken(clear, "{}: one is set without the other", NameAt(clear));
+     }},
+    {"collective-off", "The collective byte 0x48b is 0 on all targets.",
+     "facts/more/hal_capability_bytes_plus.csv (public guide, chapter 36)",
+     FactEvidence::kPublicNotes,
+     [](const HalBlob& blob, RuleReport& broken) {
+       if (Flag(blob, 0x48b)) broken(0x48b, "{}: the byte is set", NameAt(0x48b));
+     }},
+    {"patch-widths", "The patch-width floor is not above its clamp.",
+     "no source; the names of 0x400 and 0x410 imply it", kAssumed, InOrder<0x400, 0x410>},
+});
 
 }  // namespace
 
-std::span<const Rule> Rules() { return kRules; }
+std::span<const Rule> Rules() { return kRules.rules(); }
 
 std::span<const ValueRule> ValueRules() {
   static const std::vector<ValueRule> rules = {
@@ -137,6 +128,6 @@ std::span<const ValueRule> ValueRules() {
   return rules;
 }
 
-std::vector<Violation> Verify(const HalBlob& blob) { return Verifier(blob).Run(); }
+std::vector<Violation> Verify(const HalBlob& blob) { return kRules.Verify(blob); }
 
 }  // namespace anecheck::hal

@@ -14,8 +14,8 @@
 #include "harness/formats/hwx/container.h"
 #include "harness/formats/hwx/json.h"
 #include "harness/formats/hwx/relocate.h"
+#include "harness/formats/hwx/rules.h"
 #include "harness/formats/hwx/thread_words.h"
-#include "harness/formats/hwx/verify.h"
 
 namespace anecheck::hwx {
 namespace {

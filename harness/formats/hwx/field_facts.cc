@@ -7,14 +7,14 @@
 #include <vector>
 
 #include "harness/base/json.h"
-#include "harness/formats/hwx/container.h"
+#include "harness/formats/hwx/bindings.h"
+#include "harness/formats/hwx/records.h"
 #include "harness/formats/hwx/thread_words.h"
 #include "harness/formats/td/td.h"
 
 namespace anecheck::hwx {
 namespace {
 
-constexpr uint32_t kH13Subtype = 4;  // of all real files
 constexpr FactEvidence kAssumed = FactEvidence::kAssumed;
 constexpr FactEvidence kOpaque = FactEvidence::kOpaque;
 constexpr FactEvidence kNotation = FactEvidence::kNotation;
@@ -25,8 +25,7 @@ class FactWriter {
   explicit FactWriter(FactEvidence known) : known_(known) {}
 
   std::vector<FieldFact> Run() {
-    Add(kAssumed, "the 64-bit Mach-O header ends with it", "header", {"reserved"});
-    Known("specification 000, table 23.9; facts/hwx.md, header", "", {"header"});
+    kHeaderRecord.AddRecordFacts("header", known_, facts_);
     Segments();
     Ports();
     Threads();
@@ -55,23 +54,23 @@ class FactWriter {
 
   void Segments() {
     const std::string section = "commands[].sections[]";
-    Add(kAssumed, "the Mach-O section record ends with them", section, {"reserved"});
+    kSectionRecord.AddFacts(section, known_, facts_);
     Add(kOpaque, "contents: weights, or bytes that no source describes", section, {"data[].bytes"});
     Add(kNotation, "a run of zero bytes", section, {"data[].zeros"});
     Known("facts/hwx.md, weight tiles", section, {"data[].derived.tile"});
     Add(kNotation, "why the section is kept as bytes", section, {"derived.tasks_error"});
-    Known("facts/hwx.md, section flags", section, {"derived.kind", "flags"});
-    Known("facts/hwx.md, relocations", section, {"relocations", "reloff", "derived.reloff"});
+    Known("facts/hwx.md, section flags", section, {"derived.kind"});
+    Known("facts/hwx.md, relocations", section, {"relocations"});
     const std::vector<FieldFact> tasks =
         td::ChainFacts(section + ".tasks", known_,
                        {"", known_, "facts/hwx.md: the version follows from cpusubtype"});
     facts_.insert(facts_.end(), tasks.begin(), tasks.end());
-    const std::string source = "specification 000, table 23.6; facts/hwx.md, segments";
-    Known(source, section,
-          {"sectname", "segname", "addr", "size", "offset", "align", "derived.size",
-           "derived.offset", "derived.nreloc"});
-    Known(source, "commands[]",
-          {"segname", "vmaddr", "vmsize", "fileoff", "filesize", "maxprot", "initprot", "flags"});
+    Known(std::string(kSegmentsSource), section, {"derived.size"});
+    // Other commands share names with these records: the first row counts.
+    std::vector<FieldFact> rows;
+    kSegmentRecord.AddFacts("commands[]", known_, rows);
+    kSymtabRecord.AddFacts("commands[]", known_, rows);
+    for (FieldFact& row : rows) Push(std::move(row));
   }
 
   void Threads() {
@@ -98,9 +97,6 @@ class FactWriter {
           {"symbols[].type", "symbols[].name", "symbols[].desc", "symbols[].derived.desc",
            "symbols[].sect", "symbols[].value", "symbols[].strx", "symbols[].tensor_stab",
            "symbols[].type_stab", "strings"});
-    Known("facts/hwx.md, load commands", "commands[]",
-          {"symoff", "stroff", "strsize", "derived.symoff", "derived.stroff", "derived.strsize",
-           "derived.nsyms"});
   }
 
   void Ports() {

@@ -7,6 +7,7 @@
 
 #include "harness/base/json.h"
 #include "harness/formats/bytekinds/byte_kinds.h"
+#include "harness/formats/format_of.h"
 #include "harness/formats/hwx/container.h"
 #include "harness/formats/hwx/field_facts.h"
 #include "harness/formats/hwx/json.h"
@@ -16,7 +17,6 @@
 #include "harness/formats/hwx/relocate.h"
 #include "harness/formats/hwx/rules.h"
 #include "harness/formats/hwx/thread_words.h"
-#include "harness/formats/hwx/verify.h"
 
 namespace anecheck {
 namespace hwx {
@@ -27,11 +27,6 @@ int Recognise(ByteSpan bytes, std::string_view) {
   const bool match = bytes.size() >= kMagicBytes.size() &&
                      std::equal(kMagicBytes.begin(), kMagicBytes.end(), bytes.begin());
   return match ? 100 : 0;
-}
-
-Result<Json> ToJsonOf(ByteSpan bytes) {
-  ANECHECK_ASSIGN(const Container container, Parse(bytes));
-  return ToJson(container);
 }
 
 // Why a container cannot be written, with the members that have to change where something in it
@@ -61,21 +56,6 @@ Result<Bytes> FromJsonOf(const Json& json) {
   return bytes;
 }
 
-Result<Bytes> Rewrite(ByteSpan bytes) {
-  ANECHECK_ASSIGN(const Container container, Parse(bytes));
-  return Write(container);
-}
-
-Result<std::vector<Violation>> VerifyOf(ByteSpan bytes) {
-  ANECHECK_ASSIGN(const Container container, Parse(bytes));
-  return Verify(container);
-}
-
-Result<std::string> Print(ByteSpan bytes) {
-  ANECHECK_ASSIGN(const Container container, Parse(bytes));
-  return PrintContainer(container);
-}
-
 // Words of a thread command that have no name: opaque, or fill where they are 0, as words of
 // registers are.
 void ClaimUnnamedWords(const Thread& thread, uint64_t command, ByteKindMap* map) {
@@ -94,12 +74,11 @@ void ClaimUnnamedWords(const Thread& thread, uint64_t command, ByteKindMap* map)
 }
 
 void ClaimCommand(const Container& container, const Command& command, ByteKindMap* map) {
-  constexpr uint64_t kIdAndSize = 8;
   const uint64_t record = RecordSize(container, command);
   map->Claim(ByteKind::kTyped, command.offset, record);
   map->Claim(ByteKind::kOpaque, command.offset + record, command.trailing.size());
   if (command.opaque) {
-    map->Claim(ByteKind::kOpaque, command.offset + kIdAndSize, record - kIdAndSize);
+    map->Claim(ByteKind::kOpaque, command.offset + kCommandHead, record - kCommandHead);
   } else if (command.cmd == kThreadCommand) {
     ClaimUnnamedWords(container.threads[command.index], command.offset, map);
   }
@@ -127,7 +106,6 @@ void ClaimWeights(const Section& section, std::span<const Tile> tiles, ByteKindM
 }
 
 void ClaimSection(const Section& section, std::span<const Tile> tiles, ByteKindMap* map) {
-  constexpr uint64_t kRelocationRecord = 8;
   map->Claim(ByteKind::kTyped, section.reloff, kRelocationRecord * section.relocations.size());
   if (section.tasks != nullptr) {
     td::ClaimChain(*section.tasks, section.offset, map);
@@ -138,16 +116,14 @@ void ClaimSection(const Section& section, std::span<const Tile> tiles, ByteKindM
 }
 
 void ClaimSymbols(const Symtab& table, ByteKindMap* map) {
-  constexpr uint64_t kSymbolRecord = 16;
-  map->Claim(ByteKind::kTyped, table.symoff, kSymbolRecord * table.symbols.size());
+  map->Claim(ByteKind::kTyped, table.symoff, kSymbolRecord.kSize * table.symbols.size());
   map->Claim(ByteKind::kTyped, table.stroff, std::min(table.strsize, 1U));
   for (const Symbol& symbol : table.symbols) {
     map->Claim(ByteKind::kTyped, uint64_t{table.stroff} + symbol.strx, symbol.name.size() + 1);
   }
 }
 
-Result<ByteCounts> CountBytes(ByteSpan bytes) {
-  ANECHECK_ASSIGN(const Container container, Parse(bytes));
+ByteCounts CountBytes(const Container& container, ByteSpan bytes) {
   ByteKindMap map(bytes);
   map.Claim(ByteKind::kTyped, 0, kHeaderSize);
   for (const Command& command : container.commands) ClaimCommand(container, command, &map);
@@ -163,21 +139,24 @@ Result<ByteCounts> CountBytes(ByteSpan bytes) {
   return std::move(map).Count();
 }
 
+const FormatOf<Container> kDefinition = {
+    .name = "hwx",
+    .title = "hardware container",
+    .rules = Rules(),
+    .fields = FieldFacts,
+    .recognise = Recognise,
+    .from_json = FromJsonOf,
+    .parse = Parse,
+    .to_json = [](const Container& container) -> Result<Json> { return ToJson(container); },
+    .write = Write,
+    .verify = Verify,
+    .print = PrintContainer,
+    .count_bytes = CountBytes,
+};
+
 }  // namespace
 }  // namespace hwx
 
-const Format kFormat_hwx = {
-    .name = "hwx",
-    .title = "hardware container",
-    .rules = hwx::Rules(),
-    .fields = hwx::FieldFacts,
-    .recognise = hwx::Recognise,
-    .to_json = hwx::ToJsonOf,
-    .from_json = hwx::FromJsonOf,
-    .rewrite = hwx::Rewrite,
-    .verify = hwx::VerifyOf,
-    .print = hwx::Print,
-    .count_bytes = hwx::CountBytes,
-};
+const Format kFormat_hwx = MakeFormat<hwx::kDefinition>();
 
 }  // namespace anecheck

@@ -1,15 +1,16 @@
 #include <algorithm>
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include "harness/base/json.h"
 #include "harness/formats/hwx/banner.h"
 #include "harness/formats/hwx/json.h"
 #include "harness/formats/hwx/layout.h"
 #include "harness/formats/hwx/names.h"
+#include "harness/formats/hwx/records.h"
 #include "harness/formats/hwx/thread_words.h"
 #include "harness/formats/message.h"
 #include "harness/formats/stabs/stabs.h"
-#include "harness/formats/td/json_fields.h"
 
 namespace anecheck::hwx {
 namespace {
@@ -20,32 +21,30 @@ constexpr uint64_t kMaxSize = uint64_t{1} << 30;
 
 // Builds records from JSON. Values that follow from others are laid out afterwards, in the order
 // in which they depend on each other, unless the JSON gives them.
-class Reader {
+class Reader : private Placement {
  public:
-  explicit Reader(const Json& json) : json_(json) {}
+  explicit Reader(const Json& json)
+      : Placement(container_),
+        json_(json),
+        commands_(JsonFields(json, "", &status_).Array("commands")) {}
 
   Result<Container> Run() {
     JsonFields fields(json_, "", &status_);
     if (fields.TextOr("format", "hwx") != "hwx") {
       fields.Fail("format", "is not hwx: this is the JSON of another format");
     }
-    ReadHeader(fields);
-    const Json& commands = fields.Array("commands");
-    for (size_t i = 0; i < commands.size() && status_.ok(); ++i) {
-      ReadCommand(JsonFields(commands[i], fmt::format("commands[{}]", i), &status_));
-    }
-    const Json& regions = fields.Array("unclaimed");
-    for (size_t i = 0; i < regions.size() && status_.ok(); ++i) {
-      JsonFields region(regions[i], fmt::format("unclaimed[{}]", i), &status_);
+    ReadHeader(fields.In("header"));
+    fields.ForEach("commands", [&](JsonFields command) { ReadCommand(command); });
+    fields.ForEach("unclaimed", [&](JsonFields region) {
       c_.regions.push_back({region.Uint("offset"), c_.Own(region.HexBytesOr("bytes"))});
       region.RefuseOthers();
-    }
+    });
     fields.ReadElsewhere({"file_size"});
     fields.RefuseOthers();
     if (!status_.ok()) return status_.error();
-    Lay(fields, commands);
+    Placement::Run();
     if (!status_.ok()) return status_.error();
-    return std::move(c_);
+    return std::move(container_);
   }
 
  private:
@@ -59,25 +58,11 @@ class Reader {
     return status_.ok();
   }
 
-  Name16 Name(JsonFields& fields, std::string_view key) {
-    const std::string text = fields.Text(key);
-    if (text.size() > 16) fields.Fail(key, "is longer than 16 bytes");
-    return MakeName16(text);
-  }
-
-  void ReadHeader(JsonFields& fields) {
-    JsonFields object(fields.Object("header"), "header", &status_);
-    Header& header = c_.header;
-    header.magic = object.U32("magic");
-    if (status_.ok() && header.magic != kMagic) {
+  void ReadHeader(JsonFields object) {
+    kHeaderRecord.FromJson(object, c_.header);
+    if (status_.ok() && c_.header.magic != kMagic) {
       object.Fail("magic", fmt::format("must be 0x{:x}", kMagic));
     }
-    header.cputype = object.U32("cputype");
-    header.cpusubtype = object.U32("cpusubtype");
-    header.filetype = object.U32("filetype");
-    header.flags = object.U32("flags");
-    header.reserved = object.U32Or("reserved", 0);
-    object.ReadElsewhere({"sizeofcmds"});
     object.RefuseOthers();
   }
 
@@ -113,8 +98,9 @@ class Reader {
       case kBuildInfoCommand:
         return ReadBuildInfo(fields);
       case kNoteCommand:
-        c_.notes.push_back(
-            {Name(fields, "owner"), fields.Uint("offset"), 0, c_.Own(fields.HexBytesOr("bytes"))});
+        c_.notes.emplace_back();
+        kNoteRecord.FromJson(fields, c_.notes.back());
+        c_.notes.back().data = c_.Own(fields.HexBytesOr("bytes"));
         c_.notes.back().size = c_.notes.back().data.size();
         return static_cast<uint32_t>(c_.notes.size() - 1);
       default:
@@ -124,40 +110,20 @@ class Reader {
 
   uint32_t ReadSegment(JsonFields& fields) {
     Segment segment;
-    segment.segname = Name(fields, "segname");
-    segment.vmaddr = fields.Uint("vmaddr");
-    segment.vmsize = fields.Uint("vmsize");
-    segment.fileoff = fields.Uint("fileoff");
-    segment.filesize = fields.Uint("filesize");
-    segment.maxprot = fields.U32("maxprot");
-    segment.initprot = fields.U32("initprot");
-    segment.flags = fields.U32("flags");
+    kSegmentRecord.FromJson(fields, segment);
     segment.first_section = static_cast<uint32_t>(c_.sections.size());
-    const Json& sections = fields.Array("sections");
-    segment.nsects = static_cast<uint32_t>(sections.size());
-    for (size_t i = 0; i < sections.size(); ++i) {
-      ReadSection(segment,
-                  JsonFields(sections[i], fields.Path(fmt::format("sections[{}]", i)), &status_));
-    }
+    segment.nsects = static_cast<uint32_t>(fields.Array("sections").size());
+    fields.ForEach("sections", [&](JsonFields section) { ReadSection(segment, section); });
     c_.segments.push_back(segment);
     return static_cast<uint32_t>(c_.segments.size() - 1);
   }
 
   void ReadSection(const Segment& segment, JsonFields fields) {
     Section section;
-    section.sectname = Name(fields, "sectname");
-    section.segname = fields.Has("segname") ? Name(fields, "segname") : segment.segname;
-    section.addr = fields.Uint("addr");
-    section.align = fields.U32("align");
-    section.flags = fields.U32("flags");
-    const Json& reserved = fields.Array("reserved");
-    if (reserved.size() > 3) fields.Fail("reserved", "must be three 32-bit numbers");
-    for (size_t i = 0; i < std::min<size_t>(3, reserved.size()); ++i) {
-      uint64_t value = 0;
-      if (!ReadJsonUint(reserved[i], UINT32_MAX, value)) {
-        fields.Fail("reserved", "must be three 32-bit numbers");
-      }
-      section.reserved[i] = static_cast<uint32_t>(value);
+    kSectionRecord.FromJson(fields, section);
+    section.segname = segment.segname;
+    if (fields.Has("segname")) {
+      record::FromJson(fields, "segname", RecordKind::kNumber, section.segname = {});
     }
     section.in_file = fields.Has("tasks") || fields.Has("data");
     if (fields.Has("tasks")) {
@@ -167,12 +133,9 @@ class Reader {
     } else {
       section.size = fields.Uint("size");
     }
-    const Json& relocations = fields.Array("relocations");
-    for (size_t i = 0; i < relocations.size(); ++i) {
-      section.relocations.push_back(ReadRelocation(
-          JsonFields(relocations[i], fields.Path(fmt::format("relocations[{}]", i)), &status_)));
-    }
-    fields.ReadElsewhere({"offset", "reloff"});
+    fields.ForEach("relocations", [&](JsonFields relocation) {
+      section.relocations.push_back(ReadRelocation(relocation));
+    });
     fields.RefuseOthers();
     c_.sections.push_back(std::move(section));
   }
@@ -195,16 +158,13 @@ class Reader {
 
   ByteSpan ReadData(JsonFields& fields) {
     Bytes data;
-    const Json& chunks = fields.Array("data");
-    for (size_t i = 0; i < chunks.size(); ++i) {
-      JsonFields chunk(chunks[i], fields.Path(fmt::format("data[{}]", i)), &status_);
+    fields.ForEach("data", [&](JsonFields chunk) {
       const Bytes bytes = chunk.HexBytesOr("bytes");
       data.insert(data.end(), bytes.begin(), bytes.end());
       const uint64_t zeros = chunk.UintOr("zeros", 0);
       chunk.RefuseOthers();
-      if (!Take(chunk, "zeros", zeros)) return {};
-      data.resize(data.size() + zeros);
-    }
+      if (Take(chunk, "zeros", zeros)) data.resize(data.size() + zeros);
+    });
     return c_.Own(std::move(data));
   }
 
@@ -242,12 +202,8 @@ class Reader {
     thread.flavor = fields.U32("flavor");
     const uint64_t count = fields.Uint("count", 0x100000);
     if (Take(fields, "count", 4 * count)) thread.words.resize(count);
-    const Json& names = fields.Array("names");
-    for (const Json& name : names) {
-      const std::string spelled = name.is_string() ? name.get<std::string>() : std::string();
-      auto text = UnescapeText(spelled);
-      if (!name.is_string() || !text.ok()) fields.Fail("names", "must be strings");
-      thread.names.push_back(OwnName(fields, "names", text.ok() ? *text : std::string()));
+    for (const std::string& name : fields.Texts("names")) {
+      thread.names.push_back(OwnName(fields, "names", name));
     }
     ReadWords(fields, thread);
     if (!IsApertureTable(thread) && fields.Has("base_slots")) {
@@ -312,17 +268,7 @@ class Reader {
     if (fields.Has("text")) {
       text = fields.Text("text");
     } else {
-      std::vector<std::string> options;
-      for (const Json& option : fields.Array("options")) {
-        auto plain = option.is_string() ? UnescapeText(option.get<std::string>())
-                                        : Result<std::string>(MakeError(ErrorCode::kInvalid, ""));
-        if (!plain.ok()) {
-          fields.Fail("options", "must be strings");
-          break;
-        }
-        options.push_back(*plain);
-      }
-      text = MakeBanner(kAppleCompiler, fields.Text("version"), options);
+      text = MakeBanner(kAppleCompiler, fields.Text("version"), fields.Texts("options"));
     }
     c_.build_infos.push_back({OwnName(fields, "text", text)});
     return static_cast<uint32_t>(c_.build_infos.size() - 1);
@@ -330,27 +276,15 @@ class Reader {
 
   uint32_t ReadSymtab(JsonFields& fields) {
     Symtab table;
-    const Json& symbols = fields.Array("symbols");
-    for (size_t i = 0; i < symbols.size() && status_.ok(); ++i) {
-      table.symbols.push_back(
-          ReadSymbol(JsonFields(symbols[i], fields.Path(fmt::format("symbols[{}]", i)), &status_),
-                     !fields.Has("strings")));
-    }
+    kSymtabRecord.FromJson(fields, table);
     table.strings_in_order = !fields.Has("strings");
-    fields.ReadElsewhere({"symoff", "stroff", "strsize"});
+    fields.ForEach("symbols", [&](JsonFields symbol) {
+      table.symbols.push_back(ReadSymbol(symbol, table.strings_in_order));
+    });
     if (!table.strings_in_order) {
-      Bytes strings;
-      for (const Json& piece : fields.Array("strings")) {
-        auto text = piece.is_string() ? UnescapeText(piece.get<std::string>())
-                                      : Result<std::string>(MakeError(ErrorCode::kInvalid, ""));
-        if (!text.ok()) {
-          fields.Fail("strings", "must be strings");
-          break;
-        }
-        if (&piece != &fields.Array("strings").front()) strings.push_back(0);
-        strings.insert(strings.end(), text->begin(), text->end());
-      }
-      table.strings = c_.Own(std::move(strings));
+      const std::string strings =
+          fmt::format("{}", fmt::join(fields.Texts("strings"), std::string_view("\0", 1)));
+      table.strings = c_.Own(Bytes(strings.begin(), strings.end()));
     }
     c_.symtabs.push_back(std::move(table));
     return static_cast<uint32_t>(c_.symtabs.size() - 1);
@@ -431,27 +365,6 @@ class Reader {
     text = stabs::Print(stab);
   }
 
-  // Values that the JSON leaves out, each from those before it.
-  void Lay(JsonFields& fields, const Json& commands) {
-    LayThreads(commands);
-    LayCommands(commands);
-    if (!status_.ok()) return;
-    JsonFields header(fields.Object("header"), "header", &status_);
-    c_.header.ncmds = static_cast<uint32_t>(c_.commands.size());
-    c_.header.sizeofcmds = header.U32Or("sizeofcmds", LaidSizeofcmds(c_));
-    LaySections(commands);
-    for (size_t i = 0; i < c_.commands.size(); ++i) {
-      const Command& command = c_.commands[i];
-      if (command.opaque || command.cmd != kSymtabCommand) continue;
-      JsonFields object(commands[i], fmt::format("commands[{}]", i), &status_);
-      LaySymtab(c_.symtabs[command.index], object);
-    }
-    LayRelocations(commands);
-    c_.file_size = fields.UintOr("file_size", LaidFileSize(c_), kMaxSize);
-    const uint64_t content = ContentSize();
-    Take(fields, "file_size", c_.file_size > content ? c_.file_size - content : 0);
-  }
-
   // The bytes that sections, commands, notes and regions fill.
   uint64_t ContentSize() const {
     uint64_t sum = kHeaderSize + c_.header.sizeofcmds;
@@ -461,81 +374,47 @@ class Reader {
     return sum;
   }
 
-  void LayThreads(const Json& commands) {
-    for (size_t i = 0; i < c_.commands.size(); ++i) {
-      if (c_.commands[i].opaque || c_.commands[i].cmd != kThreadCommand) continue;
-      Thread& thread = c_.threads[c_.commands[i].index];
-      for (const ThreadWord& word : ThreadWords(thread.flavor)) {
-        if (!Applies(word, thread) || commands[i].contains(std::string(word.name))) continue;
-        const auto laid = LaidThreadWord(c_, thread, word.index);
-        if (laid) SetThreadValue(thread, word, *laid);
-      }
-    }
+  // ---- values that follow, where the document states them ----
+
+  JsonFields CommandAt(size_t command) {
+    return {commands_[command], fmt::format("commands[{}]", command), &status_};
   }
 
-  void LayCommands(const Json& commands) {
-    uint64_t offset = kHeaderSize;
-    for (size_t i = 0; i < c_.commands.size(); ++i) {
-      JsonFields object(commands[i], fmt::format("commands[{}]", i), &status_);
-      c_.commands[i].cmdsize = static_cast<uint32_t>(
-          object.UintOr("cmdsize", LaidCmdSize(c_, c_.commands[i]), kMaxSize));
-      const uint32_t room = c_.commands[i].cmdsize;
-      const uint32_t laid = LaidCmdSize(c_, c_.commands[i]);
-      if (!Take(object, "cmdsize", room > laid ? room - laid : 0)) return;
-      c_.commands[i].offset = offset;
-      offset += c_.commands[i].cmdsize;
-    }
+  bool States(size_t command, std::string_view word) override {
+    return CommandAt(command).Has(word);
+  }
+  uint32_t CmdSize(size_t command, uint32_t laid) override {
+    JsonFields fields = CommandAt(command);
+    const auto room = static_cast<uint32_t>(fields.UintOr("cmdsize", laid, kMaxSize));
+    Take(fields, "cmdsize", room > laid ? room - laid : 0);
+    return room;
+  }
+  void Put(const Header& laid, Header& header) override {
+    JsonFields fields(json_["header"], "header", &status_);
+    kHeaderRecord.FollowingFromJson(fields, laid, header);
+  }
+  void Put(size_t command, const Symtab& laid, Symtab& table) override {
+    JsonFields fields = CommandAt(command);
+    kSymtabRecord.FollowingFromJson(fields, laid, table);
+  }
+  void Put(size_t command, size_t section, const Section& laid, Section& out) override {
+    JsonFields fields(commands_[command]["sections"][section],
+                      fmt::format("commands[{}].sections[{}]", command, section), &status_);
+    kSectionRecord.FollowingFromJson(fields, laid, out);
+  }
+  uint64_t FileSize(uint64_t laid) override {
+    JsonFields fields(json_, "", &status_);
+    const uint64_t size = fields.UintOr("file_size", laid, kMaxSize);
+    const uint64_t content = ContentSize();
+    Take(fields, "file_size", size > content ? size - content : 0);
+    return size;
   }
 
-  // Calls visit(segment, section, section index, fields) for every section.
-  template <typename Visit>
-  void ForEachSection(const Json& commands, Visit visit) {
-    for (size_t i = 0; i < c_.commands.size(); ++i) {
-      if (c_.commands[i].opaque || c_.commands[i].cmd != kSegmentCommand) continue;
-      const Segment& segment = c_.segments[c_.commands[i].index];
-      for (uint32_t k = 0; k < segment.nsects; ++k) {
-        const size_t index = segment.first_section + k;
-        visit(segment, c_.sections[index], index,
-              JsonFields(commands[i]["sections"][k], fmt::format("commands[{}].sections[{}]", i, k),
-                         &status_));
-      }
-    }
-  }
-
-  void LaySections(const Json& commands) {
-    symoff_ = LaidSymoff(c_);
-    ForEachSection(commands,
-                   [](const Segment& segment, Section& section, size_t, JsonFields fields) {
-                     if (section.in_file) section.size = LaidSectionSize(section);
-                     section.offset = fields.U32Or("offset", LaidSectionOffset(segment, section));
-                   });
-  }
-
-  void LayRelocations(const Json& commands) {
-    ForEachSection(commands,
-                   [this, before = static_cast<const Section*>(nullptr)](
-                       const Segment&, Section& section, size_t, JsonFields fields) mutable {
-                     section.nreloc = static_cast<uint32_t>(section.relocations.size());
-                     section.reloff = fields.U32Or("reloff", LaidReloff(c_, before, section));
-                     if (!section.relocations.empty()) before = &section;
-                   });
-  }
-
-  void LaySymtab(Symtab& table, JsonFields& object) {
-    table.nsyms = static_cast<uint32_t>(table.symbols.size());
-    table.symoff = object.U32Or("symoff", symoff_);
-    table.stroff = object.U32Or("stroff", LaidStroff(table));
-    table.strsize = object.U32Or("strsize", LaidStrsize(table));
-    if (!table.strings_in_order) return;
-    const std::vector<uint32_t> places = LaidStrx(table);
-    for (size_t i = 0; i < places.size(); ++i) table.symbols[i].strx = places[i];
-  }
-
+  Container container_;
   const Json& json_;
   Status status_;
-  Container c_;
+  const Json& commands_;
   uint64_t budget_ = kBudget;
-  uint32_t symoff_ = 0;
 };
 
 }  // namespace

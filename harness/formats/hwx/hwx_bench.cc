@@ -8,7 +8,7 @@
 
 #include "generators/formats/hwx/hwx_generator.h"
 #include "harness/formats/hwx/container.h"
-#include "harness/formats/hwx/verify.h"
+#include "harness/formats/hwx/rules.h"
 
 #ifdef ANECHECK_HAVE_LIEF
 #include <LIEF/MachO.hpp>

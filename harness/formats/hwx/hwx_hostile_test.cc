@@ -11,7 +11,7 @@
 #include "harness/base/parallel_for.h"
 #include "harness/base/testing/test_data.h"
 #include "harness/formats/hwx/container.h"
-#include "harness/formats/hwx/verify.h"
+#include "harness/formats/hwx/rules.h"
 #include "harness/formats/testing/allocation_meter.h"
 #include "harness/formats/testing/format_checks.h"
 

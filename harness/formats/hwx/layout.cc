@@ -8,30 +8,45 @@ namespace anecheck::hwx {
 namespace {
 
 constexpr uint64_t kCommandUnit = 8;
-constexpr uint64_t kSymbolRecord = 16;
-constexpr uint64_t kRelocationRecord = 8;
+constexpr uint32_t kShortPortName = 20;  // where the name of a port begins
+constexpr uint32_t kPortName = 24;
+
+uint32_t LaidReloff(const Container& container, const Section* before, const Section& section) {
+  if (section.relocations.empty()) return 0;
+  uint64_t offset = 0;
+  if (before != nullptr) {
+    offset = before->reloff + kRelocationRecord * before->relocations.size();
+  } else if (!container.symtabs.empty()) {
+    const Symtab& table = container.symtabs.front();
+    offset = uint64_t{table.stroff} + table.strsize;
+  } else {
+    offset = LaidSymoff(container);
+  }
+  return static_cast<uint32_t>(AlignUp(offset, kRelocationRecord));
+}
 
 }  // namespace
 
 uint64_t RecordSize(const Container& container, const Command& command) {
-  if (command.opaque) return 8 + container.opaque_commands[command.index].body.size();
+  if (command.opaque) return kCommandHead + container.opaque_commands[command.index].body.size();
   switch (command.cmd) {
     case kSegmentCommand:
-      return 72 + 80ull * container.segments[command.index].nsects;
+      return kCommandHead + kSegmentRecord.kSize +
+             kSectionRecord.kSize * container.segments[command.index].nsects;
     case kShortPortCommand:
-      return 20 + container.ports[command.index].name.size() + 1;
+      return kShortPortName + container.ports[command.index].name.size() + 1;
     case kPortCommand:
-      return 24 + container.ports[command.index].name.size() + 1;
+      return kPortName + container.ports[command.index].name.size() + 1;
     case kThreadCommand: {
       const Thread& thread = container.threads[command.index];
       return NameOffset(thread, thread.names.size());
     }
     case kBuildInfoCommand:
-      return 8 + container.build_infos[command.index].text.size() + 1;
+      return kCommandHead + container.build_infos[command.index].text.size() + 1;
     case kNoteCommand:
-      return 40;
+      return kCommandHead + kNoteRecord.kSize;
     default:
-      return 24;
+      return kCommandHead + kSymtabRecord.kSize;
   }
 }
 
@@ -61,40 +76,31 @@ uint32_t LaidSymoff(const Container& container) {
   return static_cast<uint32_t>(AlignUp(kHeaderSize + LaidSizeofcmds(container), kCommandUnit));
 }
 
-uint32_t LaidStroff(const Symtab& table) {
-  return static_cast<uint32_t>(table.symoff + kSymbolRecord * table.symbols.size());
+Header LaidHeader(const Container& container) {
+  Header laid;
+  laid.ncmds = static_cast<uint32_t>(container.commands.size());
+  laid.sizeofcmds = LaidSizeofcmds(container);
+  return laid;
 }
 
-uint32_t LaidStrsize(const Symtab& table) {
-  if (!table.strings_in_order) return static_cast<uint32_t>(table.strings.size());
+Symtab LaidSymtab(uint32_t symoff, const Symtab& table) {
+  Symtab laid;
+  laid.symoff = symoff;
+  laid.nsyms = static_cast<uint32_t>(table.symbols.size());
+  laid.stroff = static_cast<uint32_t>(table.symoff + kSymbolRecord.kSize * table.symbols.size());
   uint64_t size = 1;
   for (const Symbol& symbol : table.symbols) size += symbol.name.size() + 1;
-  return static_cast<uint32_t>(size);
+  laid.strsize = static_cast<uint32_t>(table.strings_in_order ? size : table.strings.size());
+  return laid;
 }
 
-std::vector<uint32_t> LaidStrx(const Symtab& table) {
-  std::vector<uint32_t> places;
-  places.reserve(table.symbols.size());
-  uint32_t next = 1;
-  for (const Symbol& symbol : table.symbols) {
-    places.push_back(next);
-    next += static_cast<uint32_t>(symbol.name.size()) + 1;
-  }
-  return places;
-}
-
-uint32_t LaidReloff(const Container& container, const Section* before, const Section& section) {
-  if (section.relocations.empty()) return 0;
-  uint64_t offset = 0;
-  if (before != nullptr) {
-    offset = before->reloff + kRelocationRecord * before->relocations.size();
-  } else if (!container.symtabs.empty()) {
-    const Symtab& table = container.symtabs.front();
-    offset = uint64_t{table.stroff} + table.strsize;
-  } else {
-    offset = LaidSymoff(container);
-  }
-  return static_cast<uint32_t>(AlignUp(offset, kRelocationRecord));
+Section LaidSection(const Container& container, const Segment& segment, const Section* before,
+                    const Section& section) {
+  Section laid;
+  laid.offset = LaidSectionOffset(segment, section);
+  laid.nreloc = static_cast<uint32_t>(section.relocations.size());
+  laid.reloff = LaidReloff(container, before, section);
+  return laid;
 }
 
 uint64_t LaidFileSize(const Container& container) {
@@ -107,7 +113,7 @@ uint64_t LaidFileSize(const Container& container) {
     end = std::max(end, section.reloff + kRelocationRecord * section.relocations.size());
   }
   for (const Symtab& table : container.symtabs) {
-    end = std::max({end, table.symoff + kSymbolRecord * table.symbols.size(),
+    end = std::max({end, table.symoff + kSymbolRecord.kSize * table.symbols.size(),
                     uint64_t{table.stroff} + table.strsize});
   }
   for (const Note& note : container.notes) end = std::max(end, note.offset + note.size);
@@ -140,53 +146,72 @@ std::optional<uint32_t> LaidThreadWord(const Container& container, const Thread&
   return std::nullopt;
 }
 
-void Layout(Container& container) {
-  for (Thread& thread : container.threads) {
-    for (const ThreadWord& word : ThreadWords(thread.flavor)) {
-      if (!Applies(word, thread)) continue;
-      if (const auto laid = LaidThreadWord(container, thread, word.index)) {
-        SetThreadValue(thread, word, *laid);
-      }
+void Placement::Put(const Header& laid, Header& header) {
+  header.ncmds = laid.ncmds;
+  header.sizeofcmds = laid.sizeofcmds;
+}
+
+void Placement::Put(size_t /*command*/, const Symtab& laid, Symtab& table) {
+  table.symoff = laid.symoff;
+  table.nsyms = laid.nsyms;
+  table.stroff = laid.stroff;
+  table.strsize = laid.strsize;
+}
+
+void Placement::Put(size_t /*command*/, size_t /*section*/, const Section& laid, Section& out) {
+  out.offset = laid.offset;
+  out.nreloc = laid.nreloc;
+  out.reloff = laid.reloff;
+}
+
+void Placement::Run() {
+  const auto each = [&](uint32_t cmd, auto place) {
+    for (size_t i = 0; i < c_.commands.size(); ++i) {
+      if (!c_.commands[i].opaque && c_.commands[i].cmd == cmd) place(i, c_.commands[i].index);
     }
-  }
+  };
+  each(kThreadCommand, [&](size_t command, uint32_t index) {
+    Thread& thread = c_.threads[index];
+    for (const ThreadWord& word : ThreadWords(thread.flavor)) {
+      if (!Applies(word, thread) || States(command, word.name)) continue;
+      const auto laid = LaidThreadWord(c_, thread, word.index);
+      if (laid) SetThreadValue(thread, word, *laid);
+    }
+  });
+  each(kShortPortCommand,
+       [&](size_t, uint32_t index) { c_.ports[index].name_offset = kShortPortName; });
+  each(kPortCommand, [&](size_t, uint32_t index) { c_.ports[index].name_offset = kPortName; });
   uint64_t offset = kHeaderSize;
-  for (Command& command : container.commands) {
-    command.cmdsize = LaidCmdSize(container, command);
+  for (size_t i = 0; i < c_.commands.size(); ++i) {
+    Command& command = c_.commands[i];
+    command.cmdsize = CmdSize(i, LaidCmdSize(c_, command));
     command.offset = offset;
     offset += command.cmdsize;
   }
-  for (Command& command : container.commands) {
-    if (command.opaque) continue;
-    if (command.cmd == kShortPortCommand) container.ports[command.index].name_offset = 20;
-    if (command.cmd == kPortCommand) container.ports[command.index].name_offset = 24;
-  }
-  container.header.ncmds = static_cast<uint32_t>(container.commands.size());
-  container.header.sizeofcmds = LaidSizeofcmds(container);
-  for (const Segment& segment : container.segments) {
-    for (uint32_t i = 0; i < segment.nsects; ++i) {
-      Section& section = container.sections[segment.first_section + i];
-      if (section.in_file) section.size = LaidSectionSize(section);
-      section.offset = LaidSectionOffset(segment, section);
+  Put(LaidHeader(c_), c_.header);
+  const uint32_t symoff = LaidSymoff(c_);
+  each(kSymtabCommand, [&](size_t command, uint32_t index) {
+    Symtab& table = c_.symtabs[index];
+    // Each value follows from those before it.
+    for (int pass = 0; pass < 2; ++pass) Put(command, LaidSymtab(symoff, table), table);
+    uint32_t next = 1;
+    for (Symbol& symbol : table.symbols) {
+      if (!table.strings_in_order) break;
+      symbol.strx = next;
+      next += static_cast<uint32_t>(symbol.name.size()) + 1;
     }
-  }
-  const uint32_t symoff = LaidSymoff(container);
-  for (Symtab& table : container.symtabs) {
-    table.nsyms = static_cast<uint32_t>(table.symbols.size());
-    table.symoff = symoff;
-    table.stroff = LaidStroff(table);
-    table.strsize = LaidStrsize(table);
-    const std::vector<uint32_t> places = LaidStrx(table);
-    for (size_t i = 0; i < places.size() && table.strings_in_order; ++i) {
-      table.symbols[i].strx = places[i];
-    }
-  }
+  });
   const Section* before = nullptr;
-  for (Section& section : container.sections) {
-    section.nreloc = static_cast<uint32_t>(section.relocations.size());
-    section.reloff = LaidReloff(container, before, section);
-    if (!section.relocations.empty()) before = &section;
-  }
-  container.file_size = LaidFileSize(container);
+  each(kSegmentCommand, [&](size_t command, uint32_t index) {
+    const Segment& segment = c_.segments[index];
+    for (uint32_t k = 0; k < segment.nsects; ++k) {
+      Section& section = c_.sections[segment.first_section + k];
+      if (section.in_file) section.size = LaidSectionSize(section);
+      Put(command, k, LaidSection(c_, segment, before, section), section);
+      if (!section.relocations.empty()) before = &section;
+    }
+  });
+  c_.file_size = FileSize(LaidFileSize(c_));
 }
 
 }  // namespace anecheck::hwx

@@ -5,7 +5,7 @@
 
 #include <cstdint>
 
-#include "harness/formats/hwx/container.h"
+#include "harness/formats/hwx/records.h"
 
 namespace anecheck::hwx {
 
@@ -20,19 +20,42 @@ uint32_t LaidSizeofcmds(const Container& container);
 uint64_t LaidSectionSize(const Section& section);
 uint32_t LaidSectionOffset(const Segment& segment, const Section& section);
 uint32_t LaidSymoff(const Container& container);
-uint32_t LaidStroff(const Symtab& table);
-uint32_t LaidStrsize(const Symtab& table);
-// The strx of each symbol where names stand in order.
-std::vector<uint32_t> LaidStrx(const Symtab& table);
-// The relocation table offset of a section: tables follow the string table, 8-byte aligned.
-// `before` is the last section ahead of it that has relocations, or nullptr.
-uint32_t LaidReloff(const Container& container, const Section* before, const Section& section);
 uint64_t LaidFileSize(const Container& container);
 // The value of a named thread word that follows from the names and the tasks, where one does.
 std::optional<uint32_t> LaidThreadWord(const Container& container, const Thread& thread,
                                        uint32_t word_index);
 
-// Sets all of the above, in the order in which they depend on each other, as well as the counts.
-void Layout(Container& container);
+// Each gives a record that holds the counts and what else follows (kCounted and kFollows of
+// records.h), and nothing else.
+Header LaidHeader(const Container& container);
+Symtab LaidSymtab(uint32_t symoff, const Symtab& table);
+// Relocation tables follow the string table, 8-byte aligned. `before` is the last section ahead of
+// this one that has relocations, or nullptr.
+Section LaidSection(const Container& container, const Segment& segment, const Section* before,
+                    const Section& section);
+
+// Lays out a container: sets all of the above, in the order in which they depend on each other.
+// What a document states in place of what follows, a derived class puts in.
+class Placement {
+ public:
+  explicit Placement(Container& container) : c_(container) {}
+  virtual ~Placement() = default;
+  void Run();
+
+ protected:
+  // Whether the document states the word of the thread command at this index.
+  virtual bool States(size_t /*command*/, std::string_view /*word*/) { return false; }
+  virtual uint32_t CmdSize(size_t /*command*/, uint32_t laid) { return laid; }
+  // These set what follows in the second record from the first. A section has its place among those
+  // of its segment.
+  virtual void Put(const Header& laid, Header& header);
+  virtual void Put(size_t command, const Symtab& laid, Symtab& table);
+  virtual void Put(size_t command, size_t section, const Section& laid, Section& out);
+  virtual uint64_t FileSize(uint64_t laid) { return laid; }
+
+  Container& c_;
+};
+
+inline void Layout(Container& container) { Placement(container).Run(); }
 
 }  // namespace anecheck::hwx

@@ -6,14 +6,11 @@
 
 #include "harness/base/byte_reader.h"
 #include "harness/base/planted_bug.h"
-#include "harness/formats/hwx/container.h"
+#include "harness/formats/hwx/records.h"
 
 namespace anecheck::hwx {
 namespace {
 
-constexpr uint64_t kSectionRecord = 80;
-constexpr uint64_t kSymbolRecord = 16;
-constexpr uint64_t kRelocationRecord = 8;
 constexpr size_t kFewRecords = 4;  // of a kind, as small containers have
 constexpr size_t kMaxNames = 16;   // of a thread command; real files have up to three
 
@@ -36,13 +33,6 @@ void MakeRoom(std::vector<T>& records, size_t more) {
   const size_t needed = records.size() + more;
   if (needed <= records.capacity()) return;
   records.reserve(std::max(needed, 2 * records.capacity()));
-}
-
-Name16 ReadName16(ByteReader& reader, std::string_view field) {
-  Name16 name = {};
-  const auto bytes = reader.Bytes(name.size(), field);
-  if (!bytes.empty()) std::memcpy(name.data(), bytes.data(), name.size());
-  return name;
 }
 
 Relocation DecodeRelocation(uint32_t address, uint32_t info) {
@@ -79,20 +69,13 @@ class Parser {
 
   Status ReadHeader() {
     Header& header = out_.header;
-    header.magic = reader_.U32("header.magic");
+    kHeaderRecord.Read(reader_, header);
     if (reader_.ok() && header.magic != kMagic) {
       return MakeError(ErrorCode::kMalformed,
                        fmt::format("header.magic: 0x{:x}, a hardware container has 0x{:x}",
                                    header.magic, kMagic),
                        0);
     }
-    header.cputype = reader_.U32("header.cputype");
-    header.cpusubtype = reader_.U32("header.cpusubtype");
-    header.filetype = reader_.U32("header.filetype");
-    header.ncmds = reader_.U32("header.ncmds");
-    header.sizeofcmds = reader_.U32("header.sizeofcmds");
-    header.flags = reader_.U32("header.flags");
-    header.reserved = reader_.U32("header.reserved");
     reader_.CheckCount(header.ncmds, 8, "header.ncmds");
     return reader_.status();
   }
@@ -165,16 +148,8 @@ class Parser {
 
   void ReadSegment(ByteReader& body, Command& command) {
     Segment segment;
-    segment.segname = ReadName16(body, "segname");
-    segment.vmaddr = body.U64("vmaddr");
-    segment.vmsize = body.U64("vmsize");
-    segment.fileoff = body.U64("fileoff");
-    segment.filesize = body.U64("filesize");
-    segment.maxprot = body.U32("maxprot");
-    segment.initprot = body.U32("initprot");
-    segment.nsects = body.U32("nsects");
-    segment.flags = body.U32("flags");
-    if (!body.CheckCount(segment.nsects, kSectionRecord, "nsects")) return;
+    kSegmentRecord.Read(body, segment);
+    if (!body.CheckCount(segment.nsects, kSectionRecord.kSize, "nsects")) return;
     segment.first_section = static_cast<uint32_t>(out_.sections.size());
     const Section* const first =
         IsPlanted(PlantedBug::kHwxStaleSection) ? out_.sections.data() : nullptr;
@@ -190,16 +165,7 @@ class Parser {
   void ReadSection(ByteReader& body) {
     Section section;
     section.record_offset = body.offset();
-    section.sectname = ReadName16(body, "sectname");
-    section.segname = ReadName16(body, "segname");
-    section.addr = body.U64("addr");
-    section.size = body.U64("size");
-    section.offset = body.U32("offset");
-    section.align = body.U32("align");
-    section.reloff = body.U32("reloff");
-    section.nreloc = body.U32("nreloc");
-    section.flags = body.U32("flags");
-    for (uint32_t& word : section.reserved) word = body.U32("reserved");
+    kSectionRecord.Read(body, section);
     out_.sections.push_back(std::move(section));
   }
 
@@ -279,11 +245,9 @@ class Parser {
   }
 
   std::string_view ReadNote(ByteReader& body, Command& command) {
-    if (body.remaining() < 32) return kNoteShape;
+    if (body.remaining() < kNoteRecord.kSize) return kNoteShape;
     Note note;
-    note.owner = ReadName16(body, "note.owner");
-    note.offset = body.U64("note.offset");
-    note.size = body.U64("note.size");
+    kNoteRecord.Read(body, note);
     if (note.offset > bytes_.size() || note.size > bytes_.size() - note.offset) return kNoteShape;
     note.data = File(note.offset, note.size, "note", body);
     KeepTrailing(body, command);
@@ -294,10 +258,7 @@ class Parser {
 
   void ReadSymtab(ByteReader& body, Command& command) {
     Symtab table;
-    table.symoff = body.U32("symoff");
-    table.nsyms = body.U32("nsyms");
-    table.stroff = body.U32("stroff");
-    table.strsize = body.U32("strsize");
+    kSymtabRecord.Read(body, table);
     KeepTrailing(body, command);
     command.index = static_cast<uint32_t>(out_.symtabs.size());
     out_.symtabs.push_back(std::move(table));
@@ -331,7 +292,8 @@ class Parser {
     for (const Command& command : out_.commands) {
       if (command.cmd != kSegmentCommand || command.opaque) continue;
       const Segment& segment = out_.segments[command.index];
-      ByteReader at = At(command.offset + 40, "segment", command.index);
+      ByteReader at = At(command.offset + kCommandHead + kSegmentRecord.OffsetOf("fileoff"),
+                         "segment", command.index);
       const bool fits =
           segment.fileoff <= bytes_.size() && segment.filesize <= bytes_.size() - segment.fileoff;
       if (!fits) {
@@ -349,7 +311,8 @@ class Parser {
   }
 
   Status ReadContent(Section& section, size_t index, bool segment_in_file) {
-    ByteReader at = At(section.record_offset + 40, "section", static_cast<int64_t>(index));
+    ByteReader at = At(section.record_offset + kSectionRecord.OffsetOf("size"), "section",
+                       static_cast<int64_t>(index));
     section.in_file = segment_in_file && section.offset != 0;
     if (section.in_file) section.data = File(section.offset, section.size, "offset", at);
     if (section.nreloc != 0) {
@@ -388,8 +351,8 @@ class Parser {
     for (const Command& command : out_.commands) {
       if (command.cmd != kSymtabCommand || command.opaque) continue;
       Symtab& table = out_.symtabs[command.index];
-      ByteReader at = At(command.offset + 8, "symtab", command.index);
-      const ByteSpan entries = File(table.symoff, kSymbolRecord * table.nsyms, "symoff", at);
+      ByteReader at = At(command.offset + kCommandHead, "symtab", command.index);
+      const ByteSpan entries = File(table.symoff, kSymbolRecord.kSize * table.nsyms, "symoff", at);
       table.strings = File(table.stroff, table.strsize, "stroff", at);
       ANECHECK_RETURN_IF_ERROR(at.status());
       ANECHECK_RETURN_IF_ERROR(ReadSymbols(table, entries));
@@ -400,16 +363,12 @@ class Parser {
   Status ReadSymbols(Symtab& table, ByteSpan entries) {
     ByteReader reader(entries, table.symoff, "symbol");
     ByteReader strings(table.strings, table.stroff, "string");
-    table.symbols.reserve(entries.size() / kSymbolRecord);
+    table.symbols.reserve(entries.size() / kSymbolRecord.kSize);
     uint64_t expected = 1;  // names in order start behind the zero byte
     bool in_order = table.strsize != 0 && table.strings[0] == 0;
     while (!reader.AtEnd()) {
       Symbol symbol;
-      symbol.strx = reader.U32("strx");
-      symbol.type = reader.U8("type");
-      symbol.sect = reader.U8("sect");
-      symbol.desc = reader.U16("desc");
-      symbol.value = reader.U64("value");
+      kSymbolRecord.Read(reader, symbol);
       strings.Seek(symbol.strx, "strx");
       symbol.name = strings.CString("name");
       ANECHECK_RETURN_IF_ERROR(strings.status());
@@ -466,11 +425,7 @@ Name16 MakeName16(std::string_view text) {
   return name;
 }
 
-std::string_view TextOf(const Name16& name) {
-  std::string_view text(name.data(), name.size());
-  while (!text.empty() && text.back() == 0) text.remove_suffix(1);
-  return text;
-}
+std::string_view TextOf(const Name16& name) { return record::TextOf(name); }
 
 uint32_t RelocationInfo(const Relocation& relocation) {
   return (relocation.symbolnum & 0xffffff) | (relocation.pc_relative ? 1u << 24 : 0) |

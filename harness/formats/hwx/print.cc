@@ -8,9 +8,9 @@
 #include "harness/formats/enums/enums.h"
 #include "harness/formats/hwx/banner.h"
 #include "harness/formats/hwx/names.h"
+#include "harness/formats/hwx/records.h"
 #include "harness/formats/hwx/thread_words.h"
 #include "harness/formats/stabs/stabs.h"
-#include "harness/formats/td/json_fields.h"
 
 namespace anecheck::hwx {
 namespace {
@@ -38,11 +38,7 @@ void PrintHead(Out out, const Container& container) {
                    EscapeText(banner.version), EscapeText(banner.target));
   }
   fmt::format_to(out, "tasks: {}\n", TaskCount(container));
-  fmt::format_to(out,
-                 "header: magic 0x{:x}, cputype 0x{:x}, cpusubtype 0x{:x}, filetype 0x{:x}, ncmds "
-                 "{}, sizeofcmds 0x{:x}, flags 0x{:x}\n",
-                 header.magic, header.cputype, header.cpusubtype, header.filetype, header.ncmds,
-                 header.sizeofcmds, header.flags);
+  fmt::format_to(out, "header: {}\n", kHeaderRecord.Print(header));
 }
 
 std::string Shape(const TensorRecord& tensor) {

@@ -1,75 +1,17 @@
-// The rules of a hardware container by index, in the order of the table in rules.cc.
+// The rules of a hardware container. Used by the hwx format, the builder and the encoder's tests.
 #pragma once
 
 #include <span>
+#include <vector>
 
-#include "harness/formats/format.h"
+#include "harness/formats/hwx/container.h"
 
 namespace anecheck::hwx {
 
-enum RuleIndex : size_t {
-  kHeaderCputype,
-  kHeaderCpusubtype,
-  kHeaderFiletype,
-  kHeaderFlags,
-  kHeaderSizeofcmds,
-  kCommandAligned,
-  kCommandShape,
-  kCommandTrailing,
-  kCommandKnown,
-  kNoteKnown,
-  kOneSymtab,
-  kOneBuildInfo,
-  kApertureTable,
-  kSegmentPage,
-  kSegmentsDisjoint,
-  kSegmentFileInMemory,
-  kSectionInsideSegment,
-  kSectionFileOffset,
-  kSectionSegname,
-  kSectionAligned,
-  kSectionsDisjoint,
-  kSectionKindKnown,
-  kSectionRelocationFlag,
-  kWindowWithoutFile,
-  kWindowPort,
-  kPortWindow,
-  kPortNameUnique,
-  kPortKinds,
-  kPortForm,
-  kApertureText,
-  kApertureConst,
-  kApertureIo,
-  kTaskCount,
-  kFirstTaskWords,
-  kLaterAperture,
-  kTensorPort,
-  kTensorDirection,
-  kTensorStab,
-  kTensorElement,
-  kTensorFitsWindow,
-  kSymbolType,
-  kSymbolSection,
-  kSymbolInSection,
-  kStabShape,
-  kStabDesc,
-  kCatalogOrder,
-  kTileAligned,
-  kTileLanes,
-  kTileDesc,
-  kRelocationInside,
-  kRelocationKind,
-  kRelocationRegister,
-  kRelocationTile,
-  kTextSectionPresent,
-  kTextDecodes,
-  kBannerFormat,
-  kBannerTarget,
-  kBannerPaths,
-  kUnclaimedBytes,
-  kOwnRules,  // the rules of task descriptors follow
-};
-
+// Those of containers, then those of task descriptors in one.
 std::span<const Rule> Rules();
+
+// Every broken rule, in order of offset. Offsets are absolute.
+std::vector<Violation> Verify(const Container& container);
 
 }  // namespace anecheck::hwx

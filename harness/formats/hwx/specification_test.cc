@@ -12,8 +12,8 @@
 #include "harness/formats/hwx/container.h"
 #include "harness/formats/hwx/names.h"
 #include "harness/formats/hwx/print.h"
+#include "harness/formats/hwx/rules.h"
 #include "harness/formats/hwx/thread_words.h"
-#include "harness/formats/hwx/verify.h"
 
 namespace anecheck::hwx {
 namespace {

@@ -9,8 +9,8 @@
 #include "harness/formats/hwx/layout.h"
 #include "harness/formats/hwx/names.h"
 #include "harness/formats/hwx/thread_words.h"
+#include "harness/formats/record/json_fields.h"
 #include "harness/formats/stabs/stabs.h"
-#include "harness/formats/td/json_fields.h"
 
 namespace anecheck::hwx {
 namespace {
@@ -32,29 +32,18 @@ struct Laid {
   explicit Laid(const Container& container)
       : symoff(LaidSymoff(container)), tiles(AllTiles(container)) {
     const Section* before = nullptr;
-    for (const Section& section : container.sections) {
-      reloffs.push_back(LaidReloff(container, before, section));
-      if (!section.relocations.empty()) before = &section;
+    for (const Segment& segment : container.segments) {
+      for (const Section& section : container.SectionsOf(segment)) {
+        sections.push_back(LaidSection(container, segment, before, section));
+        if (!section.relocations.empty()) before = &section;
+      }
     }
   }
 
   uint32_t symoff;
   std::vector<std::vector<Tile>> tiles;  // by section
-  std::vector<uint32_t> reloffs;         // by section
+  std::vector<Section> sections;
 };
-
-Json HeaderToJson(const Container& container) {
-  const Header& header = container.header;
-  Json object = {{"magic", HexNumber(header.magic)},
-                 {"cputype", HexNumber(header.cputype)},
-                 {"cpusubtype", header.cpusubtype},
-                 {"filetype", header.filetype},
-                 {"flags", HexNumber(header.flags)}};
-  if (header.reserved != 0) object["reserved"] = HexNumber(header.reserved);
-  object["derived"]["ncmds"] = header.ncmds;
-  PutLaid(object, "sizeofcmds", header.sizeofcmds, LaidSizeofcmds(container));
-  return object;
-}
 
 Json Chunk(ByteSpan data, std::string_view tile) {
   Json object = Json::object();
@@ -98,22 +87,12 @@ Json RelocationToJson(const Relocation& relocation) {
 Json SectionToJson(const Container& container, const Laid& laid, const Segment& segment,
                    size_t index) {
   const Section& section = container.sections[index];
-  Json object = {{"sectname", NameText(section.sectname)}};
+  Json object = Json::object();
+  kSectionRecord.ToJson(section, laid.sections[index], object);
   if (section.segname != segment.segname) object["segname"] = NameText(section.segname);
-  object["addr"] = HexNumber(section.addr);
-  if (section.in_file) {
-    object["derived"]["size"] = HexNumber(section.size);
-  } else {
-    object["size"] = HexNumber(section.size);
-  }
-  PutLaid(object, "offset", section.offset, LaidSectionOffset(segment, section));
-  object["align"] = section.align;
-  object["flags"] = HexNumber(section.flags);
+  (section.in_file ? object["derived"] : object)["size"] = HexNumber(section.size);
   const std::string_view kind = SectionKindName(section.flags);
   if (!kind.empty()) object["derived"]["kind"] = kind;
-  if (section.reserved != std::array<uint32_t, 3>{}) object["reserved"] = section.reserved;
-  object["derived"]["nreloc"] = section.nreloc;
-  PutLaid(object, "reloff", section.reloff, laid.reloffs[index]);
   Json relocations = Json::array();
   for (const Relocation& relocation : section.relocations) {
     relocations.push_back(RelocationToJson(relocation));
@@ -129,14 +108,7 @@ Json SectionToJson(const Container& container, const Laid& laid, const Segment& 
 
 void PutSegment(Json& object, const Container& container, const Laid& laid,
                 const Segment& segment) {
-  object["segname"] = NameText(segment.segname);
-  object["vmaddr"] = HexNumber(segment.vmaddr);
-  object["vmsize"] = HexNumber(segment.vmsize);
-  object["fileoff"] = HexNumber(segment.fileoff);
-  object["filesize"] = HexNumber(segment.filesize);
-  object["maxprot"] = segment.maxprot;
-  object["initprot"] = segment.initprot;
-  object["flags"] = HexNumber(segment.flags);
+  kSegmentRecord.ToJson(segment, object);
   Json sections = Json::array();
   for (uint32_t i = 0; i < segment.nsects; ++i) {
     sections.push_back(SectionToJson(container, laid, segment, segment.first_section + i));
@@ -273,10 +245,7 @@ Json SymbolToJson(const Symbol& symbol) {
 }
 
 void PutSymtab(Json& object, const Laid& laid, const Symtab& table) {
-  object["derived"]["nsyms"] = table.nsyms;
-  PutLaid(object, "symoff", table.symoff, laid.symoff);
-  PutLaid(object, "stroff", table.stroff, LaidStroff(table));
-  PutLaid(object, "strsize", table.strsize, LaidStrsize(table));
+  kSymtabRecord.ToJson(table, LaidSymtab(laid.symoff, table), object);
   Json symbols = Json::array();
   for (const Symbol& symbol : table.symbols) {
     Json entry = SymbolToJson(symbol);
@@ -323,8 +292,7 @@ Json CommandToJson(const Container& container, const Laid& laid, const Command& 
       break;
     case kNoteCommand: {
       const Note& note = container.notes[command.index];
-      object["owner"] = NameText(note.owner);
-      object["offset"] = HexNumber(note.offset);
+      kNoteRecord.ToJson(note, object);
       object["bytes"] = HexText(note.data);
       break;
     }
@@ -339,7 +307,8 @@ Json CommandToJson(const Container& container, const Laid& laid, const Command& 
 }  // namespace
 
 Json ToJson(const Container& container) {
-  Json json = {{"format", "hwx"}, {"header", HeaderToJson(container)}};
+  Json json = {{"format", "hwx"}, {"header", Json::object()}};
+  kHeaderRecord.ToJson(container.header, LaidHeader(container), json["header"]);
   const Laid laid(container);
   Json commands = Json::array();
   for (const Command& command : container.commands) {

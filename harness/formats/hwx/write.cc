@@ -10,15 +10,11 @@
 #include <string>
 
 #include "harness/base/byte_writer.h"
-#include "harness/formats/hwx/container.h"
+#include "harness/formats/hwx/records.h"
 #include "harness/formats/message.h"
 
 namespace anecheck::hwx {
 namespace {
-
-void PutName16(ByteWriter& writer, const Name16& name) {
-  writer.Text(std::string_view(name.data(), name.size()));
-}
 
 // The file under construction. Placing the same bytes twice is allowed, other bytes are an error.
 class Canvas {
@@ -83,10 +79,10 @@ class CommandWriter {
   explicit CommandWriter(const Container& container) : container_(container) {}
 
   Result<Bytes> Run() {
-    uint64_t whole = kHeaderBytes;
+    uint64_t whole = kHeaderSize;
     for (const Command& command : container_.commands) whole += command.cmdsize;
     writer_.Reserve(std::min(whole, container_.file_size));
-    PutHeader();
+    kHeaderRecord.Write(container_.header, writer_);
     for (size_t i = 0; i < container_.commands.size(); ++i) {
       const Command& command = container_.commands[i];
       const size_t begin = writer_.size();
@@ -107,16 +103,6 @@ class CommandWriter {
   }
 
  private:
-  static constexpr uint64_t kHeaderBytes = 32;
-
-  void PutHeader() {
-    const Header& header = container_.header;
-    for (const uint32_t word : {header.magic, header.cputype, header.cpusubtype, header.filetype,
-                                header.ncmds, header.sizeofcmds, header.flags, header.reserved}) {
-      writer_.U32(word);
-    }
-  }
-
   void PutBody(const Command& command) {
     if (command.opaque) {
       writer_.Bytes(container_.opaque_commands[command.index].body);
@@ -133,34 +119,16 @@ class CommandWriter {
       case kBuildInfoCommand:
         return writer_.CString(container_.build_infos[command.index].text);
       case kNoteCommand:
-        return PutNote(container_.notes[command.index]);
+        return kNoteRecord.Write(container_.notes[command.index], writer_);
       default:
-        return PutSymtab(container_.symtabs[command.index]);
+        return kSymtabRecord.Write(container_.symtabs[command.index], writer_);
     }
   }
 
   void PutSegment(const Segment& segment) {
-    PutName16(writer_, segment.segname);
-    writer_.U64(segment.vmaddr);
-    writer_.U64(segment.vmsize);
-    writer_.U64(segment.fileoff);
-    writer_.U64(segment.filesize);
-    writer_.U32(segment.maxprot);
-    writer_.U32(segment.initprot);
-    writer_.U32(segment.nsects);
-    writer_.U32(segment.flags);
-    for (const Section& section : container_.SectionsOf(segment)) PutSection(section);
-  }
-
-  void PutSection(const Section& section) {
-    PutName16(writer_, section.sectname);
-    PutName16(writer_, section.segname);
-    writer_.U64(section.addr);
-    writer_.U64(section.size);
-    for (const uint32_t word :
-         {section.offset, section.align, section.reloff, section.nreloc, section.flags,
-          section.reserved[0], section.reserved[1], section.reserved[2]}) {
-      writer_.U32(word);
+    kSegmentRecord.Write(segment, writer_);
+    for (const Section& section : container_.SectionsOf(segment)) {
+      kSectionRecord.Write(section, writer_);
     }
   }
 
@@ -182,35 +150,15 @@ class CommandWriter {
     for (const std::string_view name : thread.names) writer_.CString(name);
   }
 
-  void PutNote(const Note& note) {
-    PutName16(writer_, note.owner);
-    writer_.U64(note.offset);
-    writer_.U64(note.size);
-  }
-
-  void PutSymtab(const Symtab& table) {
-    writer_.U32(table.symoff);
-    writer_.U32(table.nsyms);
-    writer_.U32(table.stroff);
-    writer_.U32(table.strsize);
-  }
-
   const Container& container_;
   ByteWriter writer_;
 };
 
-constexpr size_t kSymbolRecord = 16;
-constexpr size_t kRelocationRecord = 8;
-
 Bytes SymbolBytes(const Symtab& table) {
   ByteWriter writer;
-  writer.Reserve(kSymbolRecord * table.symbols.size());
+  writer.Reserve(kSymbolRecord.kSize * table.symbols.size());
   for (const Symbol& symbol : table.symbols) {
-    writer.U32(symbol.strx);
-    writer.U8(symbol.type);
-    writer.U8(symbol.sect);
-    writer.U16(symbol.desc);
-    writer.U64(symbol.value);
+    kSymbolRecord.Write(symbol, writer);
   }
   return std::move(writer).Take();
 }

@@ -11,6 +11,7 @@
 
 #include "harness/base/json.h"
 #include "harness/formats/format.h"
+#include "harness/formats/format_of.h"
 #include "harness/formats/mil/json.h"
 #include "harness/formats/mil/lexer.h"
 #include "harness/formats/mil/parser.h"
@@ -67,29 +68,9 @@ int Recognise(ByteSpan bytes, std::string_view path) {
   return path.ends_with(".mil") ? 30 : 0;
 }
 
-Result<Json> ToJson(ByteSpan bytes) {
-  ANECHECK_ASSIGN(const Program program, ParseBytes(bytes));
-  return mil::ProgramToJson(program);
-}
-
 Result<Bytes> FromJson(const Json& json) {
   ANECHECK_ASSIGN(const std::string text, mil::TextFromJson(json));
   return BytesOf(text);
-}
-
-Result<Bytes> Rewrite(ByteSpan bytes) {
-  std::string text;
-  {
-    ANECHECK_ASSIGN(const Program program, ParseBytes(bytes));
-    text = mil::PrintAsRead(program);
-  }
-  return BytesOf(text);
-}
-
-Result<std::vector<Violation>> VerifyBytes(ByteSpan bytes) {
-  ANECHECK_ASSIGN(const Program program, ParseBytes(bytes));
-  std::vector<Violation> violations = mil::Verify(program);
-  return violations;
 }
 
 // A listing is no longer than its text, beside what short texts need; so is the memory that it
@@ -197,8 +178,7 @@ void PrintDifferences(const Program& program, std::string& out) {
   }
 }
 
-Result<std::string> PrintBytes(ByteSpan bytes) {
-  ANECHECK_ASSIGN(const Program program, ParseBytes(bytes));
+std::string Print(const Program& program) {
   std::string out;
   out.reserve(program.text.size() + kShortListing);
   fmt::format_to(std::back_inserter(out), "MIL program, version {}\n",
@@ -218,26 +198,30 @@ Result<std::string> PrintBytes(ByteSpan bytes) {
 }
 
 // What stands between the tokens, white space and comments, carries nothing.
-Result<ByteCounts> CountBytes(ByteSpan bytes) {
-  ANECHECK_ASSIGN(const Program program, ParseBytes(bytes));
+ByteCounts CountBytes(const Program& program, ByteSpan bytes) {
   const uint64_t typed = mil::TokenBytes(program);
   return ByteCounts{.total = bytes.size(), .typed = typed, .fill = bytes.size() - typed};
 }
 
-}  // namespace
-
-constinit const Format kFormat_mil = {
+constexpr FormatOf<Program> kDefinition = {
     .name = "mil",
     .title = "MIL text",
-    .rules = mil::kRules,
+    .rules = mil::kRules.rules(),
     .fields = FieldFacts,
     .recognise = Recognise,
-    .to_json = ToJson,
     .from_json = FromJson,
-    .rewrite = Rewrite,
-    .verify = VerifyBytes,
-    .print = PrintBytes,
+    .parse = ParseBytes,
+    .to_json = [](const Program& program) -> Result<Json> { return mil::ProgramToJson(program); },
+    .write = [](const Program& program) -> Result<Bytes> {
+      return BytesOf(mil::PrintAsRead(program));
+    },
+    .verify = mil::Verify,
+    .print = Print,
     .count_bytes = CountBytes,
 };
+
+}  // namespace
+
+const Format kFormat_mil = MakeFormat<kDefinition>();
 
 }  // namespace anecheck

@@ -2,44 +2,17 @@
 // verify.cc, which checks them, and by the format entry, which lists them.
 #pragma once
 
-#include <array>
-#include <cstdint>
 #include <string_view>
 
-#include "harness/formats/format.h"
+#include "harness/formats/rules.h"
 
 namespace anecheck::mil {
-
-enum RuleIndex : uint8_t {
-  kVersionKnown,
-  kBuildInfoStrings,
-  kOpsetKnown,
-  kUniqueFunctions,
-  kUniqueDefinitions,
-  kDefinedBeforeUse,
-  kOutputsDefined,
-  kTypeKnown,
-  kDimensionRange,
-  kLiteralShape,
-  kLiteralElement,
-  kConstHasValue,
-  kConstType,
-  kBlobPlace,
-  kBlobAligned,
-  kKeywordArguments,
-  kUniqueArguments,
-  kNameIsString,
-  kStateParameters,
-  kStateOperand,
-  kFlexibleShapeNames,
-  kNestedBlocks,
-};
 
 inline constexpr std::string_view kForms = "facts/more/mil_text_forms.csv";
 inline constexpr std::string_view kFacts = "facts/mil.md";
 inline constexpr std::string_view kProto = "public notes: coremltools, MIL.proto";
 
-inline constexpr auto kRules = std::to_array<Rule>({
+inline constexpr WalkRules kRules({
     {"version-known", "The program's version is 1.0 to 1.3; real files have 1.0 and 1.3.", kForms,
      FactEvidence::kAssumed},
     {"build-info-strings", "buildInfo, where it is present, is a dict of strings by strings.",

@@ -43,29 +43,22 @@ class Verifier {
     CheckHeader();
     for (const uint32_t index : program_.duplicates) {
       const Text name = program_.bindings[index].name;
-      Add(kUniqueDefinitions, name.offset, "{} is defined again", program_.View(name));
+      report_.Add(kRules["unique-definitions"], name.offset, "{} is defined again",
+                  program_.View(name));
     }
     CheckTypes();
     for (const FunctionView function : Functions(program_)) CheckFunction(function);
     for (uint32_t i = 0; i < program_.statements.size(); ++i) CheckStatement(i);
     for (const Block& block : program_.blocks) CheckOutputs(block);
     CheckValues();
-    return std::move(violations_).Take();
+    return std::move(report_).Take();
   }
 
  private:
-  template <typename... Args>
-  void Add(RuleIndex rule, uint64_t offset, fmt::format_string<Args...> text, const Args&... args) {
-    violations_.Add(kRules[rule], offset, [&] {
-      return fmt::format("{}: {}", kRules[rule].id,
-                         fmt::format(fmt::runtime(text), ShownText(args)...));
-    });
-  }
-
   // Types are printed where the violation is kept: they may be as long as the text.
-  void AddOfType(RuleIndex rule, uint64_t offset, TypeView type, std::string_view what) {
-    violations_.Add(kRules[rule], offset, [&] {
-      return fmt::format("{}: {}: {}", kRules[rule].id, Shown(PrintType(type)), Shown(what));
+  void AddOfType(const Rule& rule, uint64_t offset, TypeView type, std::string_view what) {
+    report_.list().Add(rule, offset, [&] {
+      return fmt::format("{}: {}: {}", rule.id, Shown(PrintType(type)), Shown(what));
     });
   }
 
@@ -74,20 +67,21 @@ class Verifier {
   void CheckHeader() {
     const std::string_view version = program_.View(program_.version);
     if (version != "1.0" && version != "1.1" && version != "1.2" && version != "1.3") {
-      Add(kVersionKnown, program_.version.offset, "version {}", version);
+      report_.Add(kRules["version-known"], program_.version.offset, "version {}", version);
     }
     if (const auto info = FindValue(ProgramAttributes(program_), "buildInfo")) {
       const bool dict = info->kind() == ValueKind::kTyped && info->type().kind() == TypeKind::kDict;
       if (!dict || !IsString(info->type().children()[0]) || !IsString(info->type().children()[1])) {
-        Add(kBuildInfoStrings, info->offset(), "buildInfo is no dict of strings");
+        report_.Add(kRules["build-info-strings"], info->offset(),
+                    "buildInfo is no dict of strings");
       }
     }
     CheckArgumentNames(program_.attributes);
     std::unordered_set<std::string_view> names;
     for (const Function& function : program_.functions) {
       if (!names.insert(program_.View(function.name)).second) {
-        Add(kUniqueFunctions, function.name.offset, "a second function {}",
-            program_.View(function.name));
+        report_.Add(kRules["unique-functions"], function.name.offset, "a second function {}",
+                    program_.View(function.name));
       }
     }
   }
@@ -95,8 +89,8 @@ class Verifier {
   void CheckFunction(FunctionView function) {
     static constexpr std::array<std::string_view, 4> kOpsets = {"ios15", "ios16", "ios17", "ios18"};
     if (std::find(kOpsets.begin(), kOpsets.end(), function.opset()) == kOpsets.end()) {
-      Add(kOpsetKnown, function.offset(), "{}{}", function.opset().empty() ? "no opset" : "opset ",
-          function.opset());
+      report_.Add(kRules["opset-known"], function.offset(), "{}{}",
+                  function.opset().empty() ? "no opset" : "opset ", function.opset());
     }
     for (const BindingView parameter : function.block().parameters()) CheckState(parameter);
     if (const auto shapes = FindValue(function.attributes(), "FlexibleShapeInformation")) {
@@ -119,8 +113,8 @@ class Verifier {
       const ValueView key = pair.children()[0];
       if (pair.children()[1].Inner().kind() == ValueKind::kDict) continue;
       if (key.kind() == ValueKind::kString && !std::ranges::binary_search(names, key.text())) {
-        Add(kFlexibleShapeNames, key.offset(), "{} has no parameter {}", function.name(),
-            key.text());
+        report_.Add(kRules["flexible-shape-names"], key.offset(), "{} has no parameter {}",
+                    function.name(), key.text());
       }
     }
   }
@@ -131,7 +125,7 @@ class Verifier {
     const bool good = binding.IsParameter() && type.kind() == TypeKind::kState &&
                       type.element().kind() == TypeKind::kTensor;
     if (!good) {
-      AddOfType(kStateParameters, program_.bindings[binding.index()].name.offset, type,
+      AddOfType(kRules["state-parameters"], program_.bindings[binding.index()].name.offset, type,
                 binding.name());
     }
   }
@@ -144,15 +138,15 @@ class Verifier {
     for (const BindingView result : statement.results()) CheckState(result);
     for (const ArgumentView argument : statement.arguments()) {
       if (argument.name().empty() && statement.op() != "const") {
-        Add(kKeywordArguments, argument.offset(), "an argument of {} without a name",
-            statement.op());
+        report_.Add(kRules["keyword-arguments"], argument.offset(),
+                    "an argument of {} without a name", statement.op());
       }
     }
     CheckArgumentNames(raw.arguments);
     CheckArgumentNames(raw.attributes());
     if (const auto name = FindValue(statement.attributes(), "name")) {
       if (name->kind() != ValueKind::kTyped || !IsString(name->type())) {
-        Add(kNameIsString, name->offset(), "name of {}", statement.op());
+        report_.Add(kRules["name-is-string"], name->offset(), "name of {}", statement.op());
       }
     }
     CheckConst(statement);
@@ -160,7 +154,8 @@ class Verifier {
     const uint32_t blocks = statement.blocks().size();
     const bool structured = statement.op() == "cond" || statement.op() == "while_loop";
     if (blocks != (structured ? 2u : statement.op() == "call" ? 1u : 0u)) {
-      Add(kNestedBlocks, statement.offset(), "{} with {} blocks", statement.op(), blocks);
+      report_.Add(kRules["nested-blocks"], statement.offset(), "{} with {} blocks", statement.op(),
+                  blocks);
     }
   }
 
@@ -174,8 +169,8 @@ class Verifier {
     std::ranges::sort(named_, {}, [&](uint32_t i) { return std::pair(name(i), i); });
     for (size_t i = 1; i < named_.size(); ++i) {
       if (name(named_[i]) == name(named_[i - 1])) {
-        Add(kUniqueArguments, program_.arguments[named_[i]].name.offset, "{} is given again",
-            name(named_[i]));
+        report_.Add(kRules["unique-arguments"], program_.arguments[named_[i]].name.offset,
+                    "{} is given again", name(named_[i]));
       }
     }
   }
@@ -184,14 +179,14 @@ class Verifier {
     if (statement.op() != "const") return;
     const auto value = ConstantValue(statement);
     if (!value) {
-      Add(kConstHasValue, statement.offset(), "const without val");
+      report_.Add(kRules["const-has-value"], statement.offset(), "const without val");
       return;
     }
     if (value->kind() != ValueKind::kTyped || statement.results().empty()) return;
     const BindingView result = *statement.results().begin();
     if (!(Plain(value->type()) == Plain(result.type()))) {
-      violations_.Add(kRules[kConstType], value->offset(), [&] {
-        return fmt::format("{}: {} is {}, its value {}", kRules[kConstType].id,
+      report_.list().Add(kRules["const-type"], value->offset(), [&] {
+        return fmt::format("{}: {} is {}, its value {}", kRules["const-type"].id,
                            Shown(result.name()), Shown(PrintType(result.type())),
                            Shown(PrintType(value->type())));
       });
@@ -205,8 +200,8 @@ class Verifier {
     if (unresolved) return;  // another rule says so
     if (!input || input->kind() != ValueKind::kName ||
         input->binding().type().kind() != TypeKind::kState) {
-      Add(kStateOperand, input ? input->offset() : statement.offset(), "{} needs input = a state",
-          statement.op());
+      report_.Add(kRules["state-operand"], input ? input->offset() : statement.offset(),
+                  "{} needs input = a state", statement.op());
     }
   }
 
@@ -217,7 +212,7 @@ class Verifier {
     for (uint32_t i = 0; i < block.outputs.count; ++i) {
       const ValueView output(&program_, block.outputs.first + i);
       if (!output.IsResolved()) {
-        Add(kOutputsDefined, output.offset(), "{} is not defined", output.text());
+        report_.Add(kRules["outputs-defined"], output.offset(), "{} is not defined", output.text());
       }
     }
   }
@@ -228,12 +223,13 @@ class Verifier {
     for (uint32_t i = 0; i < program_.types.size(); ++i) {
       const TypeView type(&program_, i);
       if (type.kind() == TypeKind::kScalar && type.data_type() == DataType::kOther) {
-        Add(kTypeKnown, program_.types[i].first, "type {}", type.spelling());
+        report_.Add(kRules["type-known"], program_.types[i].first, "type {}", type.spelling());
       }
     }
     for (const Dimension& dimension : program_.dimensions) {
       if (dimension.value < Dimension::kUnknown || dimension.value == INT64_MAX) {
-        Add(kDimensionRange, dimension.text.offset, "dimension {}", program_.View(dimension.text));
+        report_.Add(kRules["dimension-range"], dimension.text.offset, "dimension {}",
+                    program_.View(dimension.text));
       }
     }
   }
@@ -253,7 +249,8 @@ class Verifier {
       switch (value.kind()) {
         case ValueKind::kName:
           if (!value.IsResolved() && !is_output(i)) {
-            Add(kDefinedBeforeUse, value.offset(), "{} is not defined", value.text());
+            report_.Add(kRules["defined-before-use"], value.offset(), "{} is not defined",
+                        value.text());
           }
           break;
         case ValueKind::kTyped:
@@ -275,17 +272,17 @@ class Verifier {
                       offset.kind() == ValueKind::kTyped &&
                       offset.type().data_type() == DataType::kUint64;
     if (!good) {
-      Add(kBlobPlace, blob.offset(), "path or offset of another type");
+      report_.Add(kRules["blob-place"], blob.offset(), "path or offset of another type");
       return;
     }
     const auto place = ToUnsigned(offset.Inner().text());
     if (place && (*place % 64 != 0 || *place == 0)) {
-      Add(kBlobAligned, offset.offset(), "offset {}", *place);
+      report_.Add(kRules["blob-aligned"], offset.offset(), "offset {}", *place);
     }
   }
 
   void Shape(ValueView value, TypeView type, std::string_view what) {
-    AddOfType(kLiteralShape, value.offset(), type, what);
+    AddOfType(kRules["literal-shape"], value.offset(), type, what);
   }
 
   // A whole literal or a part of one. Names, `?` and literals inside literals stand for themselves.
@@ -316,7 +313,8 @@ class Verifier {
   void CheckElement(TypeView whole, TypeView element, ValueView value) {
     if (value.IsContainer()) return Shape(value, whole, "nested too deep");
     if (element.kind() == TypeKind::kScalar && !IsElementOf(value, element.data_type())) {
-      Add(kLiteralElement, value.offset(), "{} is no {}", value.text(), element.spelling());
+      report_.Add(kRules["literal-element"], value.offset(), "{} is no {}", value.text(),
+                  element.spelling());
     }
   }
 
@@ -368,7 +366,7 @@ class Verifier {
   }
 
   const Program& program_;
-  ViolationList violations_;
+  WalkReport report_;
   std::vector<uint32_t> named_;  // arguments of the statement at hand
   std::vector<Slice> outputs_;
 };

@@ -23,22 +23,13 @@ constexpr std::array kBlobTypes = {
 // The next multiple of 64; the offsets here are those of bytes in memory, far from overflow.
 uint64_t AlignUp(uint64_t offset) { return (offset + kAlignment - 1) / kAlignment * kAlignment; }
 
-bool DataInFile(const Blob& blob, uint64_t file_size) {
-  return blob.data_offset <= file_size && blob.size <= file_size - blob.data_offset;
-}
-
 // The record at the reader's position; its sentinel was seen.
 Blob ReadRecord(ByteSpan bytes, uint64_t at) {
   ByteReader reader(bytes.subspan(at, kRecordSize), at, "blob");
   Blob blob;
   blob.record_offset = at;
-  reader.Skip(4, "sentinel");
-  blob.type = reader.U32("type");
-  blob.size = reader.U64("size");
-  blob.data_offset = reader.U64("offset");
-  blob.padding_bits = reader.U64("padding_size_in_bits");
-  const ByteSpan reserved = reader.Bytes(blob.reserved.size(), "reserved");
-  std::copy(reserved.begin(), reserved.end(), blob.reserved.begin());
+  reader.Skip(kSentinelSize, "sentinel");
+  kBlobRecord.Read(reader, blob);
   if (blob.data_offset >= at + kRecordSize && blob.data_offset <= bytes.size()) {
     const uint64_t rest =
         IsPlanted(PlantedBug::kMilweightsBlobEnd) ? blob.size : bytes.size() - blob.data_offset;
@@ -86,11 +77,7 @@ std::vector<Gap> FindGaps(ByteSpan bytes, const std::vector<Blob>& blobs) {
 
 void AppendRecord(ByteWriter& out, const Blob& blob) {
   out.U32(kSentinel);
-  out.U32(blob.type);
-  out.U64(blob.size);
-  out.U64(blob.data_offset);
-  out.U64(blob.padding_bits);
-  out.Bytes(blob.reserved);
+  kBlobRecord.Write(blob, out);
 }
 
 struct Part {
@@ -142,11 +129,9 @@ DataType BlobTypeFromNumber(uint32_t number) {
 Result<WeightFile> Parse(ByteSpan bytes) {
   ByteReader reader(bytes, 0, "header");
   WeightFile file;
-  file.count = reader.U32("count");
-  file.version = reader.U32("version");
-  const ByteSpan reserved = reader.Bytes(file.reserved.size(), "reserved");
+  kHeaderRecord.Read(reader, file);
   if (!reader.ok()) return reader.status().error();
-  std::copy(reserved.begin(), reserved.end(), file.reserved.begin());
+  file.size = bytes.size();
   for (uint64_t at = kHeaderSize; IsRecord(bytes, at);) {
     const Blob blob = ReadRecord(bytes, at);
     file.blobs.push_back(blob);
@@ -161,9 +146,7 @@ Result<Bytes> Write(const WeightFile& file) {
   std::vector<Part> parts;
   parts.reserve(2 * file.blobs.size() + file.gaps.size() + 1);
   ByteWriter head;
-  head.U32(file.count);
-  head.U32(file.version);
-  head.Bytes(file.reserved);
+  kHeaderRecord.Write(file, head);
   ByteWriter records;
   for (const Blob& blob : file.blobs) AppendRecord(records, blob);
   for (const Gap& gap : file.gaps) parts.push_back({gap.offset, gap.bytes});
@@ -203,7 +186,7 @@ Result<ByteSpan> ReadBlob(ByteSpan file, uint64_t record_offset, DataType type) 
     return NoBlob(record_offset, fmt::format("type {} ({}), but {} was asked for", blob.type,
                                              mil::DataTypeName(actual), mil::DataTypeName(type)));
   }
-  if (!DataInFile(blob, file.size())) {
+  if (!IsDataInFile(blob, file.size())) {
     return NoBlob(record_offset, fmt::format("{} bytes of data at 0x{:x} do not lie in the file",
                                              blob.size, blob.data_offset));
   }

@@ -1,20 +1,6 @@
 // The weight side file of a MIL program (weights/weight.bin): a header, then blobs, each a 64-byte
-// record and its data. Used by the format entry, by the lowering and by the engine's compiler.
-//
-// | offset | header       | evidence                                                              |
-// |--------|--------------|-----------------------------------------------------------------------|
-// | 0      | u32 count    | public notes (coremltools, MILBlob/Blob/StorageFormat.hpp)            |
-// | 4      | u32 version  | public notes: 2                                                       |
-// | 8      | 56 bytes     | public notes: reserved                                                |
-//
-// | offset | record       | evidence                                                              |
-// |--------|--------------|-----------------------------------------------------------------------|
-// | 0      | u32 sentinel | facts/mil.md: 0xDEADBEEF                                              |
-// | 4      | u32 type     | facts/mil.md that it is there; its numbers from public notes          |
-// | 8      | u64 size     | as type; of the data, in bytes                                        |
-// | 16     | u64 offset   | as type; of the data, from the start of the file                      |
-// | 24     | u64 padding  | public notes: unused bits at the end of data of types below a byte    |
-// | 32     | 32 bytes     | public notes: reserved                                                |
+// record of the sentinel 0xDEADBEEF (facts/mil.md) and a layout, and its data. Used by the format
+// entry, by the lowering and by the engine's compiler.
 //
 // Records start at multiples of 64, and so do data (facts/mil.md). The offset in a program's
 // BLOBFILE is that of the record: real programs say 64 for their first blob.
@@ -30,12 +16,12 @@
 #include "harness/base/result.h"
 #include "harness/formats/format.h"
 #include "harness/formats/mil/data_type.h"
+#include "harness/formats/record/typed_record.h"
 
 namespace anecheck::milweights {
 
 inline constexpr uint64_t kAlignment = 64;
-inline constexpr uint64_t kHeaderSize = 64;
-inline constexpr uint64_t kRecordSize = 64;
+inline constexpr uint64_t kSentinelSize = 4;
 inline constexpr uint32_t kSentinel = 0xdeadbeef;
 inline constexpr uint32_t kVersion = 2;
 
@@ -58,6 +44,19 @@ struct Blob {
   ByteSpan data;
 };
 
+// Behind the sentinel, which begins a record.
+inline constexpr auto kBlobRecord = RecordOf<Blob>(
+    "public notes: coremltools, MILBlob/Blob/StorageFormat.hpp", FactEvidence::kPublicNotes,
+    Field{"type", &Blob::type, RecordKind::kNumber, FieldRole::kSpelled, FactEvidence::kPublicNotes,
+          "public notes: coremltools, MILBlob/Blob/BlobDataType.hpp"},
+    Field{"size", &Blob::size},                // of the data, in bytes
+    Field{"data_offset", &Blob::data_offset},  // from the start of the file
+    // Unused bits at the end of data of types below a byte.
+    Field{"padding_size_in_bits", &Blob::padding_bits, RecordKind::kNumber, FieldRole::kUnlessZero},
+    Field{"reserved", &Blob::reserved, RecordKind::kBase64, FieldRole::kUnlessZero,
+          FactEvidence::kOpaque, "reserved by the public notes"});
+inline constexpr uint64_t kRecordSize = kSentinelSize + kBlobRecord.kSize;
+
 // Bytes that belong to no record and no data, other than the zeros that align what follows.
 struct Gap {
   uint64_t offset = 0;
@@ -71,7 +70,19 @@ struct WeightFile {
   std::array<uint8_t, 56> reserved{};
   std::vector<Blob> blobs;
   std::vector<Gap> gaps;
+  uint64_t size = 0;  // of the bytes that were parsed
 };
+inline constexpr auto kHeaderRecord = RecordOf<WeightFile>(
+    "public notes: coremltools, MILBlob/Blob/StorageFormat.hpp", FactEvidence::kPublicNotes,
+    Field{"count", &WeightFile::count}, Field{"version", &WeightFile::version},
+    Field{"reserved", &WeightFile::reserved, RecordKind::kBase64, FieldRole::kUnlessZero,
+          FactEvidence::kOpaque, "reserved by the public notes"});
+inline constexpr uint64_t kHeaderSize = kHeaderRecord.kSize;
+static_assert(kHeaderSize == 64 && kRecordSize == 64);
+
+inline bool IsDataInFile(const Blob& blob, uint64_t file_size) {
+  return blob.data_offset <= file_size && blob.size <= file_size - blob.data_offset;
+}
 
 // Reads the header, then records one after another, each at the next multiple of 64 behind the data
 // of the one before, for as long as the sentinel stands there, whatever `count` says. Fails only on

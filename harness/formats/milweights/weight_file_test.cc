@@ -139,15 +139,15 @@ TEST(WeightFile, JsonErrorsNameTheField) {
     const auto bytes = kFormat_milweights.from_json(j);
     return bytes.ok() ? "written" : bytes.error().message;
   };
-  EXPECT_EQ(message(Json::array()), "milweights json: file: must be an object");
+  EXPECT_EQ(message(Json::array()), "document: must be an object");
   Json broken = json;
   broken["blobs"][1]["size"] = -1;
   EXPECT_EQ(message(broken),
-            "milweights json: blobs[1]: size must be a number of at most 18446744073709551615");
+            "blobs[1].size: must be a number from 0 to 18446744073709551615 or a \"0x\" string");
   broken = json;
   broken["blobs"][0]["type"] = "fp17";
   EXPECT_EQ(message(broken),
-            "milweights json: blobs[0]: type must be the name of a type or its number");
+            "blobs[0].type: must be the name of a type or its number");
   broken = json;
   broken["blobs"][2]["data_offset"] = uint64_t{1} << 40;
   EXPECT_NE(message(broken).find("a hole of"), std::string::npos);

@@ -2,6 +2,7 @@
 #include "harness/formats/netlist/netlist_format.h"
 
 #include "harness/base/json.h"
+#include "harness/formats/format_of.h"
 #include "harness/formats/netlist/count_bytes.h"
 #include "harness/formats/netlist/field_facts.h"
 #include "harness/formats/netlist/model.h"
@@ -19,16 +20,14 @@ int Recognise(ByteSpan bytes, std::string_view path) {
   return named ? 90 : path.ends_with(".plist") ? 40 : 20;
 }
 
-Result<Json> FormatToJson(ByteSpan bytes) {
-  ANECHECK_ASSIGN(const plist::Document document, plist::Parse(bytes));
+Result<Json> FormatToJson(const plist::Document& document) {
   Json json = Json{{"format", "netlist"}};
   json.update(plist::ToJson(document));
   return json;
 }
 
 // One tree for either encoding, whatever order a binary file keeps its objects in.
-Result<Json> Structure(ByteSpan bytes) {
-  ANECHECK_ASSIGN(const plist::Document document, plist::Parse(bytes));
+Result<Json> Structure(const plist::Document& document) {
   return Json{{"document", tree::ToJson(document.root)}};
 }
 
@@ -37,39 +36,30 @@ Result<Bytes> FormatFromJson(const Json& json) {
   return plist::Write(document);
 }
 
-Result<Bytes> Rewrite(ByteSpan bytes) { return plist::Rewrite(bytes); }
-
-Result<std::vector<Violation>> FormatVerify(ByteSpan bytes) {
-  ANECHECK_ASSIGN(const plist::Document document, plist::Parse(bytes));
-  return Verify(document.root);
-}
-
-Result<std::string> FormatPrint(ByteSpan bytes) {
-  ANECHECK_ASSIGN(const plist::Document document, plist::Parse(bytes));
-  return Print(document);
-}
-
-Result<ByteCounts> FormatCountBytes(ByteSpan bytes) {
-  ANECHECK_ASSIGN(const plist::Document document, plist::Parse(bytes));
-  return CountDocumentBytes(document, bytes);
-}
+const FormatOf<plist::Document> kDefinition = {
+    .name = "netlist",
+    .title = "network description (property list of layers and wiring)",
+    .rules = Rules(),
+    .fields = FieldFacts,
+    .recognise = Recognise,
+    .from_json = FormatFromJson,
+    .parse = plist::Parse,
+    .to_json = FormatToJson,
+    .write = plist::Write,
+    .verify = [](const plist::Document& document) { return Verify(document.root); },
+    .print = Print,
+    .count_bytes = CountDocumentBytes,
+    .structure = Structure,
+};
 
 }  // namespace
 }  // namespace netlist
 
-const Format kFormat_netlist = {
-    .name = "netlist",
-    .title = "network description (property list of layers and wiring)",
-    .rules = netlist::Rules(),
-    .fields = netlist::FieldFacts,
-    .recognise = netlist::Recognise,
-    .to_json = netlist::FormatToJson,
-    .from_json = netlist::FormatFromJson,
-    .rewrite = netlist::Rewrite,
-    .verify = netlist::FormatVerify,
-    .print = netlist::FormatPrint,
-    .count_bytes = netlist::FormatCountBytes,
-    .structure = netlist::Structure,
-};
+// Rewriting goes by the table that was read, without the work of making the same one of the tree.
+const Format kFormat_netlist = [] {
+  Format format = MakeFormat<netlist::kDefinition>();
+  format.rewrite = plist::Rewrite;
+  return format;
+}();
 
 }  // namespace anecheck

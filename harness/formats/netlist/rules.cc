@@ -14,7 +14,7 @@
 #include "harness/formats/netlist/model.h"
 #include "harness/formats/netlist/port_keys.h"
 #include "harness/formats/netlist/walk.h"
-#include "harness/formats/violation_list.h"
+#include "harness/formats/rules.h"
 
 namespace anecheck::netlist {
 
@@ -30,36 +30,7 @@ constexpr FactEvidence kSpec = FactEvidence::kSpecification;
 constexpr FactEvidence kPublic = FactEvidence::kPublicNotes;
 constexpr FactEvidence kAssumed = FactEvidence::kAssumed;
 
-enum RuleIndex : size_t {
-  kVersionKnown,
-  kNetworksListed,
-  kEntryPoints,
-  kPortListed,
-  kUnitListed,
-  kUnitNameAgrees,
-  kUnitTypeKnown,
-  kBottomCount,
-  kBottomDefined,
-  kWiringAcyclic,
-  kParamKnown,
-  kParamRequired,
-  kParamRequiredAssumed,
-  kParamKind,
-  kParamNameKnown,
-  kElementTypeKnown,
-  kAttentionMax,
-  kOutputWired,
-  kExtentPositive,
-  kInterleaveLegal,
-  kStrideGranule,
-  kStrideCovers,
-  kWeightIndex,
-  kOperationNetwork,
-  kProcedureWired,
-  kRuleCount,
-};
-
-constexpr std::array<Rule, kRuleCount> kRules = {{
+constexpr WalkRules kRules({
     {"version-known", "Version is 1.0.9 (real files) or 1.0.10 (specification).",
      "real files; specification 000, table 23.1", kReal},
     {"networks-listed", "Networks lists at least one name, and each has a dictionary at the top.",
@@ -111,7 +82,7 @@ constexpr std::array<Rule, kRuleCount> kRules = {{
     {"procedure-wired",
      "A port of a procedure has a name, and its Name is a unit of the network it runs.",
      "public netlists", kPublic},
-}};
+});
 
 struct TypeSize {
   std::string_view type;
@@ -133,13 +104,13 @@ class Verifier {
   std::vector<Violation> Run() {
     const Dict* dict = root_.AsDict();
     if (dict == nullptr) {
-      Add(kNetworksListed, root_.offset, "the root is no dictionary");
-      return std::move(violations_).Take();
+      Add(kRules["networks-listed"], root_.offset, "the root is no dictionary");
+      return std::move(report_).Take();
     }
     CheckVersion(*dict);
     CheckNetworks(*dict);
     CheckProcedures(*dict);
-    return std::move(violations_).Take();
+    return std::move(report_).Take();
   }
 
  private:
@@ -153,17 +124,17 @@ class Verifier {
     size_t weight_files = 0;
   };
 
-  void Add(RuleIndex rule, uint64_t offset, const std::string& message) {
-    violations_.Add(kRules[rule], offset, "{}: {}", kRules[rule].id, message);
+  void Add(const Rule& rule, uint64_t offset, std::string_view message) {
+    report_.Say(rule, offset, message);
   }
 
   void CheckVersion(const Dict& dict) {
     const Value* version = dict.Find("Version");
     const std::string* text = version == nullptr ? nullptr : version->AsString();
     if (text == nullptr) {
-      Add(kVersionKnown, root_.offset, "Version is missing");
+      Add(kRules["version-known"], root_.offset, "Version is missing");
     } else if (*text != kVersionPorts && *text != kVersionProcedures) {
-      Add(kVersionKnown, version->offset, "Version is " + Quoted(*text));
+      Add(kRules["version-known"], version->offset, "Version is " + Quoted(*text));
     }
   }
 
@@ -171,13 +142,13 @@ class Verifier {
     const Value* list = dict.Find("Networks");
     const std::vector<const Value*> names = NameValues(list);
     if (names.empty()) {
-      Add(kNetworksListed, list == nullptr ? root_.offset : list->offset,
+      Add(kRules["networks-listed"], list == nullptr ? root_.offset : list->offset,
           "Networks lists no network");
     }
     for (const Value* name : names) {
       const Dict* network = DictOf(dict, *name->AsString());
       if (network == nullptr) {
-        Add(kNetworksListed, name->offset,
+        Add(kRules["networks-listed"], name->offset,
             "network " + Quoted(*name->AsString()) + " has no dictionary");
       } else {
         CheckNetwork(dict, *network, *name);
@@ -192,7 +163,7 @@ class Verifier {
     for (const std::string_view key : {"Inputs", "Outputs"}) {
       const Value* list = network.Find(key);
       if (!procedures && (list == nullptr || list->AsArray() == nullptr)) {
-        Add(kEntryPoints, root.Find(scope.name)->offset,
+        Add(kRules["entry-points"], root.Find(scope.name)->offset,
             fmt::format("network {} has no {} and the file has no ProcedureList",
                         Quoted(scope.name), key));
       }
@@ -230,7 +201,7 @@ class Verifier {
     for (const Value* name : NameValues(scope.dict->Find(list))) {
       const Entry* port = scope.lookup.Find(*name->AsString());
       if (port == nullptr || port->value.AsDict() == nullptr) {
-        Add(kPortListed, name->offset,
+        Add(kRules["port-listed"], name->offset,
             fmt::format("{} names {}, which has no dictionary", list, Quoted(*name->AsString())));
         continue;
       }
@@ -253,7 +224,8 @@ class Verifier {
       if (value == nullptr) continue;
       const int64_t* integer = value->AsInteger();
       if (integer == nullptr || *integer < 1) {
-        Add(kExtentPositive, value->offset, fmt::format("{} is no positive integer", key));
+        Add(kRules["extent-positive"], value->offset,
+            fmt::format("{} is no positive integer", key));
         return;
       }
       if (field == &Extents::interleave) CheckInterleave(*value, key);
@@ -267,7 +239,7 @@ class Verifier {
     const Value* type = dict.Find(key);
     const std::string* name = type == nullptr ? nullptr : type->AsString();
     if (name == nullptr || std::ranges::find(ElementTypes(), *name) != ElementTypes().end()) return;
-    Add(kElementTypeKnown, type->offset,
+    Add(kRules["element-type-known"], type->offset,
         fmt::format("{} is {}, which no source names", key, Quoted(*name)));
   }
 
@@ -275,7 +247,7 @@ class Verifier {
     static constexpr std::array<int64_t, 5> kLegal = {1, 2, 3, 4, 8};
     const int64_t* integer = value.AsInteger();
     if (integer == nullptr || std::ranges::find(kLegal, *integer) == kLegal.end()) {
-      Add(kInterleaveLegal, value.offset, fmt::format("{} is not 1, 2, 3, 4 or 8", key));
+      Add(kRules["interleave-legal"], value.offset, fmt::format("{} is not 1, 2, 3, 4 or 8", key));
     }
   }
 
@@ -285,7 +257,7 @@ class Verifier {
       if (value == nullptr) continue;
       const int64_t* integer = value->AsInteger();
       if (integer == nullptr || *integer <= 0 || *integer % 64 != 0) {
-        Add(kStrideGranule, value->offset, fmt::format("{} is no multiple of 64", key));
+        Add(kRules["stride-granule"], value->offset, fmt::format("{} is no multiple of 64", key));
       }
     }
   }
@@ -313,7 +285,7 @@ class Verifier {
       const int64_t stride = *value->AsInteger();
       if (stride % 64 != 0 || stride <= 0) return;  // another rule's matter
       if (stride < inside) {
-        Add(kStrideCovers, value->offset,
+        Add(kRules["stride-covers"], value->offset,
             fmt::format("{} is {}, less than what it must step over", key, stride));
         return;
       }
@@ -326,7 +298,7 @@ class Verifier {
     if (value == nullptr || value->AsInteger() == nullptr) return;
     const int64_t index = *value->AsInteger();
     if (index < 0 || static_cast<uint64_t>(index) >= scope.weight_files) {
-      Add(kWeightIndex, value->offset,
+      Add(kRules["weight-index"], value->offset,
           fmt::format("{} is {}, and Weights lists {} files", key, index, scope.weight_files));
     }
   }
@@ -334,7 +306,8 @@ class Verifier {
   void CheckUnits(Scope& scope, uint64_t network_offset) {
     const Value* list = scope.dict->Find("Units");
     if (list == nullptr || list->AsArray() == nullptr) {
-      Add(kUnitListed, network_offset, "network " + Quoted(scope.name) + " lists no Units");
+      Add(kRules["unit-listed"], network_offset,
+          "network " + Quoted(scope.name) + " lists no Units");
       return;
     }
     const std::vector<const Value*> names = NameValues(list);
@@ -347,7 +320,7 @@ class Verifier {
     for (const Value* name : names) {
       const Entry* unit = scope.lookup.Find(*name->AsString());
       if (unit == nullptr || unit->value.AsDict() == nullptr) {
-        Add(kUnitListed, name->offset,
+        Add(kRules["unit-listed"], name->offset,
             "Units names " + Quoted(*name->AsString()) + ", which has no dictionary");
       } else {
         CheckUnit(scope, *unit);
@@ -359,12 +332,13 @@ class Verifier {
     const Dict& unit = *entry.value.AsDict();
     const Value* name = unit.Find("Name");
     if (name != nullptr && (name->AsString() == nullptr || *name->AsString() != entry.key)) {
-      Add(kUnitNameAgrees, name->offset, "the Name of unit " + Quoted(entry.key) + " differs");
+      Add(kRules["unit-name-agrees"], name->offset,
+          "the Name of unit " + Quoted(entry.key) + " differs");
     }
     const Value* bottoms = unit.Find("Bottom");
     for (const Value* bottom : NameValues(bottoms)) {
       if (!scope.sources.contains(*bottom->AsString())) {
-        Add(kBottomDefined, bottom->offset,
+        Add(kRules["bottom-defined"], bottom->offset,
             fmt::format("Bottom {} of unit {} is no input, constant or unit",
                         Quoted(*bottom->AsString()), Quoted(entry.key)));
       }
@@ -374,13 +348,13 @@ class Verifier {
     const LayerSpec* layer =
         type == nullptr || type->AsString() == nullptr ? nullptr : FindLayer(*type->AsString());
     if (layer == nullptr) {
-      Add(kUnitTypeKnown, type == nullptr ? entry.value.offset : type->offset,
+      Add(kRules["unit-type-known"], type == nullptr ? entry.value.offset : type->offset,
           fmt::format("unit {} has no Type that names a native layer", Quoted(entry.key)));
       return;
     }
     const size_t count = NameValues(bottoms).size();
     if (count < layer->min_bottoms || count > layer->max_bottoms) {
-      Add(kBottomCount, bottoms == nullptr ? entry.value.offset : bottoms->offset,
+      Add(kRules["bottom-count"], bottoms == nullptr ? entry.value.offset : bottoms->offset,
           BottomCountMessage(*layer, count));
     } else {
       CheckGates(scope, entry, *layer);
@@ -397,8 +371,8 @@ class Verifier {
       operands.push_back(port != scope.ports.end() ? port->second : GateOperand{});
     }
     for (BrokenGate& broken : FindBrokenGates(layer, unit, operands)) {
-      violations_.Add(*broken.rule, entry.value.offset, "{}: unit {}: {}", broken.rule->id,
-                      Quoted(entry.key), broken.text);
+      Add(*broken.rule, entry.value.offset,
+          fmt::format("unit {}: {}", Quoted(entry.key), broken.text));
     }
   }
 
@@ -420,10 +394,11 @@ class Verifier {
     const Dict& unit = *entry.value.AsDict();
     const Value* params = unit.Find("Params");
     for (const ParamFault& fault : FindParamFaults(layer, entry.key, params)) {
-      static constexpr std::array<RuleIndex, 5> kRuleOf = {
-          kParamKnown, kParamRequired, kParamRequiredAssumed, kParamKind, kParamNameKnown};
+      static constexpr std::array<const Rule*, 5> kRuleOf = {
+          &kRules["param-known"], &kRules["param-required"], &kRules["param-required-assumed"],
+          &kRules["param-kind"], &kRules["param-name-known"]};
       const uint64_t offset = fault.offset == Error::kNoOffset ? entry.value.offset : fault.offset;
-      Add(kRuleOf[static_cast<size_t>(fault.kind)], offset, fault.message);
+      Add(*kRuleOf[static_cast<size_t>(fault.kind)], offset, fault.message);
     }
     if (layer.type == "SDPA") CheckAttention(entry, params);
     if (params == nullptr || params->AsDict() == nullptr) return;
@@ -440,7 +415,8 @@ class Verifier {
     const Value* subtract = dict == nullptr ? nullptr : dict->Find("SubtractMax");
     // A value of another kind breaks param-kind.
     if (subtract != nullptr && (subtract->AsBool() == nullptr || *subtract->AsBool())) return;
-    Add(kAttentionMax, subtract == nullptr ? unit.value.offset : subtract->offset,
+    Add(kRules["attention-subtracts-max"],
+        subtract == nullptr ? unit.value.offset : subtract->offset,
         fmt::format("SubtractMax of unit {} is {}", Quoted(unit.key),
                     subtract == nullptr ? "absent, which means false" : "false"));
   }
@@ -449,14 +425,14 @@ class Verifier {
     for (const Value* name : NameValues(scope.dict->Find("Outputs"))) {
       const Entry* port = scope.lookup.Find(*name->AsString());
       if (port == nullptr || port->value.AsDict() == nullptr) {
-        Add(kPortListed, name->offset,
+        Add(kRules["port-listed"], name->offset,
             "Outputs names " + Quoted(*name->AsString()) + ", which has no dictionary");
         continue;
       }
       const Dict& dict = *port->value.AsDict();
       const std::vector<const Value*> bottoms = NameValues(dict.Find("Bottom"));
       if (bottoms.size() != 1 || !scope.sources.contains(*bottoms[0]->AsString())) {
-        Add(kOutputWired, bottoms.empty() ? port->value.offset : bottoms[0]->offset,
+        Add(kRules["output-wired"], bottoms.empty() ? port->value.offset : bottoms[0]->offset,
             "the Bottom of output " + Quoted(port->key) + " names nothing in the network");
       }
       CheckElementType(dict, "OutputType");
@@ -497,7 +473,7 @@ class Verifier {
     const auto first =
         std::ranges::find_if(waiting, [](const auto& item) { return item.second != 0; });
     const Entry* unit = scope.lookup.Find(first->first);
-    Add(kWiringAcyclic, unit == nullptr ? root_.offset : unit->key_offset,
+    Add(kRules["wiring-acyclic"], unit == nullptr ? root_.offset : unit->key_offset,
         "unit " + Quoted(first->first) + " depends on its own result");
   }
 
@@ -505,7 +481,7 @@ class Verifier {
     const Value* list = root.Find("ProcedureList");
     if (list == nullptr) return;
     if (list->AsArray() == nullptr || list->AsArray()->empty()) {
-      Add(kEntryPoints, list->offset, "ProcedureList holds no procedure");
+      Add(kRules["entry-points"], list->offset, "ProcedureList holds no procedure");
       return;
     }
     for (const Value& procedure : *list->AsArray()) {
@@ -513,7 +489,7 @@ class Verifier {
       for (const std::string_view key : {"InputList", "OperationList", "OutputList"}) {
         const Value* part = dict == nullptr ? nullptr : dict->Find(key);
         if (part == nullptr || part->AsArray() == nullptr) {
-          Add(kEntryPoints, procedure.offset, fmt::format("a procedure has no {}", key));
+          Add(kRules["entry-points"], procedure.offset, fmt::format("a procedure has no {}", key));
           dict = nullptr;
           break;
         }
@@ -532,7 +508,7 @@ class Verifier {
         listed = listed || (text != nullptr && *network->AsString() == *text);
       }
       if (!listed) {
-        Add(kOperationNetwork, name == nullptr ? item.offset : name->offset,
+        Add(kRules["operation-network"], name == nullptr ? item.offset : name->offset,
             "an operation runs a network that Networks does not list");
       } else if (const Dict* network = DictOf(root, *text)) {
         networks.push_back(network);
@@ -553,7 +529,7 @@ class Verifier {
       const Dict* dict = port.AsDict();
       const Value* symbol = dict == nullptr ? nullptr : dict->Find(symbol_key);
       if (symbol == nullptr || symbol->AsString() == nullptr) {
-        Add(kProcedureWired, port.offset, fmt::format("a port has no {}", symbol_key));
+        Add(kRules["procedure-wired"], port.offset, fmt::format("a port has no {}", symbol_key));
         continue;
       }
       const Value* unit = dict->Find("Name");
@@ -562,7 +538,7 @@ class Verifier {
                            return DictOf(*network, *unit->AsString()) != nullptr;
                          });
       if (!found && !networks.empty()) {
-        Add(kProcedureWired, unit == nullptr ? port.offset : unit->offset,
+        Add(kRules["procedure-wired"], unit == nullptr ? port.offset : unit->offset,
             fmt::format("the Name of port {} is no unit of its network",
                         Quoted(*symbol->AsString())));
       }
@@ -570,14 +546,14 @@ class Verifier {
   }
 
   const Value& root_;
-  ViolationList violations_;
+  WalkReport report_;
 };
 
 }  // namespace
 
 std::span<const Rule> Rules() {
   static const auto* const kAll = [] {
-    auto* all = new std::vector<Rule>(kRules.begin(), kRules.end());
+    auto* all = new std::vector<Rule>(kRules.rules().begin(), kRules.rules().end());
     const std::span<const Rule> gates = GateRules();
     all->insert(all->end(), gates.begin(), gates.end());
     return all;

@@ -2,7 +2,6 @@
 #include "harness/formats/netweights/netweights_format.h"
 
 #include <algorithm>
-#include <array>
 #include <bit>
 #include <fmt/format.h>
 
@@ -10,8 +9,10 @@
 #include "harness/base/half.h"
 #include "harness/base/json.h"
 #include "harness/base/little_endian.h"
+#include "harness/formats/format_of.h"
 #include "harness/formats/netweights/weight_file.h"
-#include "harness/formats/violation_list.h"
+#include "harness/formats/record/json_fields.h"
+#include "harness/formats/rules.h"
 
 namespace anecheck {
 
@@ -19,16 +20,46 @@ namespace netweights {
 namespace {
 
 constexpr std::string_view kSource = "the real file of this layout, model.espresso.weights";
-constexpr std::array<Rule, 4> kRules = {{
-    {"blob-ids-count-up", "The ids of the table are 0, 1, 2, ...", kSource,
-     FactEvidence::kRealFile},
-    {"blob-sizes-whole-words", "Each blob's size is a multiple of 8.", kSource,
-     FactEvidence::kRealFile},
-    {"file-not-empty", "A weight file holds at least one byte.", "real files",
-     FactEvidence::kRealFile},
+constexpr FactEvidence kReal = FactEvidence::kRealFile;
+
+uint64_t EntryOffset(size_t blob) { return 8 + 16 * blob; }
+
+constexpr auto kRules = RulesOf<WeightFile>({
+    {"blob-ids-count-up", "The ids of the table are 0, 1, 2, ...", kSource, kReal,
+     [](const WeightFile& file, RuleReport& broken) {
+       for (size_t i = 0; file.has_table && i < file.blobs.size(); ++i) {
+         if (file.blobs[i].id != i) {
+           broken(EntryOffset(i), "blob {} has the id {}", i, file.blobs[i].id);
+         }
+       }
+     }},
+    {"blob-sizes-whole-words", "Each blob's size is a multiple of 8.", kSource, kReal,
+     [](const WeightFile& file, RuleReport& broken) {
+       for (size_t i = 0; file.has_table && i < file.blobs.size(); ++i) {
+         const size_t size = file.blobs[i].bytes.size();
+         if (size % 8 != 0) broken(EntryOffset(i) + 8, "blob {} has {} bytes", i, size);
+       }
+     }},
+    {"file-not-empty", "A weight file holds at least one byte.", "real files", kReal,
+     [](const WeightFile& file, RuleReport& broken) {
+       if (!file.has_table && file.blobs[0].bytes.empty()) broken(0, "the file is empty");
+     }},
+    {"values-not-all-zero", "A file without a table holds a value that is not 0.", "real files",
+     kReal,
+     [](const WeightFile& file, RuleReport& broken) {
+       const Bytes& bytes = file.blobs[0].bytes;
+       const bool zero = std::ranges::all_of(bytes, [](uint8_t byte) { return byte == 0; });
+       if (!file.has_table && !bytes.empty() && zero) {
+         broken(0, "{} bytes of zeros are no weights", bytes.size());
+       }
+     }},
     {"plain-values-whole", "A file without a table holds whole 16-bit values.",
-     "no source states it: 8-bit weights may make an odd file", FactEvidence::kAssumed},
-}};
+     "no source states it: 8-bit weights may make an odd file", FactEvidence::kAssumed,
+     [](const WeightFile& file, RuleReport& broken) {
+       const size_t size = file.blobs[0].bytes.size();
+       if (!file.has_table && size % 2 != 0) broken(size - 1, "an odd number of bytes");
+     }},
+});
 
 std::span<const FieldFact> FieldFacts(const Json& /*json*/) {
   static const std::vector<FieldFact> facts = {
@@ -44,8 +75,7 @@ int Recognise(ByteSpan bytes, std::string_view path) {
   return HasBlobTable(bytes) ? 50 : 0;
 }
 
-Result<Json> ToJson(ByteSpan bytes) {
-  ANECHECK_ASSIGN(const WeightFile file, ParseWeightFile(bytes));
+Result<Json> ToJson(const WeightFile& file) {
   Json json = Json{{"format", "netweights"}, {"table", file.has_table}};
   Json blobs = Json::array();
   for (const WeightBlob& blob : file.blobs) {
@@ -58,74 +88,20 @@ Result<Json> ToJson(ByteSpan bytes) {
   return json;
 }
 
-Error BadJson(std::string_view what) {
-  return MakeError(ErrorCode::kInvalid, fmt::format("netweights JSON: {}", what));
-}
-
-Result<Bytes> DataAt(const Json& json, const char* key) {
-  const auto it = json.find(key);
-  if (it == json.end() || !it->is_string()) return BadJson(fmt::format("needs {} in base64", key));
-  return Base64Decode(it->text());
-}
-
 Result<Bytes> FromJson(const Json& json) {
-  if (!json.is_object() || !json.contains("table") || !json["table"].is_boolean() ||
-      !json.contains("blobs") || !json["blobs"].is_array()) {
-    return BadJson("needs table (a boolean) and blobs (an array)");
-  }
+  Status status;
+  JsonFields fields(json, "", &status);
+  fields.ReadElsewhere({"format"});
   WeightFile file;
-  file.has_table = json["table"].get<bool>();
-  for (const Json& item : json["blobs"]) {
-    if (!item.is_object()) return BadJson("a blob is an object");
-    WeightBlob blob;
-    if (file.has_table) {
-      if (!item.contains("id") || !item["id"].is_number_unsigned()) {
-        return BadJson("a blob of a table needs an id");
-      }
-      blob.id = item["id"].get<uint64_t>();
-    }
-    ANECHECK_ASSIGN(blob.bytes, DataAt(item, "data"));
-    file.blobs.push_back(std::move(blob));
-  }
-  if (json.contains("trailing")) {
-    return BadJson("has trailing bytes; a table ends with its last blob, as the file does");
-  }
+  file.has_table = fields.Bool("table");
+  fields.ForEach("blobs", [&](JsonFields blob) {
+    const uint64_t id = file.has_table ? blob.Uint("id") : 0;
+    file.blobs.push_back({id, blob.Base64("data")});
+    blob.RefuseOthers();
+  });
+  fields.RefuseOthers();
+  if (!status.ok()) return status.error();
   return WriteWeightFile(file);
-}
-
-Result<Bytes> Rewrite(ByteSpan bytes) {
-  ANECHECK_ASSIGN(const WeightFile file, ParseWeightFile(bytes));
-  return WriteWeightFile(file);
-}
-
-void Add(ViolationList& violations, size_t rule, uint64_t offset, const std::string& message) {
-  violations.Add(kRules[rule], offset, "{}: {}", kRules[rule].id, message);
-}
-
-void VerifyTable(const WeightFile& file, ViolationList& violations) {
-  for (size_t i = 0; i < file.blobs.size(); ++i) {
-    const uint64_t entry = 8 + 16 * i;
-    const WeightBlob& blob = file.blobs[i];
-    if (blob.id != i) {
-      Add(violations, 0, entry, fmt::format("blob {} has the id {}", i, blob.id));
-    }
-    if (blob.bytes.size() % 8 != 0) {
-      Add(violations, 1, entry + 8, fmt::format("blob {} has {} bytes", i, blob.bytes.size()));
-    }
-  }
-}
-
-Result<std::vector<Violation>> Verify(ByteSpan bytes) {
-  ANECHECK_ASSIGN(const WeightFile file, ParseWeightFile(bytes));
-  ViolationList violations;
-  if (bytes.empty()) {
-    Add(violations, 2, 0, "the file is empty");
-  } else if (file.has_table) {
-    VerifyTable(file, violations);
-  } else if (bytes.size() % 2 != 0) {
-    Add(violations, 3, bytes.size() - 1, "an odd number of bytes");
-  }
-  return std::move(violations).Take();
 }
 
 // The first values of a blob in both float types: no source tells the type, the unit that reads it
@@ -144,11 +120,11 @@ std::string FirstValues(ByteSpan bytes) {
   return text;
 }
 
-Result<std::string> Print(ByteSpan bytes) {
-  ANECHECK_ASSIGN(const WeightFile file, ParseWeightFile(bytes));
+std::string Print(const WeightFile& file) {
   if (!file.has_table) {
-    return fmt::format("weight file, {} bytes of plain values\n  as {}\n", bytes.size(),
-                       FirstValues(bytes));
+    const Bytes& values = file.blobs[0].bytes;
+    return fmt::format("weight file, {} bytes of plain values\n  as {}\n", values.size(),
+                       FirstValues(values));
   }
   std::string text = fmt::format(
       "weight file, table of {} blobs; no header tells it from plain values, which these bytes may "
@@ -161,28 +137,30 @@ Result<std::string> Print(ByteSpan bytes) {
   return text;
 }
 
-Result<ByteCounts> CountBytes(ByteSpan bytes) {
-  ANECHECK_ASSIGN(const WeightFile file, ParseWeightFile(bytes));
+ByteCounts CountBytes(const WeightFile& file, ByteSpan bytes) {
   uint64_t payload = 0;
   for (const WeightBlob& blob : file.blobs) payload += blob.bytes.size();
-  return ByteCounts{bytes.size(), payload, bytes.size() - payload};
+  return {bytes.size(), payload, bytes.size() - payload};
 }
+
+constexpr FormatOf<WeightFile> kDefinition = {
+    .name = "netweights",
+    .title = "weight file of a network description",
+    .rules = kRules.rules(),
+    .fields = FieldFacts,
+    .recognise = Recognise,
+    .from_json = FromJson,
+    .parse = ParseWeightFile,
+    .to_json = ToJson,
+    .write = [](const WeightFile& file) -> Result<Bytes> { return WriteWeightFile(file); },
+    .verify = [](const WeightFile& file) { return kRules.Verify(file); },
+    .print = Print,
+    .count_bytes = CountBytes,
+};
 
 }  // namespace
 }  // namespace netweights
 
-const Format kFormat_netweights = {
-    .name = "netweights",
-    .title = "weight file of a network description",
-    .rules = netweights::kRules,
-    .fields = netweights::FieldFacts,
-    .recognise = netweights::Recognise,
-    .to_json = netweights::ToJson,
-    .from_json = netweights::FromJson,
-    .rewrite = netweights::Rewrite,
-    .verify = netweights::Verify,
-    .print = netweights::Print,
-    .count_bytes = netweights::CountBytes,
-};
+const Format kFormat_netweights = MakeFormat<netweights::kDefinition>();
 
 }  // namespace anecheck

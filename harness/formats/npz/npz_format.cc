@@ -5,20 +5,22 @@
 #include <algorithm>
 #include <fmt/format.h>
 #include <fmt/ranges.h>
-#include <limits>
 #include <optional>
 #include <set>
 #include <tuple>
+#include <utility>
+#include <variant>
 
 #include "harness/base/base64.h"
 #include "harness/base/byte_reader.h"
 #include "harness/base/byte_writer.h"
 #include "harness/base/json.h"
+#include "harness/formats/format_of.h"
 #include "harness/formats/message.h"
 #include "harness/formats/npz/member_head.h"
 #include "harness/formats/npz/npz.h"
 #include "harness/formats/npz/zip.h"
-#include "harness/formats/violation_list.h"
+#include "harness/formats/rules.h"
 
 namespace anecheck {
 namespace {
@@ -30,16 +32,7 @@ using npz::ZipFields;
 
 constexpr uint16_t kDescriptorFlag = 8;  // sizes and checksum follow the data
 
-enum RuleIndex : uint8_t {
-  kHeadersAgree,
-  kContentAsStated,
-  kMemberIsArray,
-  kUniqueNames,
-  kAligned,
-  kNoGaps,
-};
-
-constexpr Rule kRules[] = {
+constexpr WalkRules kRules({
     {"headers-agree", "A member's local header and directory entry say the same.",
      "PKWARE APPNOTE 6.3.10, section 4.3.12", FactEvidence::kPublicNotes},
     {"content-as-stated", "A member's content has the size and CRC-32 that the directory states.",
@@ -51,7 +44,7 @@ constexpr Rule kRules[] = {
     {"elements-aligned", "The length of magic, version and header is a multiple of 16.",
      "NumPy, numpy.lib.format, version 1.0", FactEvidence::kPublicNotes},
     {"no-gaps", "Every byte belongs to a record.", "no source", FactEvidence::kAssumed},
-};
+});
 
 std::span<const FieldFact> FieldFacts(const Json& /*json*/) {
   static const std::vector<FieldFact> facts = [] {
@@ -110,14 +103,8 @@ bool IsPlain(std::string_view text) {
 
 // Names are CP437 or UTF-8; bytes that JSON cannot carry go as base64 under "name_base64".
 Json FieldsToJson(const ZipFields& fields) {
-  Json json = {{"version_needed", fields.version_needed},
-               {"flags", fields.flags},
-               {"method", fields.method},
-               {"time", fields.time},
-               {"date", fields.date},
-               {"crc32", fields.crc32},
-               {"compressed_size", fields.compressed_size},
-               {"size", fields.size}};
+  Json json = Json::object();
+  npz::kSharedRecord.ToJson(fields, json);
   if (IsPlain(fields.name)) {
     json["name"] = fields.name;
   } else {
@@ -196,17 +183,15 @@ Json ArchiveToJson(const ZipArchive& archive) {
   Json entries = Json::array();
   for (const ZipEntry& entry : archive.entries) {
     const auto array = StoredArray(entry);
-    entries.push_back(
-        {{"gap_before", Base64Encode(entry.gap_before)},
-         {"local", FieldsToJson(entry.local)},
-         {array ? "array" : "data", array ? NpyToJson(*array) : Json(Base64Encode(entry.data))},
-         {"central", FieldsToJson(entry.central)},
-         {"version_made_by", entry.version_made_by},
-         {"disk", entry.disk},
-         {"internal_attributes", entry.internal_attributes},
-         {"external_attributes", entry.external_attributes},
-         {"local_offset", entry.local_offset},
-         {"comment", Packed(entry.comment)}});
+    Json item = {
+        {"gap_before", Base64Encode(entry.gap_before)},
+        {"local", FieldsToJson(entry.local)},
+        {array ? "array" : "data", array ? NpyToJson(*array) : Json(Base64Encode(entry.data))},
+        {"central", FieldsToJson(entry.central)},
+        {"version_made_by", entry.version_made_by}};
+    npz::kEntryRecord.ToJson(entry, item);
+    item["comment"] = Packed(entry.comment);
+    entries.push_back(std::move(item));
   }
   return {{"format", "npz"},
           {"container", "zip"},
@@ -218,182 +203,114 @@ Json ArchiveToJson(const ZipArchive& archive) {
           {"comment", Packed(archive.comment)}};
 }
 
-Result<Json> ToJson(ByteSpan bytes) {
-  if (IsNpy(bytes)) {
-    ANECHECK_ASSIGN(const NpyFile file, ParseNpyFile(bytes));
-    return Json({{"format", "npz"}, {"container", "npy"}, {"array", NpyToJson(file)}});
-  }
-  ANECHECK_ASSIGN(const ZipArchive archive, npz::ParseZip(bytes));
-  return ArchiveToJson(archive);
-}
+struct File {
+  ByteSpan bytes;
+  std::variant<NpyFile, ZipArchive> content;
 
-std::optional<uint64_t> Unsigned(const Json& json) {
-  if (json.is_number_unsigned()) return json.get<uint64_t>();
-  if (json.is_number_integer() && json.get<int64_t>() >= 0) return json.get<uint64_t>();
-  return std::nullopt;
-}
-
-// Reads members of JSON objects; the first thing that is wrong is kept.
-class JsonFields {
- public:
-  template <typename T>
-  T Number(const Json& json, const char* key) {
-    const Json* value = Find(json, key);
-    if (value == nullptr) return 0;
-    const auto number = Unsigned(*value);
-    if (!number || *number > std::numeric_limits<T>::max()) {
-      Fail(key, "is not a number of the field's width");
-      return 0;
-    }
-    return static_cast<T>(*number);
-  }
-  std::string Text(const Json& json, const char* key) {
-    const Json* value = Find(json, key);
-    if (value == nullptr) return {};
-    if (!value->is_string()) {
-      Fail(key, "is not a string");
-      return {};
-    }
-    return value->get<std::string>();
-  }
-  Bytes Base64(const Json& json, const char* key) {
-    auto bytes = Base64Decode(Text(json, key));
-    if (bytes.ok()) return *std::move(bytes);
-    Fail(key, bytes.error().message);
-    return {};
-  }
-  std::string Base64Text(const Json& json, const char* key) {
-    const Bytes bytes = Base64(json, key);
-    return {bytes.begin(), bytes.end()};
-  }
-  const Status& status() const { return status_; }
-  void Fail(const char* key, std::string_view what) {
-    if (status_.ok()) {
-      status_ = MakeError(ErrorCode::kMalformed, fmt::format("npz json: '{}' {}", key, what));
-    }
-  }
-
- private:
-  const Json* Find(const Json& json, const char* key) {
-    if (json.is_object()) {
-      const auto found = json.find(key);
-      if (found != json.end()) return &*found;
-    }
-    Fail(key, "is missing");
-    return nullptr;
-  }
-  Status status_;
+  const NpyFile* array() const { return std::get_if<NpyFile>(&content); }
+  const ZipArchive& archive() const { return std::get<ZipArchive>(content); }
 };
 
-ZipFields FieldsFromJson(const Json& json, JsonFields& read) {
-  ZipFields fields;
-  fields.version_needed = read.Number<uint16_t>(json, "version_needed");
-  fields.flags = read.Number<uint16_t>(json, "flags");
-  fields.method = read.Number<uint16_t>(json, "method");
-  fields.time = read.Number<uint16_t>(json, "time");
-  fields.date = read.Number<uint16_t>(json, "date");
-  fields.crc32 = read.Number<uint32_t>(json, "crc32");
-  fields.compressed_size = read.Number<uint32_t>(json, "compressed_size");
-  fields.size = read.Number<uint32_t>(json, "size");
-  fields.name = json.is_object() && json.contains("name_base64")
-                    ? read.Base64Text(json, "name_base64")
-                    : read.Text(json, "name");
-  fields.extra = read.Base64(json, "extra");
-  if (fields.name.size() > UINT16_MAX || fields.extra.size() > UINT16_MAX) {
-    read.Fail("name", "or 'extra' is longer than 65535 bytes");
+Result<File> ParseFile(ByteSpan bytes) {
+  if (IsNpy(bytes)) {
+    ANECHECK_ASSIGN(NpyFile file, ParseNpyFile(bytes));
+    return File{bytes, std::move(file)};
   }
-  return fields;
+  ANECHECK_ASSIGN(ZipArchive archive, npz::ParseZip(bytes));
+  return File{bytes, std::move(archive)};
 }
 
-const Json& Member(const Json& json, const char* key) {
-  static const Json kNull;
-  return json.is_object() && json.contains(key) ? json.at(key) : kNull;
+Result<Json> ToJson(const File& file) {
+  if (file.array() == nullptr) return ArchiveToJson(file.archive());
+  return Json({{"format", "npz"}, {"container", "npy"}, {"array", NpyToJson(*file.array())}});
+}
+
+std::string Base64Text(JsonFields& fields, std::string_view key) {
+  const Bytes bytes = fields.Base64(key);
+  return {bytes.begin(), bytes.end()};
+}
+
+ZipFields FieldsFromJson(JsonFields json) {
+  ZipFields fields;
+  npz::kSharedRecord.FromJson(json, fields);
+  fields.name = json.Has("name_base64") ? Base64Text(json, "name_base64") : json.Text("name");
+  fields.extra = json.Base64("extra");
+  if (fields.name.size() > UINT16_MAX || fields.extra.size() > UINT16_MAX) {
+    json.Fail("name", "or extra is longer than 65535 bytes");
+  }
+  json.RefuseOthers();
+  return fields;
 }
 
 constexpr size_t kMaxRank = 64;
 
-std::string HeaderTextFromJson(const Json& json, JsonFields& read) {
-  if (json.is_object() && json.contains("header")) return read.Base64Text(json, "header");
-  const Json& shape = Member(json, "shape");
-  const Json& order = Member(json, "fortran_order");
-  std::vector<uint64_t> extents;
-  if (!shape.is_array() || shape.size() > kMaxRank) read.Fail("shape", "is no array of numbers");
-  for (const Json& extent : shape) {
-    const auto number = Unsigned(extent);
-    if (!number) read.Fail("shape", "is no array of numbers");
-    extents.push_back(number.value_or(0));
-  }
-  if (!order.is_boolean()) read.Fail("fortran_order", "is neither true nor false");
-  const std::string descr = read.Text(json, "descr");
-  const auto padding = read.Number<uint64_t>(json, "padding");
-  if (padding > kMaxPadding) read.Fail("padding", "is more than 65535 spaces");
-  if (!read.status().ok()) return {};
-  return npz::HeaderDict(descr, order == true, extents) + std::string(padding, ' ') + '\n';
+std::string HeaderTextFromJson(JsonFields& json) {
+  if (json.Has("header")) return Base64Text(json, "header");
+  const std::vector<uint64_t> extents = json.Uints("shape", UINT64_MAX, 0, kMaxRank);
+  const bool fortran_order = json.Bool("fortran_order");
+  const std::string descr = json.Text("descr");
+  const uint64_t padding = json.Uint("padding", kMaxPadding);
+  if (!json.status()->ok()) return {};
+  return npz::HeaderDict(descr, fortran_order, extents) + std::string(padding, ' ') + '\n';
 }
 
-Bytes NpyFromJson(const Json& json, JsonFields& read) {
+Bytes NpyFromJson(JsonFields json) {
   npz::Header header;
-  header.major = read.Number<uint8_t>(json, "major");
-  header.minor = read.Number<uint8_t>(json, "minor");
-  header.text = HeaderTextFromJson(json, read);
-  const Bytes data = read.Base64(json, "data");
+  header.major = static_cast<uint8_t>(json.Uint("major", UINT8_MAX));
+  header.minor = static_cast<uint8_t>(json.Uint("minor", UINT8_MAX));
+  header.text = HeaderTextFromJson(json);
+  const Bytes data = json.Base64("data");
   if (header.major == 1 && header.text.size() > UINT16_MAX) {
-    read.Fail("header", "is longer than version 1 can say");
+    json.Fail("header", "is longer than version 1 can say");
   }
+  json.RefuseOthers();
   return WriteNpyFile(header, data);
 }
 
-Result<Bytes> ArchiveFromJson(const Json& json) {
-  JsonFields read;
+ZipArchive ArchiveFromJson(JsonFields& fields) {
   ZipArchive archive;
-  const Json& entries = Member(json, "entries");
-  if (!entries.is_array() || entries.size() >= UINT16_MAX) {
-    read.Fail("entries", "is no array of less than 65535 members");
-    return read.status().error();
-  }
-  for (const Json& item : entries) {
-    ZipEntry entry;
-    entry.gap_before = read.Base64(item, "gap_before");
-    entry.local = FieldsFromJson(Member(item, "local"), read);
-    entry.data = item.is_object() && item.contains("array") ? NpyFromJson(item.at("array"), read)
-                                                            : read.Base64(item, "data");
-    entry.central = FieldsFromJson(Member(item, "central"), read);
-    entry.version_made_by = read.Number<uint16_t>(item, "version_made_by");
-    entry.disk = read.Number<uint16_t>(item, "disk");
-    entry.internal_attributes = read.Number<uint16_t>(item, "internal_attributes");
-    entry.external_attributes = read.Number<uint32_t>(item, "external_attributes");
-    entry.local_offset = read.Number<uint32_t>(item, "local_offset");
-    entry.comment = read.Base64Text(item, "comment");
-    archive.entries.push_back(std::move(entry));
-  }
-  archive.gap_before_directory = read.Base64(json, "gap_before_directory");
-  archive.gap_before_end = read.Base64(json, "gap_before_end");
-  archive.directory_size = read.Number<uint32_t>(json, "directory_size");
-  archive.directory_offset = read.Number<uint32_t>(json, "directory_offset");
-  archive.comment = read.Base64Text(json, "comment");
-  if (!read.status().ok()) return read.status().error();
-  return npz::WriteZip(archive);
+  fields.ForEach("entries", [&](JsonFields item) {
+    ZipEntry& entry = archive.entries.emplace_back();
+    entry.gap_before = item.Base64("gap_before");
+    entry.local = FieldsFromJson(item.In("local"));
+    entry.data = item.Has("array") ? NpyFromJson(item.In("array")) : item.Base64("data");
+    entry.central = FieldsFromJson(item.In("central"));
+    entry.version_made_by = static_cast<uint16_t>(item.Uint("version_made_by", UINT16_MAX));
+    npz::kEntryRecord.FromJson(item, entry);
+    entry.comment = Base64Text(item, "comment");
+    item.RefuseOthers();
+  });
+  if (archive.entries.size() >= UINT16_MAX) fields.Fail("entries", "are 65535 or more");
+  archive.gap_before_directory = fields.Base64("gap_before_directory");
+  archive.gap_before_end = fields.Base64("gap_before_end");
+  archive.directory_size = fields.U32("directory_size");
+  archive.directory_offset = fields.U32("directory_offset");
+  archive.comment = Base64Text(fields, "comment");
+  return archive;
 }
 
 Result<Bytes> FromJson(const Json& json) {
-  const Json& container = Member(json, "container");
+  Status status;
+  JsonFields fields(json, "", &status);
+  fields.ReadElsewhere({"format"});
+  const std::string container = fields.Text("container");
+  Bytes bytes;
   if (container == "npy") {
-    JsonFields read;
-    Bytes bytes = NpyFromJson(Member(json, "array"), read);
-    if (!read.status().ok()) return read.status().error();
-    return bytes;
+    bytes = NpyFromJson(fields.In("array"));
+  } else if (container == "zip") {
+    const ZipArchive archive = ArchiveFromJson(fields);
+    if (status.ok()) bytes = npz::WriteZip(archive);
+  } else {
+    fields.Fail("container", "is neither npy nor zip");
   }
-  if (container == "zip") return ArchiveFromJson(json);
-  return MakeError(ErrorCode::kMalformed, "npz json: 'container' is neither npy nor zip");
+  fields.RefuseOthers();
+  if (!status.ok()) return status.error();
+  return bytes;
 }
 
-Result<Bytes> Rewrite(ByteSpan bytes) {
-  if (IsNpy(bytes)) {
-    ANECHECK_ASSIGN(const NpyFile file, ParseNpyFile(bytes));
-    return WriteNpyFile(file.header, file.data);
-  }
-  ANECHECK_ASSIGN(const ZipArchive archive, npz::ParseZip(bytes));
-  return npz::WriteZip(archive);
+Result<Bytes> Write(const File& file) {
+  if (file.array() == nullptr) return npz::WriteZip(file.archive());
+  return WriteNpyFile(file.array()->header, file.array()->data);
 }
 
 // ---- rules ----
@@ -403,13 +320,13 @@ void VerifyArray(const npz::MemberHead& head, std::string_view name, ViolationLi
   if (!layout.ok()) {
     // Types that this reader does not hold are NumPy's all the same.
     if (layout.error().code == ErrorCode::kUnsupported) return;
-    violations.Add(kRules[kMemberIsArray],
+    violations.Add(kRules["member-is-array"],
                    head.compressed ? head.data_offset : layout.error().offset, "{}: {}",
                    Shown(name), layout.error().message);
     return;
   }
   if (layout->data_offset % 16 != 0) {
-    violations.Add(kRules[kAligned], head.data_offset,
+    violations.Add(kRules["elements-aligned"], head.data_offset,
                    "{}: elements begin at byte {} of the array file", Shown(name),
                    layout->data_offset);
   }
@@ -424,7 +341,7 @@ void VerifyHeaders(const ZipEntry& entry, ViolationList& violations) {
                            local.crc32 == central.crc32;
   if (local.name != central.name || local.method != central.method ||
       local.flags != central.flags || (!sizes_agree && !deferred && !in_extra)) {
-    violations.Add(kRules[kHeadersAgree], entry.local_offset,
+    violations.Add(kRules["headers-agree"], entry.local_offset,
                    "{}: local header at 0x{:x} differs from the directory", Shown(central.name),
                    entry.local_offset);
   }
@@ -437,21 +354,21 @@ std::vector<Violation> VerifyArchive(const ZipArchive& archive) {
   for (const ZipEntry& entry : archive.entries) {
     const std::string& name = entry.central.name;
     if (!entry.gap_before.empty()) {
-      violations.Add(kRules[kNoGaps], entry.local_offset - entry.gap_before.size(),
+      violations.Add(kRules["no-gaps"], entry.local_offset - entry.gap_before.size(),
                      "{} bytes before {}", entry.gap_before.size(), Shown(name));
     }
     VerifyHeaders(entry, violations);
     if (!names.insert(name).second) {
-      violations.Add(kRules[kUniqueNames], entry.local_offset, "{} comes twice", Shown(name));
+      violations.Add(kRules["unique-names"], entry.local_offset, "{} comes twice", Shown(name));
     }
     const auto head = npz::ReadMemberHead(entry, limit);
     if (!head.ok()) {
-      violations.Add(kRules[kContentAsStated], entry.data_offset, "{}", head.error().message);
+      violations.Add(kRules["content-as-stated"], entry.data_offset, "{}", head.error().message);
       continue;
     }
     limit -= head->size;
     if (!name.ends_with(".npy")) {
-      violations.Add(kRules[kMemberIsArray], entry.local_offset, "{}: not named *.npy",
+      violations.Add(kRules["member-is-array"], entry.local_offset, "{}: not named *.npy",
                      Shown(name));
       continue;
     }
@@ -460,15 +377,11 @@ std::vector<Violation> VerifyArchive(const ZipArchive& archive) {
   return std::move(violations).Take();
 }
 
-Result<std::vector<Violation>> Verify(ByteSpan bytes) {
-  if (IsNpy(bytes)) {
-    ANECHECK_RETURN_IF_ERROR(ParseNpyFile(bytes));
-    ViolationList violations;
-    VerifyArray(npz::WholeFile(bytes), "array", violations);
-    return std::move(violations).Take();
-  }
-  ANECHECK_ASSIGN(const ZipArchive archive, npz::ParseZip(bytes));
-  return VerifyArchive(archive);
+std::vector<Violation> Verify(const File& file) {
+  if (file.array() == nullptr) return VerifyArchive(file.archive());
+  ViolationList violations;
+  VerifyArray(npz::WholeFile(file.bytes), "array", violations);
+  return std::move(violations).Take();
 }
 
 // ---- for people ----
@@ -484,12 +397,12 @@ Result<std::string> Describe(const npz::MemberHead& head) {
                      head.size - (head.bytes.size() - file.data.size()));
 }
 
-Result<std::string> Print(ByteSpan bytes) {
-  if (IsNpy(bytes)) {
-    ANECHECK_ASSIGN(const std::string line, Describe(npz::WholeFile(bytes)));
-    return fmt::format("npy array {}\n", line);
+std::string Print(const File& file) {
+  if (file.array() != nullptr) {
+    const auto line = Describe(npz::WholeFile(file.bytes));
+    return fmt::format("npy array {}\n", line.ok() ? *line : line.error().message);
   }
-  ANECHECK_ASSIGN(const ZipArchive archive, npz::ParseZip(bytes));
+  const ZipArchive& archive = file.archive();
   std::string text = fmt::format("npz archive, {} members\n", archive.entries.size());
   for (const ZipEntry& entry : archive.entries) {
     const auto head = npz::ReadMemberHead(entry, npz::kDefaultUnpackedLimit);
@@ -528,32 +441,32 @@ ByteCounts CountArchiveBytes(const ZipArchive& archive, uint64_t total) {
   return coverage;
 }
 
-Result<ByteCounts> CountBytes(ByteSpan bytes) {
-  if (!IsNpy(bytes)) {
-    ANECHECK_ASSIGN(const ZipArchive archive, npz::ParseZip(bytes));
-    return CountArchiveBytes(archive, bytes.size());
-  }
-  ANECHECK_ASSIGN(const NpyFile file, ParseNpyFile(bytes));
-  ByteCounts coverage{
-      .total = bytes.size(), .payload = file.data.size(), .fill = PaddingBytes(file)};
+ByteCounts CountBytes(const File& file, ByteSpan bytes) {
+  if (file.array() == nullptr) return CountArchiveBytes(file.archive(), bytes.size());
+  ByteCounts coverage{.total = bytes.size(),
+                      .payload = file.array()->data.size(),
+                      .fill = PaddingBytes(*file.array())};
   coverage.typed = coverage.total - coverage.payload - coverage.fill;
   return coverage;
 }
 
-}  // namespace
-
-const Format kFormat_npz{
+constexpr FormatOf<File> kDefinition = {
     .name = "npz",
     .title = "NumPy arrays (.npy, .npz)",
-    .rules = kRules,
+    .rules = kRules.rules(),
     .fields = FieldFacts,
     .recognise = Recognise,
-    .to_json = ToJson,
     .from_json = FromJson,
-    .rewrite = Rewrite,
+    .parse = ParseFile,
+    .to_json = ToJson,
+    .write = Write,
     .verify = Verify,
     .print = Print,
     .count_bytes = CountBytes,
 };
+
+}  // namespace
+
+const Format kFormat_npz = MakeFormat<kDefinition>();
 
 }  // namespace anecheck

@@ -29,37 +29,16 @@ constexpr uint64_t kMaxDeflateRatio = 1032;
 
 std::string TextOf(std::span<const uint8_t> bytes) { return {bytes.begin(), bytes.end()}; }
 
-struct Lengths {
-  uint16_t name = 0;
-  uint16_t extra = 0;
-};
-
-Lengths ReadShared(ByteReader& reader, ZipFields& fields) {
-  fields.version_needed = reader.U16("version_needed");
-  fields.flags = reader.U16("flags");
-  fields.method = reader.U16("method");
-  fields.time = reader.U16("time");
-  fields.date = reader.U16("date");
-  fields.crc32 = reader.U32("crc32");
-  fields.compressed_size = reader.U32("compressed_size");
-  fields.size = reader.U32("size");
-  Lengths lengths;
-  lengths.name = reader.U16("name_length");
-  lengths.extra = reader.U16("extra_length");
-  return lengths;
+void ReadNameAndExtra(ByteReader& reader, ZipFields& fields) {
+  fields.name = TextOf(reader.Bytes(fields.name_length, "name"));
+  const auto extra = reader.Bytes(fields.extra_length, "extra");
+  fields.extra.assign(extra.begin(), extra.end());
 }
 
-void WriteShared(ByteWriter& writer, const ZipFields& fields) {
-  writer.U16(fields.version_needed);
-  writer.U16(fields.flags);
-  writer.U16(fields.method);
-  writer.U16(fields.time);
-  writer.U16(fields.date);
-  writer.U32(fields.crc32);
-  writer.U32(fields.compressed_size);
-  writer.U32(fields.size);
-  writer.U16(static_cast<uint16_t>(fields.name.size()));
-  writer.U16(static_cast<uint16_t>(fields.extra.size()));
+void WriteShared(ByteWriter& writer, ZipFields fields) {
+  fields.name_length = static_cast<uint16_t>(fields.name.size());
+  fields.extra_length = static_cast<uint16_t>(fields.extra.size());
+  kSharedRecord.Write(fields, writer);
 }
 
 // Sizes of a directory entry; APPNOTE 4.5.3: the extra field has those that the header leaves out,
@@ -124,16 +103,10 @@ ZipEntry ReadDirectoryEntry(ByteReader& reader) {
     reader.Fail(ErrorCode::kMalformed, "signature", "not 0x02014b50");
   }
   entry.version_made_by = reader.U16("version_made_by");
-  const Lengths lengths = ReadShared(reader, entry.central);
-  const uint16_t comment_length = reader.U16("comment_length");
-  entry.disk = reader.U16("disk");
-  entry.internal_attributes = reader.U16("internal_attributes");
-  entry.external_attributes = reader.U32("external_attributes");
-  entry.local_offset = reader.U32("local_offset");
-  entry.central.name = TextOf(reader.Bytes(lengths.name, "name"));
-  const auto extra = reader.Bytes(lengths.extra, "extra");
-  entry.central.extra.assign(extra.begin(), extra.end());
-  entry.comment = TextOf(reader.Bytes(comment_length, "comment"));
+  kSharedRecord.Read(reader, entry.central);
+  kEntryRecord.Read(reader, entry);
+  ReadNameAndExtra(reader, entry.central);
+  entry.comment = TextOf(reader.Bytes(entry.comment_length, "comment"));
   return entry;
 }
 
@@ -142,10 +115,8 @@ Result<uint64_t> ReadLocal(ByteReader local, ZipEntry& entry) {
   if (local.U32("signature") != kLocalSignature) {
     local.Fail(ErrorCode::kMalformed, "signature", "not 0x04034b50");
   }
-  const Lengths lengths = ReadShared(local, entry.local);
-  entry.local.name = TextOf(local.Bytes(lengths.name, "name"));
-  const auto extra = local.Bytes(lengths.extra, "extra");
-  entry.local.extra.assign(extra.begin(), extra.end());
+  kSharedRecord.Read(local, entry.local);
+  ReadNameAndExtra(local, entry.local);
   if ((entry.central.flags & kEncryptedFlag) != 0) {
     local.Fail(ErrorCode::kUnsupported, "flags", "encrypted members are not read");
   }
@@ -337,11 +308,13 @@ std::vector<uint8_t> WriteZip(const ZipArchive& archive) {
     writer.U32(kDirectorySignature);
     writer.U16(entry.version_made_by);
     WriteShared(writer, entry.central);
-    writer.U16(static_cast<uint16_t>(entry.comment.size()));
-    writer.U16(entry.disk);
-    writer.U16(entry.internal_attributes);
-    writer.U32(entry.external_attributes);
-    writer.U32(entry.local_offset);
+    ZipEntry tail;
+    tail.comment_length = static_cast<uint16_t>(entry.comment.size());
+    tail.disk = entry.disk;
+    tail.internal_attributes = entry.internal_attributes;
+    tail.external_attributes = entry.external_attributes;
+    tail.local_offset = entry.local_offset;
+    kEntryRecord.Write(tail, writer);
     writer.Text(entry.central.name);
     writer.Bytes(entry.central.extra);
     writer.Text(entry.comment);

@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "harness/base/result.h"
+#include "harness/formats/record/typed_record.h"
 
 namespace anecheck::npz {
 
@@ -29,9 +30,21 @@ struct ZipFields {
   uint32_t crc32 = 0;
   uint32_t compressed_size = 0;
   uint32_t size = 0;
+  // Of the two below; set by reading and writing.
+  uint16_t name_length = 0;
+  uint16_t extra_length = 0;
+
   std::string name;
   std::vector<uint8_t> extra;
 };
+inline constexpr auto kSharedRecord = RecordOf<ZipFields>(
+    "PKWARE APPNOTE 6.3.10, sections 4.3 and 4.4", FactEvidence::kPublicNotes,
+    Field{"version_needed", &ZipFields::version_needed}, Field{"flags", &ZipFields::flags},
+    Field{"method", &ZipFields::method}, Field{"time", &ZipFields::time},
+    Field{"date", &ZipFields::date}, Field{"crc32", &ZipFields::crc32},
+    Field{"compressed_size", &ZipFields::compressed_size}, Field{"size", &ZipFields::size},
+    Field{"name_length", &ZipFields::name_length, RecordKind::kNumber, FieldRole::kSpelled},
+    Field{"extra_length", &ZipFields::extra_length, RecordKind::kNumber, FieldRole::kSpelled});
 
 struct ZipEntry {
   std::vector<uint8_t> gap_before;  // bytes between the record before and the local header
@@ -40,6 +53,7 @@ struct ZipEntry {
 
   ZipFields central;
   uint16_t version_made_by = 20;
+  uint16_t comment_length = 0;  // set by reading and writing
   uint16_t disk = 0;
   uint16_t internal_attributes = 0;
   uint32_t external_attributes = 0;
@@ -49,6 +63,14 @@ struct ZipEntry {
   uint64_t data_offset = 0;  // where `data` was read; not part of the file
   uint64_t full_size = 0;    // uncompressed, the ZIP64 extra field taken into account
 };
+
+// Of a directory entry, behind its signature, version_made_by and the shared fields.
+inline constexpr auto kEntryRecord = RecordOf<ZipEntry>(
+    "PKWARE APPNOTE 6.3.10, sections 4.3 and 4.4", FactEvidence::kPublicNotes,
+    Field{"comment_length", &ZipEntry::comment_length, RecordKind::kNumber, FieldRole::kSpelled},
+    Field{"disk", &ZipEntry::disk}, Field{"internal_attributes", &ZipEntry::internal_attributes},
+    Field{"external_attributes", &ZipEntry::external_attributes},
+    Field{"local_offset", &ZipEntry::local_offset});
 
 struct ZipArchive {
   std::vector<ZipEntry> entries;              // in the directory's order

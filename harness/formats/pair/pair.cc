@@ -11,52 +11,12 @@
 #include "harness/formats/hwx/container.h"
 #include "harness/formats/hwx/names.h"
 #include "harness/formats/message.h"
-#include "harness/formats/violation_list.h"
+#include "harness/formats/rules.h"
 
 namespace anecheck::pair {
 namespace {
 
 using FactEvidence::kAssumed;
-
-enum RuleIndex : size_t {
-  kProgram,
-  kInputPorts,
-  kOutputPorts,
-  kUnboundPort,
-  kSizes,
-  kApertures,
-  kProcedures,
-  kUncalled,
-  kRuleCount,
-};
-
-constexpr std::array<Rule, kRuleCount> kRules = {{
-    {"pair-program", "The descriptor holds ports and operations where e5.fbs expects them.",
-     "assumed: e5.fbs, table Section", kAssumed},
-    {"pair-input-ports", "Each input port of the descriptor is a port of an input window.",
-     "specification 000, window-binding load commands and table 23.3; the join is assumed",
-     kAssumed},
-    {"pair-output-ports", "Each output port of the descriptor is a port of an output window.",
-     "specification 000, window-binding load commands and table 23.3; the join is assumed",
-     kAssumed},
-    {"pair-unbound-port", "Each port of the container is a port of the descriptor.",
-     "specification 000, window-binding load commands and table 23.3; the join is assumed",
-     kAssumed},
-    {"pair-port-sizes", "byte_size of a port is the size of its window.",
-     "specification 000, table 23.6; facts/e5_schema.md, table IOPort; the join is assumed",
-     kAssumed},
-    {"pair-apertures", "aperture_va of a port is the address of its window.",
-     "specification 000, table 23.6; facts/e5_schema.md, table IOPort; the join is assumed",
-     kAssumed},
-    {"pair-procedures", "The procedure of each AneInference is one of the container's.",
-     "facts/e5_schema.md, table AneInferenceAttrs; facts/hwx.md, thread command; the join is "
-     "assumed",
-     kAssumed},
-    {"pair-uncalled-procedure", "Each procedure of the container is called by an AneInference.",
-     "facts/e5_schema.md, table AneInferenceAttrs; facts/hwx.md, thread command; the join is "
-     "assumed",
-     kAssumed},
-}};
 
 // A port of the container and the window that it binds.
 struct BoundPort {
@@ -124,94 +84,132 @@ std::vector<const e5::AneInferenceAttrs*> InferencesOf(const e5::Program& progra
   return found;
 }
 
-class PairChecker {
- public:
-  PairChecker(const e5::Program& program, const ContainerSide& side)
-      : program_(program), side_(side) {}
-
-  std::vector<Violation> Run() {
-    const auto inferences = InferencesOf(program_);
-    if (program_.input_ports.empty() && program_.output_ports.empty() && inferences.empty()) {
-      Add(kProgram, 0, "the descriptor's functions and ports do not hang from its first section");
-      return std::move(found_).Take();
+// What is compared, found once.
+struct Compared {
+  explicit Compared(const Pair& pair)
+      : program(pair.program),
+        side(SideOf(*pair.container)),
+        inferences(InferencesOf(pair.program)) {
+    for (const e5::AneInferenceAttrs* inference : inferences) {
+      called.insert(inference->procedure_name);
     }
-    for (const e5::Port& port : program_.input_ports) {
-      CheckPort(port, kInputPorts, hwx::kInputSection, "input");
-    }
-    for (const e5::Port& port : program_.output_ports) {
-      CheckPort(port, kOutputPorts, hwx::kOutputSection, "output");
-    }
-    for (const BoundPort& port : side_.ports) {
-      if (!bound_.contains(&port)) {
-        Add(kUnboundPort, port.offset, "port \"{}\" of the container is none of the descriptor's",
-            port.name);
-      }
-    }
-    CheckProcedures(inferences);
-    return std::move(found_).Take();
   }
 
- private:
-  template <typename... Args>
-  void Add(RuleIndex rule, uint64_t at, fmt::format_string<Args...> text, const Args&... args) {
-    found_.Add(kRules[rule], at, [&] {
-      return fmt::format("{}: {} at 0x{:x} of the container", kRules[rule].id,
-                         fmt::format(fmt::runtime(text), ShownText(args)...), at);
-    });
-  }
-
-  uint64_t FirstPortOffset() const { return side_.ports.empty() ? 0 : side_.ports.front().offset; }
-  uint64_t FirstProcedureOffset() const {
-    return side_.procedures.empty() ? 0 : side_.procedures.front().offset;
+  bool IsEmpty() const {
+    return program.input_ports.empty() && program.output_ports.empty() && inferences.empty();
   }
 
   // The port of that tensor in that direction: a held state is an input and an output. A container
   // may have both x and x_ane, so that the port of the very name comes first.
   const BoundPort* Find(std::string_view name, uint32_t kind) const {
-    const auto exact = side_.by_name.find(std::pair(kind, name));
-    if (exact != side_.by_name.end()) return exact->second;
-    const auto found = side_.by_tensor.find(std::pair(kind, TensorName(name)));
-    return found == side_.by_tensor.end() ? nullptr : found->second;
+    const auto exact = side.by_name.find(std::pair(kind, name));
+    if (exact != side.by_name.end()) return exact->second;
+    const auto found = side.by_tensor.find(std::pair(kind, TensorName(name)));
+    return found == side.by_tensor.end() ? nullptr : found->second;
   }
 
-  void CheckPort(const e5::Port& port, RuleIndex rule, uint32_t kind, std::string_view direction) {
-    const BoundPort* bound = Find(port.name, kind);
-    if (bound == nullptr) {
-      Add(rule, FirstPortOffset(), "{} port \"{}\" of the descriptor has no {} window", direction,
-          port.name, direction);
-      return;
-    }
-    bound_.insert(bound);
-    if (port.byte_size != bound->window->size) {
-      Add(kSizes, bound->offset, "port \"{}\" has {} bytes, its window has {}", port.name,
-          port.byte_size, bound->window->size);
-    }
-    if (port.aperture_va != bound->address) {
-      Add(kApertures, bound->offset, "port \"{}\" is at 0x{:x}, its window is at 0x{:x}", port.name,
-          port.aperture_va, bound->address);
-    }
-  }
-
-  void CheckProcedures(const std::vector<const e5::AneInferenceAttrs*>& inferences) {
-    std::set<std::string_view> called;
-    for (const e5::AneInferenceAttrs* inference : inferences) {
-      if (!called.insert(inference->procedure_name).second) continue;
-      if (!side_.procedure_names.contains(inference->procedure_name)) {
-        Add(kProcedures, FirstProcedureOffset(), "the container has no procedure \"{}\"",
-            inference->procedure_name);
-      }
-    }
-    for (const Procedure& procedure : side_.procedures) {
-      if (called.contains(procedure.name)) continue;
-      Add(kUncalled, procedure.offset, "no operation calls procedure \"{}\"", procedure.name);
-    }
-  }
-
-  const e5::Program& program_;
-  const ContainerSide& side_;
-  std::set<const BoundPort*> bound_;
-  ViolationList found_;
+  const e5::Program& program;
+  ContainerSide side;
+  std::vector<const e5::AneInferenceAttrs*> inferences;
+  std::set<std::string_view> called;  // procedures
 };
+
+// Calls visit(port, the port of the container or nothing) for the ports of one direction, or both.
+template <typename Visit>
+void ForEachPort(const Compared& c, uint32_t kind, Visit visit) {
+  const bool input = kind == hwx::kInputSection;
+  for (const e5::Port& port : input ? c.program.input_ports : c.program.output_ports) {
+    visit(port, c.Find(port.name, kind));
+  }
+}
+template <typename Visit>
+void ForEachPort(const Compared& c, Visit visit) {
+  ForEachPort(c, hwx::kInputSection, visit);
+  ForEachPort(c, hwx::kOutputSection, visit);
+}
+
+// The place of the first record of a kind, where none disagrees but one is missing.
+template <typename Record>
+uint64_t FirstOffset(const std::vector<Record>& records) {
+  return records.empty() ? 0 : records.front().offset;
+}
+
+template <uint32_t kKind>
+void CheckPorts(const Compared& c, RuleReport& broken) {
+  constexpr std::string_view kDirection = kKind == hwx::kInputSection ? "input" : "output";
+  ForEachPort(c, kKind, [&](const e5::Port& port, const BoundPort* bound) {
+    if (bound != nullptr) return;
+    broken(FirstOffset(c.side.ports), "{} port \"{}\" of the descriptor has no {} window",
+           kDirection, port.name, kDirection);
+  });
+}
+
+constexpr std::string_view kPortsSource =
+    "specification 000, window-binding load commands and table 23.3; the join is assumed";
+constexpr std::string_view kWindowsSource =
+    "specification 000, table 23.6; facts/e5_schema.md, table IOPort; the join is assumed";
+constexpr std::string_view kProceduresSource =
+    "facts/e5_schema.md, table AneInferenceAttrs; facts/hwx.md, thread command; the join is "
+    "assumed";
+constexpr std::string_view kProgramRule = "pair-program";
+
+// Offsets are those of the container.
+constexpr auto kRules = RulesOf<Compared>({
+    {kProgramRule, "The descriptor holds ports and operations where e5.fbs expects them.",
+     "assumed: e5.fbs, table Section", kAssumed,
+     [](const Compared& c, RuleReport& broken) {
+       if (!c.IsEmpty()) return;
+       broken(0, "the descriptor's functions and ports do not hang from its first section");
+     }},
+    {"pair-input-ports", "Each input port of the descriptor is a port of an input window.",
+     kPortsSource, kAssumed, CheckPorts<hwx::kInputSection>},
+    {"pair-output-ports", "Each output port of the descriptor is a port of an output window.",
+     kPortsSource, kAssumed, CheckPorts<hwx::kOutputSection>},
+    {"pair-unbound-port", "Each port of the container is a port of the descriptor.", kPortsSource,
+     kAssumed,
+     [](const Compared& c, RuleReport& broken) {
+       if (c.IsEmpty()) return;
+       std::set<const BoundPort*> bound;
+       ForEachPort(c, [&](const e5::Port&, const BoundPort* port) { bound.insert(port); });
+       for (const BoundPort& port : c.side.ports) {
+         if (bound.contains(&port)) continue;
+         broken(port.offset, "port \"{}\" of the container is none of the descriptor's", port.name);
+       }
+     }},
+    {"pair-port-sizes", "byte_size of a port is the size of its window.", kWindowsSource, kAssumed,
+     [](const Compared& c, RuleReport& broken) {
+       ForEachPort(c, [&](const e5::Port& port, const BoundPort* bound) {
+         if (bound == nullptr || port.byte_size == bound->window->size) return;
+         broken(bound->offset, "port \"{}\" has {} bytes, its window has {}", port.name,
+                port.byte_size, bound->window->size);
+       });
+     }},
+    {"pair-apertures", "aperture_va of a port is the address of its window.", kWindowsSource,
+     kAssumed,
+     [](const Compared& c, RuleReport& broken) {
+       ForEachPort(c, [&](const e5::Port& port, const BoundPort* bound) {
+         if (bound == nullptr || port.aperture_va == bound->address) return;
+         broken(bound->offset, "port \"{}\" is at 0x{:x}, its window is at 0x{:x}", port.name,
+                port.aperture_va, bound->address);
+       });
+     }},
+    {"pair-procedures", "The procedure of each AneInference is one of the container's.",
+     kProceduresSource, kAssumed,
+     [](const Compared& c, RuleReport& broken) {
+       for (const std::string_view name : c.called) {
+         if (c.side.procedure_names.contains(name)) continue;
+         broken(FirstOffset(c.side.procedures), "the container has no procedure \"{}\"", name);
+       }
+     }},
+    {"pair-uncalled-procedure", "Each procedure of the container is called by an AneInference.",
+     kProceduresSource, kAssumed,
+     [](const Compared& c, RuleReport& broken) {
+       for (const Procedure& procedure : c.side.procedures) {
+         if (c.IsEmpty() || c.called.contains(procedure.name)) continue;
+         broken(procedure.offset, "no operation calls procedure \"{}\"", procedure.name);
+       }
+     }},
+});
 
 template <typename Value>
 Result<Value> Of(std::string_view part, Result<Value> result) {
@@ -223,7 +221,7 @@ Result<Value> Of(std::string_view part, Result<Value> result) {
 
 }  // namespace
 
-std::span<const Rule> Rules() { return kRules; }
+std::span<const Rule> Rules() { return kRules.rules(); }
 
 std::string_view TensorName(std::string_view port) {
   for (const std::string_view suffix : {std::string_view("@output"), std::string_view("_ane")}) {
@@ -234,24 +232,28 @@ std::string_view TensorName(std::string_view port) {
 
 bool IsComparable(std::span<const Violation> violations) {
   return std::ranges::none_of(
-      violations, [](const Violation& violation) { return violation.rule == &kRules[kProgram]; });
+      violations, [](const Violation& violation) { return violation.rule->id == kProgramRule; });
 }
+
+Result<Pair> Join(ByteSpan descriptor, const hwx::Container& container) {
+  ANECHECK_ASSIGN(e5::Program program, Of("descriptor", e5::Parse(descriptor)));
+  return Pair{std::move(program), &container};
+}
+
+std::vector<Violation> Verify(const Pair& pair) { return kRules.Verify(Compared(pair)); }
 
 Result<std::vector<Violation>> Verify(ByteSpan descriptor, ByteSpan container) {
-  ANECHECK_ASSIGN(const e5::Program program, Of("descriptor", e5::Parse(descriptor)));
   ANECHECK_ASSIGN(const hwx::Container parsed, Of("container", hwx::Parse(container)));
-  const ContainerSide side = SideOf(parsed);
-  return PairChecker(program, side).Run();
+  ANECHECK_ASSIGN(const Pair pair, Join(descriptor, parsed));
+  return Verify(pair);
 }
 
-Result<std::string> Print(ByteSpan descriptor, ByteSpan container) {
-  ANECHECK_ASSIGN(const e5::Program program, Of("descriptor", e5::Parse(descriptor)));
-  ANECHECK_ASSIGN(const hwx::Container parsed, Of("container", hwx::Parse(container)));
-  const ContainerSide side = SideOf(parsed);
+std::string Print(const Pair& pair) {
+  const ContainerSide side = SideOf(*pair.container);
   return fmt::format(
       "pair: {} input and {} output ports for {} windows, {} inferences for {} procedures\n",
-      program.input_ports.size(), program.output_ports.size(), side.ports.size(),
-      InferencesOf(program).size(), side.procedures.size());
+      pair.program.input_ports.size(), pair.program.output_ports.size(), side.ports.size(),
+      InferencesOf(pair.program).size(), side.procedures.size());
 }
 
 }  // namespace anecheck::pair

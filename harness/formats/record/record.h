@@ -1,6 +1,6 @@
 // Records of fixed layout as JSON and back: named little-endian fields at offsets, and every byte
-// between them kept as an opaque run. Used by the hal, firmware, submission and tdv10 formats,
-// where sources describe only some fields of a structure.
+// between them kept as an opaque run. Used by the hal and tdv10 formats, where
+// sources describe only some fields of a structure.
 #pragma once
 
 #include <cstdint>
@@ -18,6 +18,7 @@ enum class RecordKind : uint8_t {
   kNumber,  // unsigned, at most 8 bytes; a JSON number
   kHex,     // unsigned, at most 8 bytes; "0x..." in JSON
   kBytes,   // hexadecimal digits, two a byte
+  kBase64,  // of a TypedRecord alone
 };
 
 struct RecordField {

@@ -1,19 +1,137 @@
-// The submission format's entry: JSON, print and recognition of captures.
+// The submission format: rules, JSON, print and recognition of captures.
 
 #include <algorithm>
 #include <fmt/format.h>
 
 #include "harness/base/hex_text.h"
 #include "harness/base/json.h"
-#include "harness/base/json_fields.h"
-#include "harness/formats/record/record.h"
+#include "harness/formats/format_of.h"
+#include "harness/formats/rules.h"
 #include "harness/formats/submission/submission.h"
 
 namespace anecheck {
 namespace submission {
 namespace {
 
-using json_fields::Bad;
+constexpr std::string_view kOwnForm = "the capture form (harness/formats/submission/submission.h)";
+constexpr std::string_view kSelectors = "facts/more/iokit_selectors.csv (public guide, chapter 27)";
+constexpr FactEvidence kSpecification = FactEvidence::kSpecification;
+constexpr FactEvidence kPublicNotes = FactEvidence::kPublicNotes;
+
+using Methods = std::vector<const Method*>;
+
+// Calls visit(index, call, the methods that it may be) for every call of a known client.
+template <typename Visit>
+void ForEachCall(const Capture& capture, Visit visit) {
+  for (size_t i = 0; i < capture.calls.size(); ++i) {
+    const Call& call = capture.calls[i];
+    if (call.client >= kClientCount) continue;
+    visit(i, call,
+          FindMethods(static_cast<Client>(call.client), call.selector,
+                      static_cast<uint32_t>(call.struct_in.size())));
+  }
+}
+
+// A number that a method states and a call must have.
+struct Stated {
+  uint32_t Method::* member;
+  bool output;  // a call that fails may return nothing
+  size_t offset;
+  size_t (*actual)(const Call& call);
+};
+constexpr Stated kStated[] = {
+    {&Method::scalars_in, false, kCallRecord.OffsetOf("scalars_in"),
+     [](const Call& c) { return c.scalars_in.size(); }},
+    {&Method::scalars_out, true, kCallRecord.OffsetOf("scalars_out"),
+     [](const Call& c) { return c.scalars_out.size(); }},
+    {&Method::struct_out, true, kCallRecord.OffsetOf("struct_out"),
+     [](const Call& c) { return c.struct_out.size(); }},
+};
+
+// One method must agree in all that it states. The number that is reported is the first one that no
+// method states together with those before it: here the one at `index`.
+template <size_t kIndex>
+void CheckStated(const Capture& capture, RuleReport& broken) {
+  ForEachCall(capture, [&](size_t i, const Call& call, const Result<Methods>& found) {
+    if (!found.ok()) return;
+    Methods rows = *found;
+    uint32_t wanted = 0;
+    for (size_t k = 0; k <= kIndex && !rows.empty(); ++k) {
+      const Stated& stated = kStated[k];
+      const size_t actual = stated.actual(call);
+      wanted = rows.front()->*stated.member;
+      std::erase_if(rows, [&](const Method* row) {
+        const uint32_t count = row->*stated.member;
+        const bool failed = stated.output && call.result != 0 && actual == 0;
+        return count != kUnstated && count != actual && !failed;
+      });
+      if (!rows.empty() || k != kIndex) continue;
+      broken(call.offset + stated.offset, "call[{}]: {} where the method has {}", i, actual,
+             wanted);
+    }
+  });
+}
+
+constexpr auto kRules = RulesOf<Capture>({
+    {"capture-magic", "A capture begins with its magic.", kOwnForm, kSpecification,
+     CheckedWhileParsing},
+    {"capture-complete", "Every call lies inside the capture.", kOwnForm, kSpecification,
+     CheckedWhileParsing},
+    {"capture-end", "Nothing follows the last call.", kOwnForm, kSpecification,
+     CheckedWhileParsing},
+    {"client-known", "The client is merged, control or direct.", kOwnForm, kSpecification,
+     [](const Capture& capture, RuleReport& broken) {
+       for (size_t i = 0; i < capture.calls.size(); ++i) {
+         const Call& call = capture.calls[i];
+         if (call.client >= kClientCount) {
+           broken(call.offset + kCallRecord.OffsetOf("client"), "call[{}]: client {}", i,
+                  call.client);
+         }
+       }
+     }},
+    {"known-method", "Selector and structure size name a method.",
+     "specification 000, table 23.14; facts/more/iokit_selectors.csv", kSpecification,
+     [](const Capture& capture, RuleReport& broken) {
+       ForEachCall(capture, [&](size_t i, const Call& call, const Result<Methods>& rows) {
+         if (rows.ok()) return;
+         broken.Say(call.offset + kCallRecord.OffsetOf("selector"),
+                    fmt::format("call[{}]: {}", i, rows.error().message));
+       });
+     }},
+    {"scalar-inputs", "The method takes that many scalars.", kSelectors, kPublicNotes,
+     CheckStated<0>},
+    {"scalar-outputs", "The method returns that many scalars, or none where it fails.", kSelectors,
+     kPublicNotes, CheckStated<1>},
+    {"struct-output", "The method returns a structure of that size, or none where it fails.",
+     "specification 000, table 23.14; facts/more/iokit_selectors.csv", kSpecification,
+     CheckStated<2>},
+    {"load-firmware-result", "ANE_LoadFirmware returns 0xe00002c7.", kSelectors, kPublicNotes,
+     [](const Capture& capture, RuleReport& broken) {
+       ForEachCall(capture, [&](size_t i, const Call& call, const Result<Methods>& rows) {
+         if (!rows.ok() || MethodNames(*rows).front() != "ANE_LoadFirmware" ||
+             call.result == kReturnUnsupported) {
+           return;
+         }
+         broken(call.offset + kCallRecord.OffsetOf("result"), "call[{}]: the result is {}", i,
+                ReturnCodeText(call.result));
+       });
+     }},
+    {"result-named", "The result is a code that some source names.",
+     "no source: facts/more/error_codes.csv need not be all", FactEvidence::kAssumed,
+     [](const Capture& capture, RuleReport& broken) {
+       ForEachCall(capture, [&](size_t i, const Call& call, const Result<Methods>& /*rows*/) {
+         const std::string text = ReturnCodeText(call.result);
+         if (!text.starts_with("0x")) return;
+         broken(call.offset + kCallRecord.OffsetOf("result"), "call[{}]: {}", i, text);
+       });
+     }},
+    {"open-first", "The first call opens the device.", "no source", FactEvidence::kAssumed,
+     [](const Capture& capture, RuleReport& broken) {
+       if (capture.calls.empty() || capture.calls[0].selector == 0) return;
+       broken(capture.calls[0].offset + kCallRecord.OffsetOf("selector"),
+              "call[0]: selector {} comes first", capture.calls[0].selector);
+     }},
+});
 
 std::span<const FieldFact> FieldFacts(const Json& /*json*/) {
   static const std::vector<FieldFact> facts = {
@@ -53,84 +171,41 @@ Json ScalarsJson(std::span<const uint64_t> scalars) {
   return list;
 }
 
-Json CallJson(const Call& call) {
-  return Json{{"client", call.client},
-              {"selector", call.selector},
-              {"result", HexNumber(call.result)},
-              {"scalars_in", ScalarsJson(call.scalars_in)},
-              {"struct_in", HexText(call.struct_in)},
-              {"scalars_out", ScalarsJson(call.scalars_out)},
-              {"struct_out", HexText(call.struct_out)},
-              {"derived", {{"method", MethodText(call)}}}};
-}
-
-Result<uint32_t> Number32(const Json& json, std::string_view key, const std::string& path) {
-  ANECHECK_ASSIGN(const uint64_t number, json_fields::Number(json, key, path));
-  if (number > UINT32_MAX) return Bad(path, fmt::format("\"{}\" does not fit in 32 bits", key));
-  return static_cast<uint32_t>(number);
-}
-
-Result<std::vector<uint64_t>> ScalarsFromJson(const Json& json, std::string_view key,
-                                              const std::string& path) {
-  ANECHECK_ASSIGN(const std::vector<const Json*> items, json_fields::Array(json, key, path));
-  std::vector<uint64_t> scalars;
-  for (const Json* item : items) {
-    ANECHECK_ASSIGN(const uint64_t scalar, json_fields::Number(*item, path));
-    scalars.push_back(scalar);
-  }
-  return scalars;
-}
-
-Result<Bytes> StructFromJson(const Json& json, std::string_view key, const std::string& path) {
-  ANECHECK_ASSIGN(const std::string text, json_fields::String(json, key, path));
-  return ParseHexBytes(text, path);
-}
-
-// "derived" is for readers of the JSON and follows from the rest.
-Result<Call> CallFromJson(const Json& json, const std::string& path) {
-  if (!json.is_object()) return Bad(path, "needs an object");
-  Call call;
-  ANECHECK_ASSIGN(call.client, Number32(json, "client", path));
-  ANECHECK_ASSIGN(call.selector, Number32(json, "selector", path));
-  ANECHECK_ASSIGN(call.result, Number32(json, "result", path));
-  ANECHECK_ASSIGN(call.scalars_in, ScalarsFromJson(json, "scalars_in", path));
-  ANECHECK_ASSIGN(call.struct_in, StructFromJson(json, "struct_in", path));
-  ANECHECK_ASSIGN(call.scalars_out, ScalarsFromJson(json, "scalars_out", path));
-  ANECHECK_ASSIGN(call.struct_out, StructFromJson(json, "struct_out", path));
-  return call;
-}
-
-Result<Json> ToJson(ByteSpan bytes) {
-  ANECHECK_ASSIGN(const Capture capture, Parse(bytes));
+Result<Json> ToJson(const Capture& capture) {
   Json calls = Json::array();
-  for (const Call& call : capture.calls) calls.push_back(CallJson(call));
+  for (const Call& call : capture.calls) {
+    Json object = Json::object();
+    kCallRecord.ToJson(call, object);
+    object["scalars_in"] = ScalarsJson(call.scalars_in);
+    object["struct_in"] = HexText(call.struct_in);
+    object["scalars_out"] = ScalarsJson(call.scalars_out);
+    object["struct_out"] = HexText(call.struct_out);
+    object["derived"] = {{"method", MethodText(call)}};
+    calls.push_back(std::move(object));
+  }
   return Json{{"format", "submission"}, {"calls", std::move(calls)}};
 }
 
 Result<Bytes> FromJson(const Json& json) {
-  if (!json.is_object() || !json.contains("calls")) return Bad("submission", "needs \"calls\"");
-  ANECHECK_ASSIGN(const std::vector<const Json*> rows,
-                  json_fields::Array(json, "calls", "submission"));
+  Status status;
+  JsonFields fields(json, "", &status);
+  fields.ReadElsewhere({"format"});
   Capture capture;
-  for (size_t i = 0; i < rows.size(); ++i) {
-    ANECHECK_ASSIGN(Call call, CallFromJson(*rows[i], fmt::format("calls[{}]", i)));
-    capture.calls.push_back(std::move(call));
-  }
+  fields.ForEach("calls", [&](JsonFields object) {
+    Call& call = capture.calls.emplace_back();
+    kCallRecord.FromJson(object, call);
+    call.scalars_in = object.Uints("scalars_in", UINT64_MAX);
+    call.struct_in = object.HexBytes("struct_in");
+    call.scalars_out = object.Uints("scalars_out", UINT64_MAX);
+    call.struct_out = object.HexBytes("struct_out");
+    object.RefuseOthers();
+  });
+  fields.RefuseOthers();
+  if (!status.ok()) return status.error();
   return Write(capture);
 }
 
-Result<Bytes> Rewrite(ByteSpan bytes) {
-  ANECHECK_ASSIGN(const Capture capture, Parse(bytes));
-  return Write(capture);
-}
-
-Result<std::vector<Violation>> VerifyBytes(ByteSpan bytes) {
-  ANECHECK_ASSIGN(const Capture capture, Parse(bytes));
-  return Verify(capture);
-}
-
-Result<std::string> Print(ByteSpan bytes) {
-  ANECHECK_ASSIGN(const Capture capture, Parse(bytes));
+std::string Print(const Capture& capture) {
   std::string text = fmt::format("driver calls: {}\n", capture.calls.size());
   for (size_t i = 0; i < capture.calls.size(); ++i) {
     const Call& call = capture.calls[i];
@@ -148,31 +223,33 @@ Result<std::string> Print(ByteSpan bytes) {
          "the public guide two clients\n";
 }
 
-Result<ByteCounts> CountBytes(ByteSpan bytes) {
-  ANECHECK_ASSIGN(const Capture capture, Parse(bytes));
+ByteCounts CountBytes(const Capture& capture, ByteSpan bytes) {
   uint64_t opaque = 0;
   for (const Call& call : capture.calls) {
     opaque += call.struct_in.size() + call.struct_out.size();
     opaque += sizeof(uint64_t) * (call.scalars_in.size() + call.scalars_out.size());
   }
-  return ByteCounts{bytes.size(), 0, bytes.size() - opaque};
+  return {bytes.size(), 0, bytes.size() - opaque};
 }
+
+constexpr FormatOf<Capture> kDefinition = {
+    .name = "submission",
+    .title = "Capture of driver calls",
+    .rules = kRules.rules(),
+    .fields = FieldFacts,
+    .recognise = Recognise,
+    .from_json = FromJson,
+    .parse = Parse,
+    .to_json = ToJson,
+    .write = [](const Capture& capture) -> Result<Bytes> { return Write(capture); },
+    .verify = [](const Capture& capture) { return kRules.Verify(capture); },
+    .print = Print,
+    .count_bytes = CountBytes,
+};
 
 }  // namespace
 }  // namespace submission
 
-const Format kFormat_submission = {
-    .name = "submission",
-    .title = "Capture of driver calls",
-    .rules = submission::Rules(),
-    .fields = submission::FieldFacts,
-    .recognise = submission::Recognise,
-    .to_json = submission::ToJson,
-    .from_json = submission::FromJson,
-    .rewrite = submission::Rewrite,
-    .verify = submission::VerifyBytes,
-    .print = submission::Print,
-    .count_bytes = submission::CountBytes,
-};
+const Format kFormat_submission = MakeFormat<submission::kDefinition>();
 
 }  // namespace anecheck

@@ -143,9 +143,9 @@ TEST(Format, StructuresAreNotTyped) {
 TEST(Verify, FailedCallsMayReturnNothing) {
   Call call = Open();
   call.struct_out.clear();
-  EXPECT_EQ(Verify({{call}}).size(), 1u);
+  EXPECT_EQ(kFormat_submission.verify(Write({{call}}))->size(), 1u);
   call.result = 0xe00002c1;
-  EXPECT_TRUE(Verify({{call}}).empty());
+  EXPECT_TRUE(kFormat_submission.verify(Write({{call}}))->empty());
 }
 
 TEST(Format, UnknownPairsAreKeptAndReported) {

@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include "harness/base/json.h"
+#include "harness/formats/format_of.h"
 #include "harness/formats/message.h"
 #include "harness/formats/td/layout.h"
 #include "harness/formats/td/rules.h"
@@ -38,9 +39,7 @@ int Recognise(ByteSpan bytes, std::string_view path) {
   return DecodeAnyVersion(bytes).ok() ? 60 : 20;
 }
 
-template <Decoder kDecode>
-Result<Json> ToJson(ByteSpan bytes) {
-  ANECHECK_ASSIGN(const Chain chain, kDecode(bytes));
+Result<Json> ToJson(const Chain& chain) {
   Json json = {{"format", "td"}};
   json.update(ChainToJson(chain));
   return json;
@@ -51,47 +50,34 @@ Result<Bytes> FromJson(const Json& json) {
   return Encode(chain);
 }
 
-template <Decoder kDecode>
-Result<Bytes> Rewrite(ByteSpan bytes) {
-  ANECHECK_ASSIGN(const Chain chain, kDecode(bytes));
-  return Encode(chain);
-}
-
-template <Decoder kDecode>
-Result<std::vector<Violation>> Verify(ByteSpan bytes) {
-  ANECHECK_ASSIGN(const Chain chain, kDecode(bytes));
-  std::vector<Violation> violations;
-  VerifyChain(chain, 0, violations);
-  return violations;
-}
-
-template <Decoder kDecode>
-Result<std::string> Print(ByteSpan bytes) {
-  ANECHECK_ASSIGN(const Chain chain, kDecode(bytes));
-  return PrintChain(chain, 0);
-}
-
-template <Decoder kDecode>
-Result<ByteCounts> CountBytes(ByteSpan bytes) {
-  ANECHECK_ASSIGN(const Chain chain, kDecode(bytes));
+ByteCounts CountBytes(const Chain& chain, ByteSpan bytes) {
   ByteKindMap map(bytes);
   ClaimChain(chain, 0, &map);
   return std::move(map).Count();
 }
 
 template <Decoder kDecode>
+constexpr FormatOf<Chain> kDecodedBy = {
+    .name = {},  // FormatWith sets them
+    .title = {},
+    .rules = {},
+    .fields = FieldFacts,
+    .recognise = Recognise,
+    .from_json = FromJson,
+    .parse = kDecode,
+    .to_json = ToJson,
+    .write = Encode,
+    .verify = VerifyChain,
+    .print = [](const Chain& chain) { return PrintChain(chain, 0); },
+    .count_bytes = CountBytes};
+
+template <Decoder kDecode>
 Format FormatWith(std::string_view name, std::string_view title) {
-  return {.name = name,
-          .title = title,
-          .rules = Rules(),
-          .fields = FieldFacts,
-          .recognise = Recognise,
-          .to_json = ToJson<kDecode>,
-          .from_json = FromJson,
-          .rewrite = Rewrite<kDecode>,
-          .verify = Verify<kDecode>,
-          .print = Print<kDecode>,
-          .count_bytes = CountBytes<kDecode>};
+  Format format = MakeFormat<kDecodedBy<kDecode>>();
+  format.name = name;
+  format.title = title;
+  format.rules = Rules();
+  return format;
 }
 
 // In the order of Generations().
@@ -104,10 +90,6 @@ const auto kVersionFormats = std::to_array<Format>({
     FormatWith<DecodeAs<5>>("td:20", "task descriptor chain read as version 20"),
     FormatWith<DecodeAs<6>>("td:24", "task descriptor chain read as version 24"),
 });
-
-}  // namespace
-
-namespace {
 
 // Calls visit(offset, kind) for each word of the chain's tasks, in order. A word without fields is
 // known by its place alone, which names none of its bits: it is opaque, or fill where it is 0.
@@ -160,18 +142,7 @@ Result<const Format*> FormatOfVersion(std::string_view version) {
 
 }  // namespace td
 
-const Format kFormat_td = {
-    .name = "td",
-    .title = "task descriptor chain (the text section of a hardware container)",
-    .rules = td::Rules(),
-    .fields = td::FieldFacts,
-    .recognise = td::Recognise,
-    .to_json = td::ToJson<td::DecodeAnyVersion>,
-    .from_json = td::FromJson,
-    .rewrite = td::Rewrite<td::DecodeAnyVersion>,
-    .verify = td::Verify<td::DecodeAnyVersion>,
-    .print = td::Print<td::DecodeAnyVersion>,
-    .count_bytes = td::CountBytes<td::DecodeAnyVersion>,
-};
+const Format kFormat_td = td::FormatWith<td::DecodeAnyVersion>(
+    "td", "task descriptor chain (the text section of a hardware container)");
 
 }  // namespace anecheck

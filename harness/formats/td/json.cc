@@ -7,7 +7,7 @@
 
 #include "harness/base/hex_text.h"
 #include "harness/formats/message.h"
-#include "harness/formats/td/json_fields.h"
+#include "harness/formats/record/json_fields.h"
 #include "harness/formats/td/layout.h"
 #include "harness/formats/td/td.h"
 

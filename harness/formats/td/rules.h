@@ -1,5 +1,4 @@
-// The rules of task descriptors by index, in the order of the table in verify.cc. The hwx format
-// lists them with its own.
+// The rules of task descriptors. The hwx format lists them with its own.
 #pragma once
 
 #include <span>
@@ -8,27 +7,9 @@
 
 namespace anecheck::td {
 
-enum RuleIndex : size_t {
-  kTaskPosition,
-  kNextSize,
-  kNextStep,
-  kWriteInBlock,
-  kRunInBlock,
-  kWordAddress,
-  kTail,
-  kReservedBits,
-  kTaskId,
-  kSectionHeader,
-  kHeaderWords,
-  kHeaderOpen,
-  kPublishedBlock,
-  kPublishedRun,
-  kLaterTail,
-  kVersionOpen,  // the last: of bare sections only
-};
-
 std::span<const Rule> Rules();
-// Those that a section within a container can break: its header names the version.
-inline std::span<const Rule> ContainerRules() { return Rules().first(kVersionOpen); }
+// Those that a section within a container can break: its header names the version, which the last
+// rule is about.
+inline std::span<const Rule> ContainerRules() { return Rules().first(Rules().size() - 1); }
 
 }  // namespace anecheck::td

@@ -229,10 +229,10 @@ std::string PrintChain(const Chain& chain, int indent);
 // The same at the end of a text: that of a long chain takes many times the chain's bytes.
 void PrintChain(const Chain& chain, int indent, std::string& text);
 
-// Broken rules of kFormat_td, offsets counted from `base`.
+// Broken rules of kFormat_td, in file order.
+std::vector<Violation> VerifyChain(const Chain& chain);
+// The same for a chain that begins at `base` of its file.
 void VerifyChain(const Chain& chain, uint64_t base, ViolationList& violations);
-// The same at the end of a plain list.
-void VerifyChain(const Chain& chain, uint64_t base, std::vector<Violation>& violations);
 
 // Claims the words of the chain that have named fields as typed; of the others zeros as fill and
 // the rest as opaque. `base` is the place of the text section in the map's file. The zeros between

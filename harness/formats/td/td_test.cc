@@ -375,8 +375,7 @@ TEST(LaterGenerations, AHeaderThatReadsInTwoLengthsIsNamed) {
   const Chain chain = Decode(Section(kOpenTask), Version(17)).value();
   EXPECT_EQ(chain.header_words, 9);
   EXPECT_EQ(chain.other_header_words, 10);
-  std::vector<Violation> violations;
-  VerifyChain(chain, 0, violations);
+  const std::vector<Violation> violations = VerifyChain(chain);
   ASSERT_EQ(violations.size(), 1u);
   EXPECT_EQ(violations[0].rule->id, "td-header-open");
   EXPECT_TRUE(violations[0].IsWarning());
@@ -405,8 +404,7 @@ TEST(LaterGenerations, WritesOutsideThePublishedBlocksWarn) {
   std::vector<uint32_t> task = kOpenTask;
   task[9] = 1u << 15 | 0x7000;
   task[10] = 0xfffff;  // no stream word
-  std::vector<Violation> violations;
-  VerifyChain(Decode(Section(task), Version(17)).value(), 0, violations);
+  const std::vector<Violation> violations = VerifyChain(Decode(Section(task), Version(17)).value());
   ASSERT_EQ(violations.size(), 1u);
   EXPECT_EQ(violations[0].rule->id, "td-write-in-published-block");
   EXPECT_TRUE(violations[0].IsWarning());

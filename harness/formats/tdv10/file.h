@@ -2,8 +2,9 @@
 // a real tool holds any of them; the forms exist so that images can be kept, compared and fuzzed.
 #pragma once
 
+#include <optional>
 #include <span>
-#include <variant>
+#include <string_view>
 #include <vector>
 
 #include "harness/base/result.h"
@@ -27,9 +28,19 @@ std::string_view FormName(Form form);
 // By size and first word; an error names the sizes that there are.
 Result<Form> FormOf(ByteSpan bytes);
 
+struct File {
+  Form form = Form::kImage;
+  Bytes lead;                         // of a structure
+  std::optional<Image> image;         // of an image or a structure
+  std::vector<SparseRecord> records;  // of a sparse stream
+};
+
+// Failures are errors that begin with the rule's id.
+Result<File> Parse(ByteSpan bytes);
+
 std::span<const Rule> Rules();
-// Every broken rule, in file order. Parse failures are errors that begin with the rule's id.
-Result<std::vector<Violation>> Verify(ByteSpan bytes);
+// Every broken rule, in file order.
+std::vector<Violation> Verify(const File& file);
 
 }  // namespace tdv10
 }  // namespace anecheck

@@ -7,6 +7,7 @@
 #include "harness/base/json.h"
 #include "harness/base/json_fields.h"
 #include "harness/base/little_endian.h"
+#include "harness/formats/format_of.h"
 #include "harness/formats/message.h"
 #include "harness/formats/tdv10/file.h"
 
@@ -33,7 +34,7 @@ std::span<const FieldFact> FieldFacts(const Json& /*json*/) {
         {"image.registers", FactEvidence::kSpecification,
          "specification 000, table 23.4: the groups; bits outside of fields have no name"});
     rows.push_back({"image.opaque", FactEvidence::kOpaque, "bytes between the groups"});
-    for (const RecordField& field : SparseFields()) {
+    for (const RecordField& field : kSparseFields) {
       rows.push_back({"records[]." + std::string(field.name), FactEvidence::kAssumed, kRecord});
     }
     rows.push_back({"records[].opaque", FactEvidence::kOpaque, "16 bytes without known meaning"});
@@ -135,21 +136,19 @@ Result<Image> ImageFromJson(const Json& json) {
   return image;
 }
 
-Result<Json> ToJson(ByteSpan bytes) {
-  ANECHECK_ASSIGN(const Form form, FormOf(bytes));
-  Json json = {{"format", "tdv10"}, {"form", FormName(form)}};
-  if (form == Form::kSparse) {
+Result<Json> ToJson(const File& file) {
+  Json json = {{"format", "tdv10"}, {"form", FormName(file.form)}};
+  if (file.form == Form::kSparse) {
+    const Bytes bytes = WriteRecords(file.records);
     Json records = Json::array();
     for (size_t at = 0; at < bytes.size(); at += kRecordSize) {
-      records.push_back(RecordToJson(SparseFields(), bytes.subspan(at, kRecordSize)));
+      records.push_back(RecordToJson(kSparseFields, ByteSpan(bytes).subspan(at, kRecordSize)));
     }
     json["records"] = std::move(records);
     return json;
   }
-  if (form == Form::kStructure) json["lead"] = HexText(bytes.first(kStructureLead));
-  ANECHECK_ASSIGN(const Image image,
-                  Image::Parse(form == Form::kImage ? bytes : bytes.subspan(kStructureLead)));
-  json["image"] = ImageJson(image);
+  if (file.form == Form::kStructure) json["lead"] = HexText(file.lead);
+  json["image"] = ImageJson(*file.image);
   return json;
 }
 
@@ -159,7 +158,7 @@ Result<Bytes> SparseFromJson(const Json& json) {
   if (rows.empty()) return Bad("tdv10", "a sparse stream needs one record at least");
   Bytes bytes;
   for (size_t i = 0; i < rows.size(); ++i) {
-    ANECHECK_ASSIGN(const Bytes record, RecordFromJson(SparseFields(), *rows[i], kRecordSize,
+    ANECHECK_ASSIGN(const Bytes record, RecordFromJson(kSparseFields, *rows[i], kRecordSize,
                                                        fmt::format("records[{}]", i)));
     bytes.insert(bytes.end(), record.begin(), record.end());
   }
@@ -184,23 +183,10 @@ Result<Bytes> FromJson(const Json& json) {
   return bytes;
 }
 
-Result<Bytes> Rewrite(ByteSpan bytes) {
-  ANECHECK_ASSIGN(const Form form, FormOf(bytes));
-  if (form != Form::kSparse) {
-    const size_t lead = form == Form::kStructure ? kStructureLead : 0;
-    ANECHECK_ASSIGN(const Image image, Image::Parse(bytes.subspan(lead)));
-    Bytes written(bytes.begin(), bytes.begin() + static_cast<ptrdiff_t>(lead));
-    written.insert(written.end(), image.bytes().begin(), image.bytes().end());
-    return written;
-  }
-  ANECHECK_ASSIGN(const std::vector<SparseRecord> records, ReadRecords(bytes));
-  Bytes written = WriteRecords(records);
-  // The 16 bytes without meaning are kept.
-  for (size_t at = 0; at < written.size(); at += kRecordSize) {
-    std::copy(bytes.begin() + static_cast<ptrdiff_t>(at + 28),
-              bytes.begin() + static_cast<ptrdiff_t>(at + kRecordSize),
-              written.begin() + static_cast<ptrdiff_t>(at + 28));
-  }
+Result<Bytes> Write(const File& file) {
+  if (file.form == Form::kSparse) return WriteRecords(file.records);
+  Bytes written = file.lead;
+  written.insert(written.end(), file.image->bytes().begin(), file.image->bytes().end());
   return written;
 }
 
@@ -246,16 +232,12 @@ std::string PrintImage(const Image& image) {
   return text;
 }
 
-Result<std::string> Print(ByteSpan bytes) {
-  ANECHECK_ASSIGN(const Form form, FormOf(bytes));
+std::string Print(const File& file) {
+  const std::vector<SparseRecord>& records = file.records;
+  const size_t size = file.image ? file.lead.size() + kImageSize : kRecordSize * records.size();
   std::string text =
-      fmt::format("version-10 task, {} form, 0x{:x} bytes\n", FormName(form), bytes.size());
-  if (form != Form::kSparse) {
-    ANECHECK_ASSIGN(const Image image,
-                    Image::Parse(form == Form::kImage ? bytes : bytes.subspan(kStructureLead)));
-    return text + PrintImage(image);
-  }
-  ANECHECK_ASSIGN(const std::vector<SparseRecord> records, ReadRecords(bytes));
+      fmt::format("version-10 task, {} form, 0x{:x} bytes\n", FormName(file.form), size);
+  if (file.image) return text + PrintImage(*file.image);
   text += "the layout of a record is assumed but for its size and marker\n";
   for (size_t i = 0; i < records.size(); ++i) {
     const RegisterGroup* group = GroupOf(records[i].address());
@@ -269,31 +251,30 @@ Result<std::string> Print(ByteSpan bytes) {
   return text;
 }
 
-Result<ByteCounts> CountBytes(ByteSpan bytes) {
-  ANECHECK_ASSIGN(const Form form, FormOf(bytes));
-  if (form == Form::kSparse) {
-    return ByteCounts{bytes.size(), 0,
-                      bytes.size() / kRecordSize * RecordTypedBytes(SparseFields())};
-  }
-  const std::vector<RecordField> covered = GroupFields();
-  return ByteCounts{bytes.size(), 0, RecordTypedBytes(covered)};
+ByteCounts CountBytes(const File& file, ByteSpan bytes) {
+  const uint64_t typed = file.image ? RecordTypedBytes(GroupFields())
+                                    : file.records.size() * RecordTypedBytes(kSparseFields);
+  return {bytes.size(), 0, typed};
 }
+
+const FormatOf<File> kDefinition = {
+    .name = "tdv10",
+    .title = "Version-10 task image (ZinAneTdHw_v10), dense or sparse",
+    .rules = Rules(),
+    .fields = FieldFacts,
+    .recognise = Recognise,
+    .from_json = FromJson,
+    .parse = Parse,
+    .to_json = ToJson,
+    .write = Write,
+    .verify = Verify,
+    .print = Print,
+    .count_bytes = CountBytes,
+};
 
 }  // namespace
 }  // namespace tdv10
 
-const Format kFormat_tdv10 = {
-    .name = "tdv10",
-    .title = "Version-10 task image (ZinAneTdHw_v10), dense or sparse",
-    .rules = tdv10::Rules(),
-    .fields = tdv10::FieldFacts,
-    .recognise = tdv10::Recognise,
-    .to_json = tdv10::ToJson,
-    .from_json = tdv10::FromJson,
-    .rewrite = tdv10::Rewrite,
-    .verify = tdv10::Verify,
-    .print = tdv10::Print,
-    .count_bytes = tdv10::CountBytes,
-};
+const Format kFormat_tdv10 = MakeFormat<tdv10::kDefinition>();
 
 }  // namespace anecheck

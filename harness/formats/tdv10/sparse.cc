@@ -10,14 +10,6 @@
 namespace anecheck::tdv10 {
 namespace {
 
-constexpr RecordField kFields[] = {
-    {"marker", 0, 4, RecordKind::kHex},
-    {"register", 4, 8, RecordKind::kHex},
-    {"first", 12, 8, RecordKind::kHex},
-    {"second", 20, 8, RecordKind::kHex},
-};
-constexpr size_t kTrailing = 16;
-
 Status Write(Image& image, size_t index, uint32_t address, uint64_t value) {
   if (value > UINT32_MAX) {
     return MakeError(
@@ -31,8 +23,6 @@ Status Write(Image& image, size_t index, uint32_t address, uint64_t value) {
 }
 
 }  // namespace
-
-std::span<const RecordField> SparseFields() { return kFields; }
 
 std::vector<SparseRecord> Serialize(const Image& image, const Image& defaults, uint64_t aperture) {
   std::vector<SparseRecord> records;
@@ -67,13 +57,7 @@ Result<Image> Deserialize(std::span<const SparseRecord> records, const Image& de
 
 Bytes WriteRecords(std::span<const SparseRecord> records) {
   ByteWriter writer;
-  for (const SparseRecord& record : records) {
-    writer.U32(record.marker);
-    writer.U64(record.register_address);
-    writer.U64(record.first);
-    writer.U64(record.second);
-    writer.Fill(kTrailing);
-  }
+  for (const SparseRecord& record : records) kSparseRecord.Write(record, writer);
   return std::move(writer).Take();
 }
 
@@ -88,13 +72,7 @@ Result<std::vector<SparseRecord>> ReadRecords(ByteSpan bytes) {
   std::vector<SparseRecord> records;
   records.reserve(bytes.size() / kRecordSize);
   while (!reader.AtEnd() && reader.ok()) {
-    SparseRecord record;
-    record.marker = reader.U32("marker");
-    record.register_address = reader.U64("register");
-    record.first = reader.U64("first");
-    record.second = reader.U64("second");
-    reader.Skip(kTrailing, "trailing");
-    records.push_back(record);
+    kSparseRecord.Read(reader, records.emplace_back());
   }
   return records;
 }

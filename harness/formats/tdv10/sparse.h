@@ -7,6 +7,8 @@
 // then 16 bytes without meaning. The aperture of the registers is taken to be aligned to 64 KiB.
 #pragma once
 
+#include <algorithm>
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <span>
@@ -14,7 +16,7 @@
 
 #include "harness/base/result.h"
 #include "harness/formats/format.h"
-#include "harness/formats/record/record.h"
+#include "harness/formats/record/typed_record.h"
 #include "harness/formats/tdv10/image.h"
 
 namespace anecheck::tdv10 {
@@ -29,12 +31,27 @@ struct SparseRecord {
   uint64_t first = 0;             // the value of that register
   uint64_t second = 0;            // of a relocation slot: the value of the register after it
 
+  std::array<uint8_t, 16> rest = {};  // without known meaning
+
   // The register's byte address within the aperture.
   uint32_t address() const { return static_cast<uint32_t>(register_address & (kApertureSize - 1)); }
 };
 
-// The record's fields in bytes.
-std::span<const RecordField> SparseFields();
+inline constexpr auto kSparseRecord = RecordOf<SparseRecord>(
+    "specification 000, below table 23.5, for what a record holds; its place is assumed",
+    FactEvidence::kAssumed, Field{"marker", &SparseRecord::marker, RecordKind::kHex},
+    Field{"register", &SparseRecord::register_address, RecordKind::kHex},
+    Field{"first", &SparseRecord::first, RecordKind::kHex},
+    Field{"second", &SparseRecord::second, RecordKind::kHex},
+    Field{"rest", &SparseRecord::rest, RecordKind::kBytes});
+static_assert(kSparseRecord.kSize == kRecordSize);
+// Those of known meaning.
+inline constexpr auto kSparseFields = [] {
+  constexpr auto kAll = kSparseRecord.Fields();
+  std::array<RecordField, kAll.size() - 1> fields;
+  std::copy_n(kAll.begin(), fields.size(), fields.begin());
+  return fields;
+}();
 
 // One record for each register of `image` that differs from `defaults`, in group order; a
 // relocation slot takes the register after it along where that differs too and is not 0. `aperture`
@@ -47,7 +64,7 @@ Result<Image> Deserialize(std::span<const SparseRecord> records, const Image& de
 
 // 44 bytes a record.
 Bytes WriteRecords(std::span<const SparseRecord> records);
-// Fails where `bytes` is no whole number of records; the 16 trailing bytes of each are dropped.
+// Fails where `bytes` is no whole number of records.
 Result<std::vector<SparseRecord>> ReadRecords(ByteSpan bytes);
 
 }  // namespace anecheck::tdv10

@@ -10,6 +10,7 @@
 #include "harness/formats/flatbuffer/document.h"
 #include "harness/formats/flatbuffer/document_json.h"
 #include "harness/formats/flatbuffer/shape.h"
+#include "harness/formats/format_of.h"
 #include "harness/formats/message.h"
 
 namespace anecheck::vmfb {
@@ -255,9 +256,19 @@ int Recognise(ByteSpan bytes, std::string_view path) {
   return path.ends_with(".vmfb") ? 20 : 0;
 }
 
-Result<Json> ToJson(ByteSpan bytes) {
+struct File {
+  Module module;
+  Parts parts;
+};
+
+Result<File> ParseFile(ByteSpan bytes) {
   ANECHECK_ASSIGN(Module module, Open(bytes));
-  ANECHECK_ASSIGN(Parts parts, TakeApart(std::move(module)));
+  ANECHECK_ASSIGN(Parts parts, TakeApart(module));
+  return File{std::move(module), std::move(parts)};
+}
+
+Result<Json> ToJson(const File& file) {
+  Parts parts = file.parts;
   Json json;
   json["format"] = "vmfb";
   json["form"] = parts.form->name;
@@ -288,7 +299,8 @@ Result<Bytes> Rewrite(ByteSpan bytes) {
   return PutTogether(std::move(parts), false);
 }
 
-Result<std::vector<Violation>> Verify(ByteSpan bytes) {
+// Without the objects, which the rules do not need.
+Result<std::vector<Violation>> VerifyBytes(ByteSpan bytes) {
   ANECHECK_ASSIGN(const Module module, Open(bytes));
   // Rewriting refuses files whose objects overlap without end; so does this.
   if (module.may_overlap) ANECHECK_RETURN_IF_ERROR(TakeApart(module));
@@ -443,19 +455,16 @@ class Printer {
   bool cut_ = false;
 };
 
-Result<std::string> Print(ByteSpan bytes) {
-  ANECHECK_ASSIGN(const Module module, Open(bytes));
-  return Printer(module).Run();
-}
+std::string Print(const File& file) { return Printer(file.module).Run(); }
 
 // The elements of a vector of bytes, without its length.
 void ClaimElements(const VectorView& bytes, ByteKindMap* map) {
   map->Claim(ByteKind::kPayload, uint64_t{bytes.at()} + 4, bytes.size());
 }
 
-Result<ByteCounts> CountBytes(ByteSpan bytes) {
-  ANECHECK_ASSIGN(const Module module, Open(bytes));
-  ANECHECK_ASSIGN(Parts parts, TakeApart(module));
+ByteCounts CountBytes(const File& file, ByteSpan bytes) {
+  const Module& module = file.module;
+  Parts parts = file.parts;
   ByteKindMap map(bytes);
   flatbuffer::ClaimDocument(parts.document, 0, &map);
   // The other entries' files, read-only data and bytecode are data by nature.
@@ -475,23 +484,31 @@ Result<ByteCounts> CountBytes(ByteSpan bytes) {
   return std::move(map).Count();
 }
 
+const FormatOf<File> kDefinition = {
+    .name = "vmfb",
+    .title = "IREE bytecode module (.vmfb)",
+    .rules = Rules(),
+    .fields = FieldFacts,
+    .recognise = Recognise,
+    .from_json = FromJson,
+    .parse = ParseFile,
+    .to_json = ToJson,
+    .write = [](const File& file) { return PutTogether(file.parts, false); },
+    .verify = [](const File& file) { return CheckRules(file.module); },
+    .print = Print,
+    .count_bytes = CountBytes,
+};
+
 }  // namespace
 }  // namespace anecheck::vmfb
 
 namespace anecheck {
 
-const Format kFormat_vmfb = {
-    .name = "vmfb",
-    .title = "IREE bytecode module (.vmfb)",
-    .rules = vmfb::Rules(),
-    .fields = vmfb::FieldFacts,
-    .recognise = vmfb::Recognise,
-    .to_json = vmfb::ToJson,
-    .from_json = vmfb::FromJson,
-    .rewrite = vmfb::Rewrite,
-    .verify = vmfb::Verify,
-    .print = vmfb::Print,
-    .count_bytes = vmfb::CountBytes,
-};
+const Format kFormat_vmfb = [] {
+  Format format = MakeFormat<vmfb::kDefinition>();
+  format.rewrite = vmfb::Rewrite;
+  format.verify = vmfb::VerifyBytes;
+  return format;
+}();
 
 }  // namespace anecheck

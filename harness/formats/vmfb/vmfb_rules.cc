@@ -6,7 +6,7 @@
 #include "harness/base/little_endian.h"
 #include "harness/formats/flatbuffer/sound_view.h"
 #include "harness/formats/message.h"
-#include "harness/formats/violation_list.h"
+#include "harness/formats/rules.h"
 #include "harness/formats/vmfb/vmfb.h"
 
 namespace anecheck::vmfb {
@@ -17,26 +17,7 @@ using FactEvidence::kSpecification;
 using flatbuffer::SoundTable;
 using flatbuffer::SoundVector;
 
-enum RuleIndex : size_t {
-  kTypeId,
-  kTypeName,
-  kExportOrdinal,
-  kExportConvention,
-  kImportName,
-  kDescriptorCount,
-  kBytecodeRange,
-  kCounts,
-  kLocationIndex,
-  kLocationCycle,
-  kSourceMapCount,
-  kSourceMapOffset,
-  kExternalData,
-  kSizePrefix,
-  kZipRecords,
-  kRuleCount,
-};
-
-constexpr std::array<Rule, kRuleCount> kRules = {{
+constexpr WalkRules kRules({
     {"type-id", "Argument and result types index the type table.",
      "specification 002, FunctionSignatureDef", kSpecification},
     {"type-name", "Every type has a name.", "specification 002, TypeDef", kSpecification},
@@ -68,7 +49,7 @@ constexpr std::array<Rule, kRuleCount> kRules = {{
      "real files; facts/hwx.md, IREE modules", kRealFile},
     {"zip-records", "Checksums, sizes and offsets of the archive's records agree with the data.",
      "real files", kRealFile},
-}};
+});
 
 class RuleChecker {
  public:
@@ -95,11 +76,11 @@ class RuleChecker {
 
  private:
   template <typename... Args>
-  [[gnu::noinline, gnu::cold]] void Add(RuleIndex rule, const uint8_t* where,
+  [[gnu::noinline, gnu::cold]] void Add(const Rule& rule, const uint8_t* where,
                                         fmt::format_string<Args...> text, const Args&... args) {
     const uint64_t at = where == nullptr ? 0 : static_cast<uint64_t>(where - bytes_);
-    found_.Add(kRules[rule], at, [&] {
-      return fmt::format("{}: {} at 0x{:x}", kRules[rule].id,
+    found_.Add(rule, at, [&] {
+      return fmt::format("{}: {} at 0x{:x}", rule.id,
                          fmt::format(fmt::runtime(text), ShownText(args)...), at);
     });
   }
@@ -109,19 +90,19 @@ class RuleChecker {
       const uint32_t prefix = LoadU32(bytes_ + module_.origin());
       const uint32_t size = module_.buffer_end - module_.origin();
       if (prefix != size) {
-        Add(kSizePrefix, bytes_ + module_.origin(), "size prefix {} of an entry of {} bytes",
-            prefix, size);
+        Add(kRules["size-prefix"], bytes_ + module_.origin(),
+            "size prefix {} of an entry of {} bytes", prefix, size);
       }
     }
     if (!module_.zip) return;
     for (const ZipEntry& entry : module_.zip->entries) {
       if (!ZipEntryIsSettled(entry, module_.file)) {
-        Add(kZipRecords, bytes_ + entry.local.at,
+        Add(kRules["zip-records"], bytes_ + entry.local.at,
             "records of entry \"{}\" do not agree with its data", entry.Name());
       }
     }
     if (!ZipEndIsSettled(*module_.zip)) {
-      Add(kZipRecords, bytes_ + module_.zip->end.at,
+      Add(kRules["zip-records"], bytes_ + module_.zip->end.at,
           "the end records do not agree with the directory");
     }
   }
@@ -130,7 +111,7 @@ class RuleChecker {
     const SoundVector types = root_.Vector(ids_.types);
     for (uint32_t i = 0; i < types_; ++i) {
       const SoundTable type = types.Table(i);
-      if (type.String(0).empty()) Add(kTypeName, type.at(), "type {} has no name", i);
+      if (type.String(0).empty()) Add(kRules["type-name"], type.at(), "type {} has no name", i);
     }
   }
 
@@ -140,7 +121,7 @@ class RuleChecker {
       const SoundVector indices = signature.Vector(id);
       for (uint32_t i = 0; i < indices.size(); ++i) {
         if (static_cast<uint32_t>(indices.I32(i)) >= types) [[unlikely]] {
-          Add(kTypeId, indices.Element(i, 4), "type {} of {}", indices.I32(i), types);
+          Add(kRules["type-id"], indices.Element(i, 4), "type {} of {}", indices.I32(i), types);
         }
       }
     }
@@ -152,7 +133,7 @@ class RuleChecker {
       const SoundTable import = imports.Table(i);
       const std::string_view name = import.String(ids_.import_name);
       if (name.find('.', 1) == std::string_view::npos) {
-        Add(kImportName, import.at(), "import {} is named \"{}\"", i, name);
+        Add(kRules["import-name"], import.at(), "import {} is named \"{}\"", i, name);
       }
       CheckSignature(import.Table(ids_.import_signature));
     }
@@ -167,7 +148,7 @@ class RuleChecker {
       const SoundTable entry = exports.Table(i);
       const int32_t ordinal = entry.I32(ids_.export_ordinal);
       if (static_cast<uint32_t>(ordinal) >= descriptors_.size()) {
-        Add(kExportOrdinal, entry.at(), "export \"{}\" is function {} of {}",
+        Add(kRules["export-ordinal"], entry.at(), "export \"{}\" is function {} of {}",
             entry.String(ids_.export_name), ordinal, descriptors_.size());
       }
       const SoundTable own = entry.Table(ids_.export_signature);
@@ -179,8 +160,8 @@ class RuleChecker {
       const SoundTable signature =
           ids_.signatures >= 0 ? signatures.Table(static_cast<uint32_t>(ordinal)) : own;
       if (signature.String(ids_.signature_convention).empty()) {
-        Add(kExportConvention, entry.at(), "export \"{}\" has no calling convention",
-            entry.String(ids_.export_name));
+        Add(kRules["export-calling-convention"], entry.at(),
+            "export \"{}\" has no calling convention", entry.String(ids_.export_name));
       }
     }
   }
@@ -194,7 +175,7 @@ class RuleChecker {
     if (id < 0) return;
     const uint32_t functions = root_.Vector(id).size();
     if (functions != descriptors_.size()) {
-      Add(kDescriptorCount, descriptors_.Exists() ? descriptors_.at() : root_.at(),
+      Add(kRules["function-descriptors"], descriptors_.Exists() ? descriptors_.at() : root_.at(),
           "{} descriptors for {} functions", descriptors_.size(), functions);
     }
   }
@@ -210,26 +191,26 @@ class RuleChecker {
       const auto length = static_cast<int32_t>(LoadU32(at + 4));
       if (offset < 0 || length < 0 ||
           static_cast<uint64_t>(offset) + static_cast<uint64_t>(length) > bytecode) {
-        Add(kBytecodeRange, at, "function {} has bytecode [{}, +{}) of {}", i, offset, length,
-            bytecode);
+        Add(kRules["bytecode-range"], at, "function {} has bytecode [{}, +{}) of {}", i, offset,
+            length, bytecode);
       }
       bool negative = I16(at + ids_.descriptor_i32) < 0 || I16(at + ids_.descriptor_ref) < 0;
       if (ids_.descriptor_blocks >= 0) negative |= I16(at + ids_.descriptor_blocks) < 0;
-      if (negative) Add(kCounts, at, "function {} has a negative count", i);
+      if (negative) Add(kRules["counts"], at, "function {} has a negative count", i);
     }
   }
 
   void CheckState() {
     const SoundTable state = root_.Table(ids_.state);
     if (state.I32(0) < 0 || state.I32(1) < 0) {
-      Add(kCounts, state.at(), "module state has {} bytes and {} references", state.I32(0),
+      Add(kRules["counts"], state.at(), "module state has {} bytes and {} references", state.I32(0),
           state.I32(1));
     }
     const SoundVector segments = root_.Vector(ids_.rwdata);
     for (uint32_t i = 0; i < segments.size(); ++i) {
       const SoundTable segment = segments.Table(i);
       if (segment.I32(0) < 0) {
-        Add(kCounts, segment.at(), "writable segment {} has {} bytes", i, segment.I32(0));
+        Add(kRules["counts"], segment.at(), "writable segment {} has {} bytes", i, segment.I32(0));
       }
     }
   }
@@ -247,8 +228,8 @@ class RuleChecker {
       const uint64_t offset = segment.U64(ids_.rodata_offset);
       if (base > module_.file.size() || length > module_.file.size() - base ||
           offset > module_.file.size() - base - length) {
-        Add(kExternalData, segment.at(), "segment {} has external data [{}, +{})", i, offset,
-            length);
+        Add(kRules["external-data"], segment.at(), "segment {} has external data [{}, +{})", i,
+            offset, length);
       }
     }
   }
@@ -260,7 +241,7 @@ class RuleChecker {
     CheckLocations(codes, table);
     const SoundVector maps = debug.Vector(2);
     if (maps.size() != descriptors_.size()) {
-      Add(kSourceMapCount, debug.at(), "{} source maps for {} functions", maps.size(),
+      Add(kRules["source-map-count"], debug.at(), "{} source maps for {} functions", maps.size(),
           descriptors_.size());
     }
     for (uint32_t i = 0; i < maps.size(); ++i) CheckSourceMap(maps.Table(i), i, table.size());
@@ -286,11 +267,12 @@ class RuleChecker {
       const uint32_t offset = LoadU32(at);
       const uint32_t location = LoadU32(at + 4);
       if (offset >= length) {
-        Add(kSourceMapOffset, at, "offset {} in function {} of {} bytes",
+        Add(kRules["source-map-offset"], at, "offset {} in function {} of {} bytes",
             static_cast<int32_t>(offset), function, length);
       }
       if (location >= locations) {
-        Add(kLocationIndex, at, "location {} of {}", static_cast<int32_t>(location), locations);
+        Add(kRules["location-index"], at, "location {} of {}", static_cast<int32_t>(location),
+            locations);
       }
     }
   }
@@ -356,11 +338,11 @@ class RuleChecker {
         }
         const auto child = static_cast<uint32_t>(children.Get(visit.next++));
         if (child >= count) {
-          Add(kLocationIndex, location.at(), "location {} of {}", static_cast<int32_t>(child),
-              count);
+          Add(kRules["location-index"], location.at(), "location {} of {}",
+              static_cast<int32_t>(child), count);
         } else if (state[child] == 1) {
-          Add(kLocationCycle, location.at(), "location {} contains itself through {}", child,
-              visit.location);
+          Add(kRules["location-cycle"], location.at(), "location {} contains itself through {}",
+              child, visit.location);
         } else if (state[child] == 0) {
           state[child] = 1;
           path.push_back({child, 0});
@@ -380,7 +362,7 @@ class RuleChecker {
 
 }  // namespace
 
-std::span<const Rule> Rules() { return kRules; }
+std::span<const Rule> Rules() { return kRules.rules(); }
 
 std::vector<Violation> CheckRules(const Module& module) { return RuleChecker(module).Run(); }
 

@@ -1,8 +1,10 @@
 // Reading of JSON objects with one sticky error that names the path, and the spellings of numbers
-// and bytes that the JSON forms of binary formats share. Used by the td and hwx codecs.
+// and bytes that the JSON forms of binary formats share. Used by every format but those
+// with a grammar of their own.
 #pragma once
 
 #include <cstdint>
+#include <fmt/format.h>
 #include <initializer_list>
 #include <string>
 #include <string_view>
@@ -33,15 +35,33 @@ class JsonFields {
   uint16_t U16Or(std::string_view key, uint16_t fallback) {
     return static_cast<uint16_t>(UintOr(key, fallback, UINT16_MAX));
   }
+  // The numbers of an array of `least` to `most`, each of at most `max`; none after a failure.
+  std::vector<uint64_t> Uints(std::string_view key, uint64_t max, size_t least = 0,
+                              size_t most = SIZE_MAX);
   int64_t IntOr(std::string_view key, int64_t fallback);
+  bool Bool(std::string_view key);
   bool BoolOr(std::string_view key, bool fallback);
   std::string Text(std::string_view key);
+  // The texts of an array; none after a failure.
+  std::vector<std::string> Texts(std::string_view key);
   std::string TextOr(std::string_view key, std::string_view fallback);
   // Bytes spelled as hexadecimal digits; an absent key gives no bytes.
   Bytes HexBytesOr(std::string_view key);
+  Bytes HexBytes(std::string_view key);
+  // Bytes in base64.
+  Bytes Base64(std::string_view key);
   // The member, which must be an array or an object; an empty one of that kind where absent.
   const Json& Array(std::string_view key);
   const Json& Object(std::string_view key);
+  // A reader of the object under `key`, and of each object of the array there, until one fails.
+  JsonFields In(std::string_view key) { return {Object(key), Path(key), status_}; }
+  template <typename Visit>
+  void ForEach(std::string_view key, Visit visit) {
+    const Json& items = Array(key);
+    for (size_t i = 0; i < items.size() && status_->ok(); ++i) {
+      visit(JsonFields(items[i], fmt::format("{}[{}]", Path(key), i), status_));
+    }
+  }
   const Json& object() const { return object_; }
   // Members that another reader of the same object reads.
   void ReadElsewhere(std::initializer_list<std::string_view> keys);

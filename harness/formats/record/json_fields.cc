@@ -1,7 +1,8 @@
-#include "harness/formats/td/json_fields.h"
+#include "harness/formats/record/json_fields.h"
 
 #include <fmt/format.h>
 
+#include "harness/base/base64.h"
 #include "harness/base/hex_text.h"
 #include "harness/base/json.h"
 #include "harness/formats/message.h"
@@ -82,6 +83,22 @@ uint64_t JsonFields::UintOr(std::string_view key, uint64_t fallback, uint64_t ma
   return Has(key) ? Uint(key, max) : fallback;
 }
 
+std::vector<uint64_t> JsonFields::Uints(std::string_view key, uint64_t max, size_t least,
+                                        size_t most) {
+  const Json& array = Array(key);
+  std::vector<uint64_t> numbers(array.size());
+  bool good = least <= array.size() && array.size() <= most;
+  for (size_t i = 0; good && i < array.size(); ++i) good = ReadJsonUint(array[i], max, numbers[i]);
+  if (good && status_->ok()) return numbers;
+  Fail(key, fmt::format("must be {} to {} numbers from 0 to {}", least, most, max));
+  return {};
+}
+
+bool JsonFields::Bool(std::string_view key) {
+  if (!Has(key)) Fail(key, "is missing");
+  return BoolOr(key, false);
+}
+
 bool JsonFields::BoolOr(std::string_view key, bool fallback) {
   const Json* value = Read(key);
   if (value == nullptr) return fallback;
@@ -106,6 +123,19 @@ std::string JsonFields::Text(std::string_view key) {
   return std::move(text).value();
 }
 
+std::vector<std::string> JsonFields::Texts(std::string_view key) {
+  std::vector<std::string> texts;
+  for (const Json& item : Array(key)) {
+    auto text = UnescapeText(item.is_string() ? std::string_view(item.text()) : "\\");
+    if (!text.ok()) {
+      Fail(key, "must be strings");
+      return {};
+    }
+    texts.push_back(std::move(text).value());
+  }
+  return texts;
+}
+
 std::string JsonFields::TextOr(std::string_view key, std::string_view fallback) {
   return Has(key) ? Text(key) : std::string(fallback);
 }
@@ -120,6 +150,23 @@ Bytes JsonFields::HexBytesOr(std::string_view key) {
     return {};
   }
   return std::move(bytes).value();
+}
+
+Bytes JsonFields::HexBytes(std::string_view key) {
+  if (!Has(key)) Fail(key, "is missing");
+  return HexBytesOr(key);
+}
+
+Bytes JsonFields::Base64(std::string_view key) {
+  const Json* value = Read(key);
+  if (value == nullptr || !value->is_string()) {
+    Fail(key, value == nullptr ? "is missing" : "must be a string in base64");
+    return {};
+  }
+  Result<Bytes> bytes = Base64Decode(value->text());
+  if (bytes.ok()) return std::move(bytes).value();
+  Fail(key, bytes.error().message);
+  return {};
 }
 
 const Json& JsonFields::Array(std::string_view key) {

@@ -1,0 +1,108 @@
+// How the parts of a container refer to each other, found once for the rules: windows by address,
+// ports by name, tiles by section, the catalog of types and the stride frames by tensor.
+#pragma once
+
+#include <map>
+#include <set>
+#include <string_view>
+
+#include "harness/formats/hwx/names.h"
+#include "harness/formats/hwx/records.h"
+#include "harness/formats/hwx/thread_words.h"
+#include "harness/formats/stabs/stabs.h"
+
+namespace anecheck::hwx {
+
+inline constexpr uint32_t kH13Subtype = 4;  // of all real files
+
+// Views the container, which outlives it.
+struct Bindings {
+  explicit Bindings(const Container& container);
+
+  const Container& c;
+  bool is_h13 = false;
+  std::map<uint64_t, const Section*> windows;        // by address
+  std::map<std::string_view, const Section*> ports;  // windows by the port's name
+  std::map<uint32_t, std::set<uint64_t>> tiles;      // offsets by section, which counts from 1
+  std::set<uint32_t> catalog;                        // type numbers
+  std::map<std::string_view, stabs::TensorStab> frames;
+
+  // The window of a tensor's port, and its stride frame; nothing where there is none.
+  const Section* WindowOf(std::string_view tensor) const;
+  const stabs::TensorStab* FrameOf(std::string_view tensor) const;
+
+ private:
+  bool cut_names_ = false;  // whether a port has the specification's record
+};
+
+// Each calls `visit` for all records of a kind; `at` is the place of a record's command.
+
+// visit(segment, at)
+template <typename Visit>
+void ForEachSegment(const Container& c, Visit visit) {
+  for (const Command& command : c.commands) {
+    if (command.opaque || command.cmd != kSegmentCommand) continue;
+    visit(c.segments[command.index], command.offset);
+  }
+}
+
+// visit(segment, section, at)
+template <typename Visit>
+void ForEachSection(const Container& c, Visit visit) {
+  ForEachSegment(c, [&](const Segment& segment, uint64_t at) {
+    for (const Section& section : c.SectionsOf(segment)) visit(segment, section, at);
+  });
+}
+
+// visit(port, command)
+template <typename Visit>
+void ForEachPort(const Container& c, Visit visit) {
+  for (const Command& command : c.commands) {
+    const bool port = command.cmd == kPortCommand || command.cmd == kShortPortCommand;
+    if (!command.opaque && port) visit(c.ports[command.index], command);
+  }
+}
+
+// visit(thread, words), where `words` is the place of its first word
+template <typename Visit>
+void ForEachThread(const Container& c, Visit visit) {
+  constexpr uint64_t kFlavorAndCount = 8;
+  for (const Command& command : c.commands) {
+    if (command.opaque || command.cmd != kThreadCommand) continue;
+    visit(c.threads[command.index], command.offset + kCommandHead + kFlavorAndCount);
+  }
+}
+
+// visit(tensor, words)
+template <typename Visit>
+void ForEachTensor(const Container& c, Visit visit) {
+  ForEachThread(c, [&](const Thread& thread, uint64_t words) {
+    if (IsTensor(thread)) visit(TensorOf(thread), words);
+  });
+}
+
+// The number of a type stab; nothing where it does not read as one.
+std::optional<uint32_t> TypeNumber(const Symbol& stab);
+
+// visit(symbol, at), where `at` is the place of its record
+template <typename Visit>
+void ForEachSymbol(const Container& c, Visit visit) {
+  for (const Symtab& table : c.symtabs) {
+    for (size_t i = 0; i < table.symbols.size(); ++i) {
+      visit(table.symbols[i], table.symoff + kSymbolRecord.kSize * i);
+    }
+  }
+}
+
+// The symbols of tiles with a place in a kernel section: visit(symbol, section, at)
+template <typename Visit>
+void ForEachTile(const Container& c, Visit visit) {
+  ForEachSymbol(c, [&](const Symbol& symbol, uint64_t at) {
+    if (symbol.type != kPlaceSymbol || symbol.sect == 0 || symbol.sect > c.sections.size()) return;
+    const Section& section = c.sections[symbol.sect - 1];
+    const bool inside = symbol.value >= section.addr && symbol.value - section.addr <= section.size;
+    if (inside && IsKernelSection(section)) visit(symbol, section, at);
+  });
+}
+
+}  // namespace anecheck::hwx

@@ -1,0 +1,81 @@
+// The records of a hardware container, each stated once: the codec, the JSON form, the facts and
+// the offsets that rules report follow. Ports, whose width depends on the command, threads, whose
+// words have a table of their own (thread_words.h), and relocations, which pack bits, are read and
+// written by hand.
+#pragma once
+
+#include "harness/formats/hwx/container.h"
+#include "harness/formats/record/typed_record.h"
+
+namespace anecheck::hwx {
+
+// Before the record of every load command.
+inline constexpr uint64_t kCommandHead = 8;  // its id and its size
+
+inline constexpr auto kHeaderRecord = RecordOf<Header>(
+    "specification 000, table 23.9; facts/hwx.md, header", FactEvidence::kRealFile,
+    Field{"magic", &Header::magic, RecordKind::kHex},
+    Field{"cputype", &Header::cputype, RecordKind::kHex}, Field{"cpusubtype", &Header::cpusubtype},
+    Field{"filetype", &Header::filetype},
+    Field{"ncmds", &Header::ncmds, RecordKind::kNumber, FieldRole::kCounted},
+    Field{"sizeofcmds", &Header::sizeofcmds, RecordKind::kHex, FieldRole::kFollows},
+    Field{"flags", &Header::flags, RecordKind::kHex},
+    Field{"reserved", &Header::reserved, RecordKind::kHex, FieldRole::kUnlessZero,
+          FactEvidence::kAssumed, "the 64-bit Mach-O header ends with it"});
+static_assert(kHeaderRecord.kSize == kHeaderSize);
+
+inline constexpr std::string_view kSegmentsSource =
+    "specification 000, table 23.6; facts/hwx.md, segments";
+
+inline constexpr auto kSegmentRecord =
+    RecordOf<Segment>(kSegmentsSource, FactEvidence::kRealFile, Field{"segname", &Segment::segname},
+                      Field{"vmaddr", &Segment::vmaddr, RecordKind::kHex},
+                      Field{"vmsize", &Segment::vmsize, RecordKind::kHex},
+                      Field{"fileoff", &Segment::fileoff, RecordKind::kHex},
+                      Field{"filesize", &Segment::filesize, RecordKind::kHex},
+                      Field{"maxprot", &Segment::maxprot}, Field{"initprot", &Segment::initprot},
+                      // The length of "sections".
+                      Field{"nsects", &Segment::nsects, RecordKind::kNumber, FieldRole::kSpelled},
+                      Field{"flags", &Segment::flags, RecordKind::kHex});
+
+inline constexpr auto kSectionRecord = RecordOf<Section>(
+    kSegmentsSource, FactEvidence::kRealFile, Field{"sectname", &Section::sectname},
+    // Left out where it is that of the segment, which nearly always holds.
+    Field{"segname", &Section::segname, RecordKind::kNumber, FieldRole::kSpelled},
+    Field{"addr", &Section::addr, RecordKind::kHex},
+    // Stated where the file has no bytes of the section, else the size of those.
+    Field{"size", &Section::size, RecordKind::kHex, FieldRole::kSpelled},
+    Field{"offset", &Section::offset, RecordKind::kHex, FieldRole::kFollows},
+    Field{"align", &Section::align},
+    Field{"reloff", &Section::reloff, RecordKind::kHex, FieldRole::kFollows,
+          FactEvidence::kRealFile, "facts/hwx.md, relocations"},
+    Field{"nreloc", &Section::nreloc, RecordKind::kNumber, FieldRole::kCounted},
+    Field{"flags", &Section::flags, RecordKind::kHex, FieldRole::kPlain, FactEvidence::kRealFile,
+          "facts/hwx.md, section flags"},
+    Field{"reserved", &Section::reserved, RecordKind::kNumber, FieldRole::kUnlessZero,
+          FactEvidence::kAssumed, "the Mach-O section record ends with them"});
+
+inline constexpr auto kNoteRecord =
+    RecordOf<Note>("the usual Mach-O note; no source gives its shape", FactEvidence::kAssumed,
+                   Field{"owner", &Note::owner, RecordKind::kNumber, FieldRole::kPlain,
+                         FactEvidence::kRealFile, "facts/hwx.md, load commands"},
+                   Field{"offset", &Note::offset, RecordKind::kHex},
+                   // That of "bytes".
+                   Field{"size", &Note::size, RecordKind::kHex, FieldRole::kSpelled});
+
+inline constexpr auto kSymtabRecord =
+    RecordOf<Symtab>("facts/hwx.md, load commands", FactEvidence::kRealFile,
+                     Field{"symoff", &Symtab::symoff, RecordKind::kHex, FieldRole::kFollows},
+                     Field{"nsyms", &Symtab::nsyms, RecordKind::kNumber, FieldRole::kCounted},
+                     Field{"stroff", &Symtab::stroff, RecordKind::kHex, FieldRole::kFollows},
+                     Field{"strsize", &Symtab::strsize, RecordKind::kHex, FieldRole::kFollows});
+
+// JSON spells a symbol by what its name says, see to_json.cc.
+inline constexpr auto kSymbolRecord = RecordOf<Symbol>(
+    "facts/hwx.md, symbols; specification 000, listings 23.5 and 23.6", FactEvidence::kRealFile,
+    Field{"strx", &Symbol::strx}, Field{"type", &Symbol::type}, Field{"sect", &Symbol::sect},
+    Field{"desc", &Symbol::desc}, Field{"value", &Symbol::value});
+
+inline constexpr uint64_t kRelocationRecord = 8;
+
+}  // namespace anecheck::hwx

@@ -1,0 +1,15 @@
+// The two tables of rules of a container; rules.cc puts them together.
+#pragma once
+
+#include <span>
+
+#include "harness/formats/hwx/bindings.h"
+#include "harness/formats/violation_list.h"
+
+namespace anecheck::hwx {
+
+// Of its own records (layout_rules.cc).
+std::span<const Rule> LayoutRules();
+void VerifyLayout(const Bindings& bindings, ViolationList& violations);
+
+}  // namespace anecheck::hwx

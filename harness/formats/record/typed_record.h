@@ -1,0 +1,272 @@
+// Records that are also types of the program: a field's name, member, spelling, source and evidence
+// are stated once, and reading, writing, JSON both ways, printing, offsets and the facts that
+// `inspect` lists follow.
+//
+//   constexpr auto kNoteRecord = RecordOf<Note>(
+//       kSource, FactEvidence::kRealFile,
+//       Field{"owner", &Note::owner}, Field{"offset", &Note::offset, RecordKind::kHex});
+//
+// Fields follow each other without gaps, little-endian, in the width of their members: whole
+// numbers, fp16 numbers (JSON has their bits: a NaN has no other spelling there), and arrays of
+// them, of characters (a text padded with zeros) or of bytes.
+#pragma once
+
+#include <algorithm>
+#include <array>
+#include <concepts>
+#include <cstring>
+#include <fmt/format.h>
+#include <span>
+#include <string>
+#include <string_view>
+#include <tuple>
+#include <type_traits>
+#include <vector>
+
+#include "harness/base/base64.h"
+#include "harness/base/byte_reader.h"
+#include "harness/base/byte_writer.h"
+#include "harness/base/half.h"
+#include "harness/base/hex_text.h"
+#include "harness/base/json.h"
+#include "harness/formats/format.h"
+#include "harness/formats/record/json_fields.h"
+#include "harness/formats/record/record.h"
+
+namespace anecheck {
+
+enum class FieldRole : uint8_t {
+  kPlain,
+  kUnlessZero,  // left out of JSON where it is 0
+  kFollows,     // follows from the rest of the file: JSON holds it under "derived" where it does
+  kSpelled,     // JSON spells it in a way of the format's own, which reads and writes it
+  kCounted,     // counts what JSON holds anyway: always under "derived", never read
+};
+
+// A field of the type `Owner`. Without a source of its own it has that of its record.
+template <typename Owner, typename Value>
+struct Field {
+  std::string_view name;
+  Value Owner::* member;
+  RecordKind kind = RecordKind::kNumber;
+  FieldRole role = FieldRole::kPlain;
+  FactEvidence evidence = FactEvidence::kSpecification;
+  std::string_view source = {};
+};
+template <typename Owner, typename Value, typename... Rest>
+Field(const char*, Value Owner::*, Rest...) -> Field<Owner, Value>;
+
+namespace record {
+
+template <typename Value>
+void Read(ByteReader& reader, std::string_view name, Value& value) {
+  if constexpr (std::is_integral_v<Value>) {
+    if constexpr (sizeof(Value) == 1) value = reader.U8(name);
+    if constexpr (sizeof(Value) == 2) value = reader.U16(name);
+    if constexpr (sizeof(Value) == 4) value = static_cast<Value>(reader.U32(name));
+    if constexpr (sizeof(Value) == 8) value = static_cast<Value>(reader.U64(name));
+  } else {
+    static_assert(std::is_trivially_copyable_v<Value>);
+    const ByteSpan bytes = reader.Bytes(sizeof(Value), name);
+    if (!bytes.empty()) std::memcpy(&value, bytes.data(), sizeof(Value));
+  }
+}
+
+template <typename Value>
+void Write(const Value& value, ByteWriter& writer) {
+  if constexpr (std::is_integral_v<Value>) {
+    if constexpr (sizeof(Value) == 1) writer.U8(value);
+    if constexpr (sizeof(Value) == 2) writer.U16(value);
+    if constexpr (sizeof(Value) == 4) writer.U32(static_cast<uint32_t>(value));
+    if constexpr (sizeof(Value) == 8) writer.U64(static_cast<uint64_t>(value));
+  } else {
+    writer.Bytes({reinterpret_cast<const uint8_t*>(&value), sizeof(Value)});
+  }
+}
+
+template <typename Value>
+bool IsSame(const Value& a, const Value& b) {
+  return std::memcmp(&a, &b, sizeof(Value)) == 0;
+}
+template <typename Value>
+bool IsZero(const Value& value) {
+  return IsSame(value, Value{});
+}
+
+// Of an array of characters: the text without the zeros behind it.
+template <size_t kCount>
+std::string_view TextOf(const std::array<char, kCount>& value) {
+  std::string_view text(value.data(), kCount);
+  while (!text.empty() && text.back() == 0) text.remove_suffix(1);
+  return text;
+}
+
+template <typename Value>
+Json ToJson(const Value& value, RecordKind kind) {
+  if constexpr (std::is_integral_v<Value>) {
+    return kind == RecordKind::kHex ? Json(HexNumber(value)) : Json(value);
+  } else if constexpr (std::is_same_v<Value, Half>) {
+    return value.bits;
+  } else if constexpr (std::is_same_v<typename Value::value_type, char>) {
+    return EscapeText(TextOf(value));
+  } else if constexpr (std::is_same_v<typename Value::value_type, uint8_t>) {
+    return kind == RecordKind::kBase64 ? Base64Encode(value) : HexText(value);
+  } else {
+    Json numbers = Json::array();
+    for (const auto& number : value) numbers.push_back(ToJson(number, kind));
+    return numbers;
+  }
+}
+
+void FromJson(JsonFields& fields, std::string_view name, RecordKind kind, std::span<char> text);
+void FromJson(JsonFields& fields, std::string_view name, RecordKind kind, std::span<uint8_t> bytes);
+void FromJson(JsonFields& fields, std::string_view name, RecordKind kind, std::span<uint32_t> all);
+void FromJson(JsonFields& fields, std::string_view name, RecordKind kind, std::span<Half> halves);
+inline void FromJson(JsonFields& fields, std::string_view name, RecordKind /*kind*/, Half& half) {
+  half.bits = static_cast<uint16_t>(fields.Uint(name, UINT16_MAX));
+}
+template <std::integral Value>
+void FromJson(JsonFields& fields, std::string_view name, RecordKind /*kind*/, Value& value) {
+  value = static_cast<Value>(fields.Uint(name, static_cast<std::make_unsigned_t<Value>>(-1)));
+}
+
+}  // namespace record
+
+template <typename Owner, typename... Values>
+class TypedRecord {
+ public:
+  static constexpr size_t kSize = (sizeof(Values) + ...);
+
+  constexpr TypedRecord(std::string_view source, FactEvidence evidence,
+                        Field<Owner, Values>... fields)
+      : source_(source), evidence_(evidence), fields_(fields...) {}
+
+  // In bytes, from the start of the record. A name that no field has does not compile.
+  consteval size_t OffsetOf(std::string_view name) const {
+    size_t offset = 0;
+    bool found = false;
+    ForEach([&](const auto& field) {
+      found = found || field.name == name;
+      if (!found) offset += sizeof(Owner{}.*field.member);
+    });
+    if (!found) throw "the record has no field of that name";
+    return offset;
+  }
+
+  void Read(ByteReader& reader, Owner& owner) const {
+    ForEach([&](const auto& field) { record::Read(reader, field.name, owner.*field.member); });
+  }
+  void Write(const Owner& owner, ByteWriter& writer) const {
+    ForEach([&](const auto& field) { record::Write(owner.*field.member, writer); });
+  }
+
+  // Adds the fields to `object`. `laid` holds what those of kFollows would be.
+  void ToJson(const Owner& owner, const Owner& laid, Json& object) const {
+    Json derived = Json::object();
+    ForEach([&](const auto& field) {
+      const auto& value = owner.*field.member;
+      if (field.role == FieldRole::kSpelled) return;
+      if (field.role == FieldRole::kUnlessZero && record::IsZero(value)) return;
+      const bool follows =
+          field.role == FieldRole::kCounted ||
+          (field.role == FieldRole::kFollows && record::IsSame(value, laid.*field.member));
+      (follows ? derived : object)[std::string(field.name)] = record::ToJson(value, field.kind);
+    });
+    if (!derived.empty()) object["derived"].update(derived);
+  }
+  void ToJson(const Owner& owner, Json& object) const { ToJson(owner, owner, object); }
+
+  // The inverse; the fields that follow wait for FollowingFromJson.
+  void FromJson(JsonFields& fields, Owner& owner) const {
+    ForEach([&](const auto& field) {
+      if (field.role == FieldRole::kCounted || field.role == FieldRole::kSpelled) return;
+      if (field.role == FieldRole::kFollows) return fields.ReadElsewhere({field.name});
+      if (field.role == FieldRole::kUnlessZero && !fields.Has(field.name)) return;
+      record::FromJson(fields, field.name, field.kind, owner.*field.member);
+    });
+  }
+  // Those of kFollows and kCounted: as `fields` says, else as in `laid`.
+  void FollowingFromJson(JsonFields& fields, const Owner& laid, Owner& owner) const {
+    ForEach([&](const auto& field) {
+      if (field.role != FieldRole::kFollows && field.role != FieldRole::kCounted) return;
+      owner.*field.member = laid.*field.member;
+      if (field.role == FieldRole::kFollows && fields.Has(field.name)) {
+        record::FromJson(fields, field.name, field.kind, owner.*field.member);
+      }
+    });
+  }
+
+  // "magic 0xbeefface, cputype 0x80": the fields by name, as JSON spells them.
+  std::string Print(const Owner& owner) const {
+    std::string text;
+    ForEach([&](const auto& field) {
+      if (field.role == FieldRole::kUnlessZero && record::IsZero(owner.*field.member)) return;
+      const Json value = record::ToJson(owner.*field.member, field.kind);
+      text += fmt::format("{}{} {}", text.empty() ? "" : ", ", field.name,
+                          value.is_string() ? value.text() : value.dump());
+    });
+    return text;
+  }
+
+  // A row a field that stands below `prefix` beside those of other records ("commands[]"). `known`
+  // stands for kRealFile: files of other chip families than those at hand rest on less.
+  void AddFacts(const std::string& prefix, FactEvidence known,
+                std::vector<FieldFact>& facts) const {
+    ForEach([&](const auto& field) {
+      const bool derived = field.role == FieldRole::kFollows || field.role == FieldRole::kCounted;
+      const bool own = !field.source.empty();
+      for (const char* place : {".", ".derived."}) {
+        if (place[1] != '\0' && !derived) continue;
+        AddFact(fmt::format("{}{}{}", prefix, place, field.name).substr(prefix.empty() ? 1 : 0),
+                own ? field.evidence : evidence_, own ? field.source : source_, known, facts);
+      }
+    });
+  }
+  // For a record that has `prefix` to itself ("header"): a row of it, behind those of the fields
+  // that have a source of their own.
+  void AddRecordFacts(const std::string& prefix, FactEvidence known,
+                      std::vector<FieldFact>& facts) const {
+    ForEach([&](const auto& field) {
+      if (field.source.empty()) return;
+      AddFact(fmt::format("{}.{}", prefix, field.name), field.evidence, field.source, known, facts);
+    });
+    AddFact(prefix, evidence_, source_, known, facts);
+  }
+
+  // The same fields for RecordToJson, whose records keep what no field names.
+  consteval std::array<RecordField, sizeof...(Values)> Fields() const {
+    std::array<RecordField, sizeof...(Values)> fields{};
+    size_t i = 0;
+    uint32_t offset = 0;
+    ForEach([&](const auto& field) {
+      const auto width = static_cast<uint32_t>(sizeof(Owner{}.*field.member));
+      fields[i++] = {field.name, offset, width, field.kind};
+      offset += width;
+    });
+    return fields;
+  }
+
+ private:
+  static void AddFact(std::string path, FactEvidence evidence, std::string_view source,
+                      FactEvidence known, std::vector<FieldFact>& facts) {
+    facts.push_back({std::move(path), evidence == FactEvidence::kRealFile ? known : evidence,
+                     std::string(source)});
+  }
+
+  template <typename Visit>
+  constexpr void ForEach(Visit visit) const {
+    std::apply([&](const auto&... field) { (visit(field), ...); }, fields_);
+  }
+
+  std::string_view source_;
+  FactEvidence evidence_;
+  std::tuple<Field<Owner, Values>...> fields_;
+};
+
+template <typename Owner, typename... Values>
+constexpr TypedRecord<Owner, Values...> RecordOf(std::string_view source, FactEvidence evidence,
+                                                 Field<Owner, Values>... fields) {
+  return {source, evidence, fields...};
+}
+
+}  // namespace anecheck

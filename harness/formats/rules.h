@@ -1,0 +1,163 @@
+// The rules of a format as one table. A row states a rule, names its source, and checks it; a rule
+// is reported through its own row alone, so that none can lack its words or its check.
+//
+//   constexpr auto kRules = RulesOf<WeightFile>({
+//       {"blob-ids", "The ids of the table are 0, 1, 2, ...", "the real file", kReal,
+//        [](const WeightFile& file, RuleReport& broken) {
+//          if (...) broken(offset, "blob {} has the id {}", i, id);
+//        }},
+//   });
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <fmt/format.h>
+#include <span>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "harness/formats/format.h"
+#include "harness/formats/message.h"
+#include "harness/formats/violation_list.h"
+
+namespace anecheck {
+
+// Takes the violations of one rule. Not thread-safe.
+class RuleReport {
+ public:
+  // `base` is added to every offset: where the model begins in its file.
+  RuleReport(const Rule& rule, uint64_t base, ViolationList& violations)
+      : rule_(rule), base_(base), violations_(violations) {}
+
+  // The rule is broken at `offset`. The message is the rule's id and the text; texts among `args`
+  // may be those of a file and are given as Shown.
+  template <typename... Args>
+  [[gnu::noinline, gnu::cold]] void operator()(uint64_t offset, fmt::format_string<Args...> text,
+                                               const Args&... args) {
+    violations_.Add(rule_, base_ + offset, [&] {
+      return fmt::format("{}: {}", rule_.id, fmt::format(fmt::runtime(text), ShownText(args)...));
+    });
+  }
+
+  // As above, for a message that is ready, which is not cut like a quoted text.
+  [[gnu::noinline, gnu::cold]] void Say(uint64_t offset, std::string_view message) {
+    violations_.Add(rule_, base_ + offset,
+                    [&] { return fmt::format("{}: {}", rule_.id, message); });
+  }
+
+ private:
+  const Rule& rule_;
+  uint64_t base_;
+  ViolationList& violations_;
+};
+
+// The check of a rule that the parser holds: a file that breaks it does not parse, and the error
+// begins with the rule's id.
+inline constexpr auto CheckedWhileParsing = [](const auto& /*model*/, RuleReport& /*broken*/) {};
+
+// `evidence` is the severity: what is assumed warns, all else is an error.
+template <typename Model>
+struct RuleRow {
+  std::string_view id;
+  std::string_view statement;
+  std::string_view source;
+  FactEvidence evidence;
+  void (*check)(const Model& model, RuleReport& broken);
+};
+
+// The table of a format, in the order of its rows. A row that lacks a part, or repeats an id, does
+// not compile.
+template <typename Model, size_t kCount>
+class RuleTable {
+ public:
+  consteval explicit RuleTable(const RuleRow<Model> (&rows)[kCount]) {
+    for (size_t i = 0; i < kCount; ++i) {
+      const RuleRow<Model>& row = rows[i];
+      if (row.id.empty() || row.statement.empty() || row.source.empty() || row.check == nullptr) {
+        throw "a row of rules lacks a part";
+      }
+      for (size_t k = 0; k < i; ++k) {
+        if (rules_[k].id == row.id) throw "two rules have one id";
+      }
+      rules_[i] = {row.id, row.statement, row.source, row.evidence};
+      checks_[i] = row.check;
+    }
+  }
+
+  constexpr std::span<const Rule> rules() const { return rules_; }
+
+  // Every broken rule, in file order.
+  std::vector<Violation> Verify(const Model& model) const {
+    ViolationList violations;
+    Verify(model, 0, violations);
+    return std::move(violations).Take();
+  }
+  // For a model that is part of another file and begins at `base` of it.
+  void Verify(const Model& model, uint64_t base, ViolationList& violations) const {
+    for (size_t i = 0; i < kCount; ++i) {
+      RuleReport report(rules_[i], base, violations);
+      checks_[i](model, report);
+    }
+  }
+
+ private:
+  std::array<Rule, kCount> rules_{};
+  std::array<void (*)(const Model&, RuleReport&), kCount> checks_{};
+};
+
+template <typename Model, size_t kCount>
+consteval RuleTable<Model, kCount> RulesOf(const RuleRow<Model> (&rows)[kCount]) {
+  return RuleTable<Model, kCount>(rows);
+}
+
+// The table of a format whose rules one walk over the model checks together, because they share
+// what the walk knows at each place. The walk reports a rule by its id: one without a row does not
+// compile.
+template <size_t kCount>
+class WalkRules {
+ public:
+  consteval explicit WalkRules(const Rule (&rows)[kCount]) {
+    for (size_t i = 0; i < kCount; ++i) {
+      if (rows[i].id.empty() || rows[i].statement.empty() || rows[i].source.empty()) {
+        throw "a row of rules lacks a part";
+      }
+      for (size_t k = 0; k < i; ++k) {
+        if (rules_[k].id == rows[i].id) throw "two rules have one id";
+      }
+      rules_[i] = rows[i];
+    }
+  }
+
+  constexpr std::span<const Rule> rules() const { return rules_; }
+
+  consteval const Rule& operator[](std::string_view id) const {
+    for (const Rule& rule : rules_) {
+      if (rule.id == id) return rule;
+    }
+    throw "no row has this id";
+  }
+
+ private:
+  std::array<Rule, kCount> rules_{};
+};
+
+// Gathers what a walk finds. Not thread-safe.
+class WalkReport {
+ public:
+  template <typename... Args>
+  void Add(const Rule& rule, uint64_t offset, fmt::format_string<Args...> text,
+           const Args&... args) {
+    RuleReport(rule, 0, violations_)(offset, text, args...);
+  }
+  void Say(const Rule& rule, uint64_t offset, std::string_view message) {
+    RuleReport(rule, 0, violations_).Say(offset, message);
+  }
+  ViolationList& list() { return violations_; }
+  std::vector<Violation> Take() && { return std::move(violations_).Take(); }
+
+ private:
+  ViolationList violations_;
+};
+
+}  // namespace anecheck
