@@ -127,8 +127,8 @@ constexpr DocumentEdit kEdits[] = {
     {"clear-plain-values", "values-not-all-zero",
      [](Json& json, uint64_t, uint64_t) {
        return !HasTable(json) && EditBlob(json, 0, [](std::vector<uint8_t>& bytes) {
-         const bool clears = bytes.size() % 2 == 0 && std::ranges::count(bytes, 0) !=
-                                                          static_cast<ptrdiff_t>(bytes.size());
+         const bool clears = bytes.size() % 2 == 0 &&
+                             std::ranges::count(bytes, 0) != static_cast<ptrdiff_t>(bytes.size());
          std::ranges::fill(bytes, uint8_t{0});
          return clears;
        });

@@ -69,15 +69,17 @@ class Parser {
 
   Status ReadHeader() {
     Header& header = out_.header;
-    kHeaderRecord.Read(reader_, header);
-    if (reader_.ok() && header.magic != kMagic) {
+    ByteReader reader(bytes_, 0, "header");
+    kHeaderRecord.Read(reader, header);
+    if (bytes_.size() >= sizeof header.magic && header.magic != kMagic) {
       return MakeError(ErrorCode::kMalformed,
                        fmt::format("header.magic: 0x{:x}, a hardware container has 0x{:x}",
                                    header.magic, kMagic),
                        0);
     }
-    reader_.CheckCount(header.ncmds, 8, "header.ncmds");
-    return reader_.status();
+    reader.CheckCount(header.ncmds, kCommandHead, "ncmds");
+    reader_.Skip(kHeaderSize, "header");
+    return reader.status();
   }
 
   Status ReadCommands() {

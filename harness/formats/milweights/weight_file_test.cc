@@ -146,8 +146,7 @@ TEST(WeightFile, JsonErrorsNameTheField) {
             "blobs[1].size: must be a number from 0 to 18446744073709551615 or a \"0x\" string");
   broken = json;
   broken["blobs"][0]["type"] = "fp17";
-  EXPECT_EQ(message(broken),
-            "blobs[0].type: must be the name of a type or its number");
+  EXPECT_EQ(message(broken), "blobs[0].type: must be the name of a type or its number");
   broken = json;
   broken["blobs"][2]["data_offset"] = uint64_t{1} << 40;
   EXPECT_NE(message(broken).find("a hole of"), std::string::npos);

@@ -95,7 +95,8 @@ Result<Bytes> FromJson(const Json& json) {
   WeightFile file;
   file.has_table = fields.Bool("table");
   fields.ForEach("blobs", [&](JsonFields blob) {
-    const uint64_t id = file.has_table ? blob.Uint("id") : 0;
+    // Plain values have no table that would hold the number.
+    const uint64_t id = file.has_table ? blob.Uint("id") : blob.UintOr("id", 0);
     file.blobs.push_back({id, blob.Base64("data")});
     blob.RefuseOthers();
   });

@@ -191,6 +191,7 @@ Result<Bytes> FromJson(const Json& json) {
   JsonFields fields(json, "", &status);
   fields.ReadElsewhere({"format"});
   Capture capture;
+  if (!fields.Has("calls")) fields.Fail("calls", "is missing");
   fields.ForEach("calls", [&](JsonFields object) {
     Call& call = capture.calls.emplace_back();
     kCallRecord.FromJson(object, call);
