@@ -26,18 +26,33 @@ Bindings::Bindings(const Container& container)
   ForEachTile(c, [&](const Symbol& symbol, const Section& section, uint64_t) {
     tiles[symbol.sect].insert(symbol.value - section.addr);
   });
-  ForEachSymbol(c, [&](const Symbol& symbol, uint64_t) {
-    if (symbol.type == kTypeStabSymbol) {
-      if (const auto number = TypeNumber(symbol)) catalog.insert(*number);
-    } else if (symbol.type == kTensorStabSymbol) {
-      if (const auto stab = stabs::ParseTensor(symbol.name)) frames.emplace(stab->name, *stab);
+  for (const Symtab& table : c.symtabs) {
+    uint32_t types = 0;
+    all_stabs.reserve(all_stabs.size() + table.symbols.size());
+    for (size_t i = 0; i < table.symbols.size(); ++i) {
+      const Symbol& symbol = table.symbols[i];
+      const uint64_t at = table.symoff + kSymbolRecord.kSize * i;
+      if (symbol.type == kTypeStabSymbol) {
+        const auto type = stabs::ParseType(symbol.name);
+        const auto number = type ? type->id : stabs::OddTypeId(symbol.name);
+        all_stabs.push_back({&symbol, at, ++types, number, {}});
+        if (number) catalog.insert(*number);
+      } else if (symbol.type == kTensorStabSymbol) {
+        all_stabs.push_back({&symbol, at, 0, {}, stabs::ParseTensor(symbol.name)});
+      }
     }
+  }
+  for (const Stab& stab : all_stabs) {
+    if (stab.tensor) frames_.emplace(stab.tensor->name, &*stab.tensor);
+  }
+  ForEachThread(c, [&](const Thread& thread, uint64_t words) {
+    if (IsTensor(thread)) tensors.emplace_back(TensorOf(thread), words);
   });
-}
-
-std::optional<uint32_t> TypeNumber(const Symbol& stab) {
-  const auto type = stabs::ParseType(stab.name);
-  return type ? type->id : stabs::OddTypeId(stab.name);
+  for (const Command& command : c.commands) {
+    if (command.opaque || command.cmd != kBuildInfoCommand) continue;
+    banners.emplace_back(ParseBanner(c.build_infos[command.index].text),
+                         command.offset + kCommandHead);
+  }
 }
 
 const Section* Bindings::WindowOf(std::string_view tensor) const {
@@ -49,9 +64,9 @@ const Section* Bindings::WindowOf(std::string_view tensor) const {
 }
 
 const stabs::TensorStab* Bindings::FrameOf(std::string_view tensor) const {
-  auto frame = frames.find(tensor);
-  if (frame == frames.end()) frame = frames.find(WithoutDirection(tensor));
-  return frame == frames.end() ? nullptr : &frame->second;
+  auto frame = frames_.find(tensor);
+  if (frame == frames_.end()) frame = frames_.find(WithoutDirection(tensor));
+  return frame == frames_.end() ? nullptr : frame->second;
 }
 
 }  // namespace anecheck::hwx

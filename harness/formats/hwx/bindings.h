@@ -3,9 +3,13 @@
 #pragma once
 
 #include <map>
+#include <optional>
 #include <set>
 #include <string_view>
+#include <utility>
+#include <vector>
 
+#include "harness/formats/hwx/banner.h"
 #include "harness/formats/hwx/names.h"
 #include "harness/formats/hwx/records.h"
 #include "harness/formats/hwx/thread_words.h"
@@ -25,13 +29,23 @@ struct Bindings {
   std::map<std::string_view, const Section*> ports;  // windows by the port's name
   std::map<uint32_t, std::set<uint64_t>> tiles;      // offsets by section, which counts from 1
   std::set<uint32_t> catalog;                        // type numbers
-  std::map<std::string_view, stabs::TensorStab> frames;
+  struct Stab {
+    const Symbol* symbol = nullptr;
+    uint64_t at = 0;               // of its record
+    uint32_t place = 0;            // among the type stabs of its table, from 1
+    std::optional<uint32_t> type;  // number of a type stab that reads as one
+    std::optional<stabs::TensorStab> tensor;
+  };
+  std::vector<Stab> all_stabs;
+  std::vector<std::pair<TensorRecord, uint64_t>> tensors;  // with the place of their first word
+  std::vector<std::pair<Banner, uint64_t>> banners;        // with their place
 
   // The window of a tensor's port, and its stride frame; nothing where there is none.
   const Section* WindowOf(std::string_view tensor) const;
   const stabs::TensorStab* FrameOf(std::string_view tensor) const;
 
  private:
+  std::map<std::string_view, const stabs::TensorStab*> frames_;
   bool cut_names_ = false;  // whether a port has the specification's record
 };
 
@@ -72,17 +86,6 @@ void ForEachThread(const Container& c, Visit visit) {
     visit(c.threads[command.index], command.offset + kCommandHead + kFlavorAndCount);
   }
 }
-
-// visit(tensor, words)
-template <typename Visit>
-void ForEachTensor(const Container& c, Visit visit) {
-  ForEachThread(c, [&](const Thread& thread, uint64_t words) {
-    if (IsTensor(thread)) visit(TensorOf(thread), words);
-  });
-}
-
-// The number of a type stab; nothing where it does not read as one.
-std::optional<uint32_t> TypeNumber(const Symbol& stab);
 
 // visit(symbol, at), where `at` is the place of its record
 template <typename Visit>

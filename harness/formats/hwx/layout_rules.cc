@@ -48,14 +48,6 @@ bool IsInside(const Segment& segment, const Section& section) {
          section.addr - segment.vmaddr <= segment.vmsize - section.size;
 }
 
-template <typename Visit>
-void ForEachBanner(const Container& c, Visit visit) {
-  for (const Command& command : c.commands) {
-    if (command.opaque || command.cmd != kBuildInfoCommand) continue;
-    visit(ParseBanner(c.build_infos[command.index].text), command.offset + kCommandHead);
-  }
-}
-
 constexpr auto kRules = RulesOf<Bindings>({
     {"header-cputype", "cputype is 0x80", kTable239, kReal,
      [](const Bindings& b, RuleReport& broken) {
@@ -279,28 +271,28 @@ constexpr auto kRules = RulesOf<Bindings>({
     {"banner-format", "the banner begins with ANEC v1, a compiler and its version",
      "facts/hwx.md, build info", kReal,
      [](const Bindings& b, RuleReport& broken) {
-       ForEachBanner(b.c, [&](const Banner& banner, uint64_t at) {
+       for (const auto& [banner, at] : b.banners) {
          const bool whole = !banner.compiler.empty() && !banner.version.empty();
-         if (banner.format == "ANEC v1" && whole) return;
+         if (banner.format == "ANEC v1" && whole) continue;
          broken(at, "the banner begins with '{}' '{}'", banner.format, banner.compiler);
-       });
+       }
      }},
     {"banner-target", "the banner's target is of the generation of cpusubtype",
      "25 real files of h13; which other targets a cpusubtype serves no source says", kAssumed,
      [](const Bindings& b, RuleReport& broken) {
-       ForEachBanner(b.c, [&](const Banner& banner, uint64_t at) {
+       for (const auto& [banner, at] : b.banners) {
          const std::string_view family = FamilyOfSubtype(b.c.header.cpusubtype);
-         if (family.empty() || TargetIsOf(banner.target, family)) return;
+         if (family.empty() || TargetIsOf(banner.target, family)) continue;
          broken(at, "the banner's target is '{}', cpusubtype {} is {}", banner.target,
                 b.c.header.cpusubtype, family);
-       });
+       }
      }},
     {"banner-paths", "the banner names the input and output files",
      "specification 000, listing 23.4", kReal,
      [](const Bindings& b, RuleReport& broken) {
-       ForEachBanner(b.c, [&](const Banner& banner, uint64_t at) {
+       for (const auto& [banner, at] : b.banners) {
          if (banner.input.empty() || banner.output.empty()) broken(at, "the banner lacks -i or -o");
-       });
+       }
      }},
     {"unclaimed-bytes", "bytes that no record claims are zero", "nine real files", kAssumed,
      [](const Bindings& b, RuleReport& broken) {

@@ -85,16 +85,17 @@ void CheckConst(const Bindings& b, RuleReport& broken) {
 
 void CheckIo(const Bindings& b, RuleReport& broken) {
   ForEachTable(b, [&](const Thread& thread, uint64_t words) {
-    std::set<uint64_t> slots;
-    for (uint32_t i = kFirstIoSlot; i < kBaseSlots; ++i) {
-      slots.insert(Pair(thread, 2 * i));
-      if (!b.is_h13 && 4 * i + 1 < thread.words.size()) slots.insert(Pair(thread, 4 * i));
-    }
+    const auto holds = [&](uint64_t address) {
+      for (uint32_t i = kFirstIoSlot; i < kBaseSlots; ++i) {
+        if (SlotHolds(b, thread, i, address)) return true;
+      }
+      return false;
+    };
     // One report a table: a file may have as many windows as tables have slots.
     uint64_t missing = 0;
     uint64_t first = 0;
     for (const auto& [window, section] : b.windows) {
-      if (!slots.contains(window) && missing++ == 0) first = window;
+      if (!holds(window) && missing++ == 0) first = window;
     }
     if (missing == 0) return;
     broken(words + 8 * kFirstIoSlot, "no base slot holds the window at 0x{:x}{}", first,
@@ -229,29 +230,32 @@ constexpr auto kRules = RulesOf<Bindings>({
      OfLater},
     {"tensor-port", "a tensor's name is that of a port", "real files", kReal,
      [](const Bindings& b, RuleReport& broken) {
-       ForEachTensor(b.c, [&](const TensorRecord& tensor, uint64_t words) {
-         if (b.WindowOf(tensor.name) != nullptr) return;
+       for (const auto& [tensor, words] : b.tensors) {
+         if (b.WindowOf(tensor.name) != nullptr) continue;
          broken(words + 4 * kTensorNameWord, "tensor '{}' has no port", tensor.name);
-       });
+       }
      }},
     {"tensor-direction", "a tensor is an input (1) or output (2), as its window is",
      "facts/hwx.md, thread command, flavor 3", kReal,
      [](const Bindings& b, RuleReport& broken) {
-       ForEachTensor(b.c, [&](const TensorRecord& tensor, uint64_t words) {
+       for (const auto& [tensor, words] : b.tensors) {
          const Section* window = b.WindowOf(tensor.name);
-         if (window == nullptr) return;
+         if (window == nullptr) continue;
          const uint32_t expected = KindOf(*window) == kInputSection ? kInput : kOutput;
-         if (tensor.direction == expected) return;
+         if (tensor.direction == expected) continue;
          broken(words + 4 * kDirectionWord, "tensor '{}' has direction {}, its window {}",
                 tensor.name, tensor.direction, expected);
-       });
+       }
      }},
     {"tensor-stab", "a tensor's shape, strides and type are those of its stab",
      "specification 000, listing 23.6; facts/hwx.md, symbols", kReal,
      [](const Bindings& b, RuleReport& broken) {
-       ForEachTensor(b.c, [&](const TensorRecord& tensor, uint64_t words) {
+       for (const auto& [tensor, words] : b.tensors) {
          const stabs::TensorStab* frame = b.FrameOf(tensor.name);
-         if (frame == nullptr) return broken(words, "tensor '{}' has no stab", tensor.name);
+         if (frame == nullptr) {
+           broken(words, "tensor '{}' has no stab", tensor.name);
+           continue;
+         }
          if (frame->element_type != tensor.element_type) {
            broken(words + 4 * kElementTypeWord, "tensor '{}' is of type {}, its stab of {}",
                   tensor.name, tensor.element_type, frame->element_type);
@@ -267,28 +271,28 @@ constexpr auto kRules = RulesOf<Bindings>({
                   "tensor '{}' has {} {} elements {} bytes apart, its stab says otherwise",
                   tensor.name, kAxes[i], tensor.shape[i], tensor.strides[i]);
          }
-       });
+       }
      }},
     {"tensor-element", "a tensor's element type is in the catalog",
      "specification 000, listing 23.5", kReal,
      [](const Bindings& b, RuleReport& broken) {
-       ForEachTensor(b.c, [&](const TensorRecord& tensor, uint64_t words) {
-         if (b.catalog.contains(tensor.element_type)) return;
+       for (const auto& [tensor, words] : b.tensors) {
+         if (b.catalog.contains(tensor.element_type)) continue;
          broken(words + 4 * kElementTypeWord, "tensor '{}' is of type {}, which the catalog lacks",
                 tensor.name, tensor.element_type);
-       });
+       }
      }},
     {"tensor-fits-window", "N times the batch stride fits the tensor's window", "nine real files",
      kReal,
      [](const Bindings& b, RuleReport& broken) {
-       ForEachTensor(b.c, [&](const TensorRecord& tensor, uint64_t words) {
+       for (const auto& [tensor, words] : b.tensors) {
          const Section* window = b.WindowOf(tensor.name);
          const uint64_t batch = tensor.shape[0];
-         if (window == nullptr || batch == 0 || tensor.strides[0] <= window->size / batch) return;
+         if (window == nullptr || batch == 0 || tensor.strides[0] <= window->size / batch) continue;
          broken(words + 4 * kStrideWord,
                 "tensor '{}' takes {} times 0x{:x} bytes, its window 0x{:x}", tensor.name, batch,
                 tensor.strides[0], window->size);
-       });
+       }
      }},
     {"symbol-type", "a symbol's type is 0x0e, 0x0f, 0x80 or 0x20", "facts/hwx.md, symbols", kReal,
      [](const Bindings& b, RuleReport& broken) {
@@ -333,42 +337,28 @@ constexpr auto kRules = RulesOf<Bindings>({
     {"stab-shape", "a stab reads as a catalog entry or a stride frame",
      "specification 000, listings 23.5 and 23.6", kReal,
      [](const Bindings& b, RuleReport& broken) {
-       ForEachSymbol(b.c, [&](const Symbol& symbol, uint64_t at) {
-         if (symbol.type == kTypeStabSymbol && !TypeNumber(symbol)) {
-           broken(at, "type stab '{}'", symbol.name);
-         } else if (symbol.type == kTensorStabSymbol && !stabs::ParseTensor(symbol.name)) {
-           broken(at, "tensor stab '{}'", symbol.name);
-         }
-       });
+       for (const Bindings::Stab& stab : b.all_stabs) {
+         if (stab.type || stab.tensor) continue;
+         const bool type = stab.symbol->type == kTypeStabSymbol;
+         broken(stab.at, "{} stab '{}'", type ? "type" : "tensor", stab.symbol->name);
+       }
      }},
     {"stab-desc", "n_desc of a stab is 0 for a type and its number mod 32 for a tensor",
      "facts/hwx.md, symbols", kReal,
      [](const Bindings& b, RuleReport& broken) {
-       ForEachSymbol(b.c, [&](const Symbol& symbol, uint64_t at) {
-         std::optional<uint32_t> expected;
-         if (symbol.type == kTypeStabSymbol && TypeNumber(symbol)) expected = 0;
-         if (symbol.type == kTensorStabSymbol) {
-           if (const auto stab = stabs::ParseTensor(symbol.name)) expected = stab->id % 32;
-         }
-         if (!expected || symbol.desc == *expected) return;
-         broken(at + kDescAt, "stab '{}' has n_desc {}, expected {}", symbol.name, symbol.desc,
-                *expected);
-       });
+       for (const Bindings::Stab& stab : b.all_stabs) {
+         const uint32_t expected = stab.tensor ? stab.tensor->id % 32 : 0;
+         if ((!stab.type && !stab.tensor) || stab.symbol->desc == expected) continue;
+         broken(stab.at + kDescAt, "stab '{}' has n_desc {}, expected {}", stab.symbol->name,
+                stab.symbol->desc, expected);
+       }
      }},
     {"catalog-order", "the catalog's type numbers count up from 1",
      "specification 000, listing 23.5", kReal,
      [](const Bindings& b, RuleReport& broken) {
-       for (const Symtab& table : b.c.symtabs) {
-         uint32_t types = 0;
-         for (size_t i = 0; i < table.symbols.size(); ++i) {
-           const Symbol& symbol = table.symbols[i];
-           if (symbol.type != kTypeStabSymbol) continue;
-           ++types;
-           const std::optional<uint32_t> number = TypeNumber(symbol);
-           if (!number || *number == types) continue;
-           broken(table.symoff + kSymbolRecord.kSize * i, "type stab '{}' is number {}",
-                  symbol.name, types);
-         }
+       for (const Bindings::Stab& stab : b.all_stabs) {
+         if (!stab.type || *stab.type == stab.place) continue;
+         broken(stab.at, "type stab '{}' is number {}", stab.symbol->name, stab.place);
        }
      }},
     {"tile-aligned", "a tile starts at a multiple of 64 bytes", "facts/hwx.md, weight tiles", kReal,
