@@ -23,6 +23,7 @@ Bytes GeneratePackage(ChoiceStream& choices) {
   std::vector<uint32_t> magics = {kPackageMagic};
   if (choices.Coin()) magics.push_back(kControlMagic);
   const uint64_t programs = 1 + choices.Below(3);
+  magics.reserve(magics.size() + 4 * programs);
   for (uint64_t i = 0; i < programs; ++i) {
     magics.push_back(kProgramMagic);
     magics.insert(magics.end(), choices.Below(4), kSectionMagic);
