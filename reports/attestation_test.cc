@@ -225,6 +225,10 @@ TEST(Attestation, EveryCellHasTheVerdictOfItsQuestion) {
         const legality::Verdict& shown = matrix.verdicts[matrix.at(row, target, route).verdict];
         EXPECT_EQ(shown.native_layer, asked->native_layer) << instance.op;
         EXPECT_EQ(shown.outcome, asked->outcome) << instance.op;
+        for (size_t layer = 0; layer < shown.layers.size(); ++layer) {
+          EXPECT_EQ(shown.layers[layer].rule, asked->layers[layer].rule) << instance.op;
+          EXPECT_EQ(shown.layers[layer].reason, asked->layers[layer].reason) << instance.op;
+        }
       }
     }
   }
