@@ -33,9 +33,12 @@ bool ReadsState(const Graph& graph, const Node& node) {
   });
 }
 
-// As ends of what is admitted; where NaN alone is, both are NaN.
-bool IsSameEnd(double one, double other) {
-  return one == other || (std::isnan(one) && std::isnan(other));
+// Whether a departing engine may give an element that a conforming one may not. An interval that is
+// computed in another way may be narrower, which is no departure.
+bool Leaves(const Estimate& departed, const Estimate& conforming, size_t i) {
+  if ((departed.flags[i] & ~conforming.flags[i]) != 0) return true;
+  if ((departed.flags[i] & Estimate::kNanOnly) != 0) return false;
+  return !(departed.low[i] >= conforming.low[i] && departed.high[i] <= conforming.high[i]);
 }
 
 class CliffFinder {
@@ -156,7 +159,7 @@ class CliffFinder {
          .result = result_});
   }
 
-  // How many elements of the first result `departures` change.
+  // How many elements of the first result `departures` take out of what is admitted.
   uint64_t Changed(const Graph& cut, std::span<const Tensor> inputs,
                    std::span<const Departure* const> departures) {
     const Contract departed = WithDepartures(family_, departures);
@@ -168,10 +171,7 @@ class CliffFinder {
     scratch_.Stored(output, departed_);
     uint64_t changed = 0;
     for (size_t i = 0; i < estimate_.value.size(); ++i) {
-      const bool same = IsSameEnd(estimate_.low[i], departed_.low[i]) &&
-                        IsSameEnd(estimate_.high[i], departed_.high[i]) &&
-                        estimate_.flags[i] == departed_.flags[i];
-      changed += same ? 0 : 1;
+      changed += Leaves(departed_, estimate_, i) ? 1 : 0;
     }
     return changed;
   }

@@ -63,8 +63,8 @@ TEST_F(ModelCommands, JudgeHoldsAStateThatIsGiven) {
 TEST_F(ModelCommands, EvalWidensUnderAnEnginesContractAlone) {
   WriteText("model.mil",
             "program(1.3)\n{\n func main<ios18>(tensor<fp16, [1]> x) {\n"
-            "tensor<fp16, [1]> y = sigmoid(x = x);\n} -> (y);\n}");
-  WriteArrays("in.npz", {Halves("x", {1}, {1})});
+            "tensor<fp16, [1]> y = exp2(x = x);\n} -> (y);\n}");
+  WriteArrays("in.npz", {Halves("x", {1}, {0.25})});
   for (const std::string contract : {"h13", "ieee"}) {
     const Outcome eval = Tool("eval " + Path("model.mil") + " --inputs " + Path("in.npz") +
                               " --out " + Path("out.npz") + " --bounds --contract " + contract);
@@ -181,7 +181,7 @@ TEST_F(ModelCommands, JudgeTellsErrorsThatLeanToOneSide) {
   constexpr int kElements = 64;
   WriteText("model.mil",
             fmt::format("program(1.3)\n{{\n func main<ios18>(tensor<fp16, [{0}]> x) {{\n"
-                        "tensor<fp16, [{0}]> y = sigmoid(x = x);\n}} -> (y);\n}}",
+                        "tensor<fp16, [{0}]> y = exp2(x = x);\n}} -> (y);\n}}",
                         kElements));
   std::vector<double> x(kElements);
   for (int i = 0; i < kElements; ++i) x[i] = 0.03125 * (i + 1);

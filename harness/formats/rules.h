@@ -54,7 +54,8 @@ class RuleReport {
 
 // The check of a rule that the parser holds: a file that breaks it does not parse, and the error
 // begins with the rule's id.
-inline constexpr auto CheckedWhileParsing = [](const auto& /*model*/, RuleReport& /*broken*/) {};
+template <typename Model>
+void CheckedWhileParsing(const Model& /*model*/, RuleReport& /*broken*/) {}
 
 // `evidence` is the severity: what is assumed warns, all else is an error.
 template <typename Model>

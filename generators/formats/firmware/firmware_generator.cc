@@ -29,6 +29,7 @@ Bytes GeneratePackage(ChoiceStream& choices) {
     magics.insert(magics.end(), choices.Below(4), kSectionMagic);
   }
   std::vector<Part> parts;
+  parts.reserve(magics.size());
   for (size_t i = 0; i < magics.size(); ++i) {
     parts.push_back({0, magics[i], Body(choices, i + 1 == magics.size())});
   }
