@@ -336,8 +336,8 @@ Result<std::pair<PairedFile, PairedFile>> DescriptorThenContainer(const InspectF
     ANECHECK_ASSIGN(Bytes bytes, ReadFile(path));
     const auto format = RecogniseFormat(bytes, path);
     if (!format.ok()) return InFile(path, format.error());
-    if (*format == &kFormat_e5) files[0] = {path, std::move(bytes), {}};
-    if (*format == &kFormat_hwx) files[1] = {path, std::move(bytes), {}};
+    if (*format != &kFormat_e5 && *format != &kFormat_hwx) continue;
+    files[*format == &kFormat_hwx ? 1 : 0] = {path, std::move(bytes), {}};
   }
   if (files[0].path.empty() || files[1].path.empty()) {
     return MakeError(ErrorCode::kInvalid,

@@ -299,7 +299,7 @@ TEST(ShrinkFindingIf, AStopBeforeTheFirstAnswerIsNoRefusal) {
 }
 
 // Right within the bounds at every place, with another one of the admitted numbers at the odd
-// places of what tanh gives: nothing but the same numbers at other places can show that.
+// places of the results of softsign: nothing but the same numbers at other places can show that.
 class UnlikeAtOddPlaces final : public Runner {
  public:
   Result<RunnerIdentity> Identify() override { return RunnerIdentity{.runner = "unlike"}; }
@@ -312,7 +312,7 @@ class UnlikeAtOddPlaces final : public Runner {
       for (size_t i = 0; i < estimates.size(); ++i) {
         const Value& value = graph.value(graph.outputs()[i]);
         const bool table = value.kind == ValueKind::kResult &&
-                           KindOf(*graph.node(value.producer).schema) == OpKind::kTanh;
+                           KindOf(*graph.node(value.producer).schema) == OpKind::kSoftsign;
         reply.outputs.push_back(Stored(estimates[i], table));
       }
       replies.push_back(std::move(reply));
@@ -342,7 +342,7 @@ Artifact FindUnlike(Runner& runner) {
   artifact.options.targets = {{"h13", 2}};
   artifact.options.modes = {CaseMode::kMetamorphic};
   artifact.options.ops.reset();
-  for (const OpKind op : {OpKind::kTanh, OpKind::kAdd, OpKind::kRelu}) {
+  for (const OpKind op : {OpKind::kSoftsign, OpKind::kAdd, OpKind::kRelu}) {
     artifact.options.ops.set(static_cast<size_t>(op));
   }
   artifact.id = "f000000000003";

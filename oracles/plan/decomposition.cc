@@ -13,6 +13,8 @@ constexpr std::string_view kWeights = "facts/more/weight_codecs.csv (public guid
 constexpr std::string_view kMatrices = "two matrix multiplies by constants";
 // Half a unit in the last place of fp16 for each of two rounded factors.
 constexpr double kTwoRoundings = 1.0 / 1024;
+// Logarithms, their sum and its exponential are rounded, each to fp16.
+constexpr double kRoundedLogarithms = 0x1p-8;
 
 constexpr Decomposition kTable[] = {
     {"conv_transpose",
@@ -113,7 +115,7 @@ constexpr Decomposition kTable[] = {
      {},
      "log, sum, exp: positive operands alone",
      kAppendix,
-     0,
+     kRoundedLogarithms,
      ProductByLogarithms},
     {"tan", Occasion::kHost, {}, "sin / cos", kAppendix, 0, Tangent},
     {"band_part", Occasion::kHost, {}, "a choice by a constant mask", kAppendix, 0, BandByMask},

@@ -112,7 +112,7 @@ constexpr DocumentEdit kEdits[] = {
      }},
     {"empty-file", "file-not-empty",
      [](Json& json, uint64_t, uint64_t) {
-       if (HasTable(json) || json.at("blobs").at(0).at("data") == "") return false;
+       if (HasTable(json) || json.at("blobs").at(0).at("data").text().empty()) return false;
        json["blobs"] = Json::array();
        return true;
      }},
@@ -194,7 +194,7 @@ constexpr DocumentEdit kEdits[] = {
     {"empty-a-blob", "",
      [](Json& json, uint64_t a, uint64_t) {
        Json* blob = HasTable(json) ? PickElement(json, "blobs", a) : nullptr;
-       if (blob == nullptr || (*blob)["data"] == "") return false;
+       if (blob == nullptr || (*blob)["data"].text().empty()) return false;
        (*blob)["data"] = "";
        return true;
      }},

@@ -34,7 +34,7 @@ class Reader : private Placement {
       fields.Fail("format", "is not hwx: this is the JSON of another format");
     }
     ReadHeader(fields.In("header"));
-    fields.ForEach("commands", [&](JsonFields command) { ReadCommand(command); });
+    fields.ForEach("commands", [&](JsonFields command) { ReadCommand(std::move(command)); });
     fields.ForEach("unclaimed", [&](JsonFields region) {
       c_.regions.push_back({region.Uint("offset"), c_.Own(region.HexBytesOr("bytes"))});
       region.RefuseOthers();
@@ -113,7 +113,8 @@ class Reader : private Placement {
     kSegmentRecord.FromJson(fields, segment);
     segment.first_section = static_cast<uint32_t>(c_.sections.size());
     segment.nsects = static_cast<uint32_t>(fields.Array("sections").size());
-    fields.ForEach("sections", [&](JsonFields section) { ReadSection(segment, section); });
+    fields.ForEach("sections",
+                   [&](JsonFields section) { ReadSection(segment, std::move(section)); });
     c_.segments.push_back(segment);
     return static_cast<uint32_t>(c_.segments.size() - 1);
   }
@@ -134,7 +135,7 @@ class Reader : private Placement {
       section.size = fields.Uint("size");
     }
     fields.ForEach("relocations", [&](JsonFields relocation) {
-      section.relocations.push_back(ReadRelocation(relocation));
+      section.relocations.push_back(ReadRelocation(std::move(relocation)));
     });
     fields.RefuseOthers();
     c_.sections.push_back(std::move(section));
@@ -279,7 +280,7 @@ class Reader : private Placement {
     kSymtabRecord.FromJson(fields, table);
     table.strings_in_order = !fields.Has("strings");
     fields.ForEach("symbols", [&](JsonFields symbol) {
-      table.symbols.push_back(ReadSymbol(symbol, table.strings_in_order));
+      table.symbols.push_back(ReadSymbol(std::move(symbol), table.strings_in_order));
     });
     if (!table.strings_in_order) {
       const std::string strings =
