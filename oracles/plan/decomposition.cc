@@ -171,6 +171,7 @@ Result<Graph> Decomposed(const Graph& graph, NodeId id, const Decomposition& dec
   for (NodeId at = 0; at < graph.nodes().size(); ++at) {
     const NodeView node(graph, at);
     std::vector<std::string> names;
+    names.reserve(node.node().result_count);
     for (uint32_t i = 0; i < node.node().result_count; ++i) {
       names.push_back(graph.value(node.Result(i)).name);
     }

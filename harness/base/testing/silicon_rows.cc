@@ -2,6 +2,7 @@
 
 #include <charconv>
 #include <cmath>
+#include <fmt/format.h>
 #include <fstream>
 #include <limits>
 #include <map>
@@ -102,7 +103,8 @@ Result<std::vector<SiliconRow>> ReadSiliconRows(const std::string& path) {
   while (std::getline(file, line)) {
     const std::vector<std::string> cells = CellsOf(line);
     if (cells.size() != names.size()) {
-      return MakeError(ErrorCode::kMalformed, path + ": a row has other columns: " + line);
+      return MakeError(ErrorCode::kMalformed,
+                       fmt::format("{}: a row has other columns: {}", path, line));
     }
     const auto at = [&](const char* name) -> const std::string& { return cells[column[name]]; };
     rows.push_back({at("id"), at("path"), at("group"), at("inputs"), HalvesOf(at("inputs")),

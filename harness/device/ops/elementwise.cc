@@ -105,7 +105,7 @@ class BinaryKernel : public Kernel {
                bool by_reciprocal, float gain)
       : op_(op),
         element_(element),
-        plan_(std::move(plan)),
+        plan_(plan),
         model_(model),
         by_reciprocal_(by_reciprocal),
         gain_(gain),
@@ -255,8 +255,8 @@ std::unique_ptr<const Kernel> BuildBinary(OpBuilder& builder, Binary op) {
     builder.RejectOnEngine(Stage::kCodegen, "match failure: the divisor must be constant");
   }
   builder.Output({x.type.element, plan->shape});
-  return std::make_unique<BinaryKernel>(op, x.type.element, std::move(*plan), builder.model(),
-                                        legacy, GainOf(builder, op, x, y));
+  return std::make_unique<BinaryKernel>(op, x.type.element, *plan, builder.model(), legacy,
+                                        GainOf(builder, op, x, y));
 }
 
 template <Binary kOp>
