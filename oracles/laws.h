@@ -24,7 +24,7 @@ struct Laws {
   bool tables = false;
 };
 
-// Where a law is known from. `measured` and `inferred` have one bit a family.
+// The source of a law. `measured` and `inferred` have one bit a family.
 struct LawFact {
   std::string_view name;  // "fixed_sums"
   bool Laws::* law = nullptr;

@@ -300,7 +300,7 @@ TEST(Plan, WhatNoSourceGivesAGraphForIsNamed) {
   EXPECT_EQ(before.rewrites[0].no_graph, "the indices are no constants");
 }
 
-// What the rules admit is not rewritten into what they refuse.
+// No rewrite turns an admitted operation into a refused one.
 TEST(Plan, ResizeOfRankFiveHasNoMatrices) {
   using P = params::Upsample;
   Case c;

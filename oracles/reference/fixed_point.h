@@ -28,8 +28,9 @@ inline double DecodeAsNumber(double x) {
   return std::copysign(0x1p16 * (1 + static_cast<double>(fraction) * 0x1p-52), x);
 }
 
-// What an element of [low, high], NaN perhaps, is read as. `bits_known`: the element came in as it
-// is, so that a NaN's payload is known; else a NaN may be any number with exponent 31 or above.
+// The numbers as which the engine reads an element of [low, high], or NaN. `bits_known`: the
+// element came in as it is, so that a NaN's payload is known; else a NaN may be any number with
+// exponent 31 or above.
 inline Interval DecodedEnds(double low, double high, bool nan, bool bits_known) {
   if (low != low && bits_known) return {DecodeAsNumber(low), DecodeAsNumber(low)};
   if (low != low || nan) return {-kInfinity, kInfinity};

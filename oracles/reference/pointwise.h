@@ -30,13 +30,13 @@ struct Law {
   // Another epsilon that an engine may take in its place.
   std::optional<double> other;
 
-  // What the table gives for a number; nothing where that is not recorded.
+  // The table's value for a number; nothing where that is not recorded.
   std::optional<double> At(const Grid& grid, double x) const {
     const double from = epsilon == 0 ? x : grid.Store(x + epsilon);
     if (!HasRecord(function, from)) return std::nullopt;
     return RecordedValue(function, from, grid);
   }
-  // What it gives over an interval of the operand; nothing where some of it is not recorded.
+  // The table's values over an interval of the operand; nothing where one is not recorded.
   std::optional<Interval> Over(const Grid& grid, double low, double high) const {
     std::optional<Interval> bounds = With(grid, epsilon, low, high);
     if (!bounds || !other) return bounds;

@@ -182,7 +182,7 @@ const Table* TableOf(Recorded function) {
   }
 }
 
-// Where a table has a knot, and where it breaks off: between two of them a line is the value.
+// The knots of a table and the ends of its range: between two of them its value is a line.
 std::vector<double> Breaks(const Table& table) {
   std::vector<double> breaks = {table.lower, table.upper};
   for (size_t i = 0; i < table.knots.size(); ++i) {

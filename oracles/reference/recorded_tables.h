@@ -26,7 +26,7 @@ enum class Recorded : uint8_t {
 // function's domain, and beyond 2 for erf.
 bool HasRecord(Recorded function, double x);
 
-// What the engine computes for `x` before the last rounding to fp16. Roundings on the way are the
+// The engine's result for `x` before the last rounding to fp16. Roundings on the way are the
 // grid's stores. Log, rsqrt and inverse take the sum of operand and epsilon. Precondition:
 // HasRecord(function, x).
 double RecordedValue(Recorded function, double x, const Grid& grid);

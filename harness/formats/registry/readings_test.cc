@@ -1,5 +1,5 @@
-// What holds of every format: bytes that are none of it never pass its rules, and a file that is
-// read once tells the same as one that is read for each question.
+// Laws of every format: bytes of no format break its rules, and a file that is read once gives the
+// same answers as one that is read for each question.
 #include <algorithm>
 #include <gtest/gtest.h>
 
