@@ -138,6 +138,28 @@ class Chain {
   std::map<std::string, size_t, std::less<>> compared_;
 };
 
+bool SameAt(const Estimate& whole, size_t element, double expected) {
+  return SameNumber(whole.value[element], expected);
+}
+
+// Every output of `graph` as a whole, under `contract`, against the chain's.
+void ExpectOutputs(const Graph& graph, std::span<const Tensor> inputs, const Contract& contract,
+                   const Chain& chain, bool (*agrees)(const Estimate&, size_t, double)) {
+  Evaluation evaluation;
+  const Status status = evaluation.RunForOutputs(graph, inputs, contract);
+  ASSERT_TRUE(status.ok()) << status.error().message;
+  Estimate whole;
+  for (const ValueId output : graph.outputs()) {
+    evaluation.Stored(output, whole);
+    const std::vector<double>& expected = chain.values(output);
+    ASSERT_EQ(whole.value.size(), expected.size());
+    for (size_t i = 0; i < expected.size(); ++i) {
+      ASSERT_TRUE(agrees(whole, i, expected[i]))
+          << contract.name << ": " << graph.value(output).name << " element " << i;
+    }
+  }
+}
+
 struct RealModel {
   const char* file;
   std::vector<ModelShape> shapes;  // of inputs whose extents the file leaves open
@@ -157,20 +179,8 @@ TEST_P(RealModels, AgreeWithTheSlowImplementationNodeByNodeAndAsAWhole) {
   Chain chain(graph, inputs);
   ASSERT_EQ(chain.Run(), "");
   for (const auto& [op, count] : chain.compared()) EXPECT_GT(count, 0u) << op;
-  Evaluation evaluation;
-  const Status status = evaluation.RunForOutputs(graph, inputs, ConformingContract(2));
-  ASSERT_TRUE(status.ok()) << status.error().message;
-  Estimate whole;
-  for (const ValueId output : graph.outputs()) {
-    evaluation.Stored(output, whole);
-    const std::vector<double>& expected = chain.values(output);
-    ASSERT_EQ(whole.value.size(), expected.size());
-    for (size_t i = 0; i < expected.size(); ++i) {
-      ASSERT_TRUE(SameNumber(whole.value[i], expected[i]))
-          << graph.value(output).name << " element " << i;
-      ASSERT_TRUE(Admits(whole, i, expected[i])) << graph.value(output).name << " element " << i;
-    }
-  }
+  ExpectOutputs(graph, inputs, IeeeContract(), chain, SameAt);
+  ExpectOutputs(graph, inputs, ConformingContract(2), chain, Admits);
 }
 
 const RealModel kModels[] = {
