@@ -50,6 +50,7 @@ class Picture {
   }
 
   std::string Draw() {
+    LowerSources();
     SplitLongEdges();
     Order();
     Place();
@@ -104,6 +105,16 @@ class Picture {
   void Connect(size_t from, size_t to) {
     boxes_[from].below.push_back(to);
     boxes_[to].above.push_back(from);
+  }
+
+  // An operation on constants alone stands right above what reads it.
+  void LowerSources() {
+    for (Box& box : boxes_) {
+      if (!box.above.empty() || box.below.empty() || box.style == "input") continue;
+      size_t lowest = boxes_[box.below[0]].layer;
+      for (const size_t reader : box.below) lowest = std::min(lowest, boxes_[reader].layer);
+      box.layer = lowest - 1;
+    }
   }
 
   // Puts a bend into each layer that an edge passes, so that it goes around the boxes there.

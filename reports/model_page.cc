@@ -6,6 +6,7 @@
 
 #include "harness/base/json.h"
 #include "harness/base/json_text.h"
+#include "harness/check/operation_errors.h"
 #include "reports/graph_picture.h"
 #include "reports/html.h"
 #include "reports/page_files.h"
@@ -19,19 +20,12 @@ std::string Text(const Json& json, const char* key) {
   return found != json.end() && found->is_string() ? found->get<std::string>() : "";
 }
 
-std::string Number(const Json& json, const char* key) {
-  const auto found = json.find(key);
-  if (found == json.end() || !found->is_number()) return "";
-  return fmt::format("{:.4g}", found->get<double>());
-}
-
 std::string Cell(const std::string& text) { return "<td>" + EscapeXml(text) + "</td>"; }
 
-std::string ErrorText(const Json& error) {
+std::string ErrorOf(const Json& error) {
   if (error.is_null()) return "";
-  const std::string snr = Number(error, "snr_db");
-  return fmt::format("{} ulp, relative {}, SNR {}", Number(error, "ulp"), Number(error, "relative"),
-                     snr.empty() ? "infinite" : snr + " dB");
+  return ErrorText(error["ulp"].get<uint64_t>(), error["relative"].get<double>(),
+                   error["snr_db"].get<double>());
 }
 
 // Everything that is known of an operation, a line each.
@@ -46,7 +40,7 @@ std::string Words(const Json& operation) {
   add("rule", Text(operation, "rule"));
   add("source", Text(operation, "source"));
   add("Core ML by cost", Text(operation, "backend"));
-  add("error", ErrorText(operation.value("error", Json())));
+  add("error", ErrorOf(operation.value("error", Json())));
   for (const Json& cliff : operation.value("cliffs", Json::array())) {
     add("cliff", cliff.get<std::string>());
   }
@@ -65,7 +59,7 @@ std::string Picture(const Graph& graph, const Json& target) {
     mark.style = Text(*found->second, "placement");
     mark.words = Words(*found->second);
     const Json& error = found->second->value("error", Json());
-    if (!error.is_null()) mark.line = Number(error, "ulp") + " ulp";
+    mark.line = ErrorOf(error);
   }
   const std::string picture = MarkedPicture(graph, marks);
   if (picture.empty()) {
@@ -90,7 +84,7 @@ std::string Table(const Json& target) {
     text += "<tr>" + Cell(Text(operation, "op")) + Cell(Text(operation, "name")) +
             fmt::format("<td class=\"{0}\">{0}</td>", placement) + Cell(Text(operation, "reason")) +
             Cell(rule) + Cell(Text(operation, "backend")) +
-            Cell(ErrorText(operation.value("error", Json()))) + Cell(cliffs) + "</tr>\n";
+            Cell(ErrorOf(operation.value("error", Json()))) + Cell(cliffs) + "</tr>\n";
   }
   return text + "</tbody></table></div>\n";
 }

@@ -63,6 +63,8 @@ constexpr Advice kRefusals[] = {
      "specification, kernel limits"},
     {"conv", "kH must be", "split the kernel along its height into parts and add their results",
      "specification, kernel limits"},
+    {"conv", "Invalid conv kernel", "split the kernel into parts and add their results",
+     "specification, kernel limits"},
     {"lstm", "",
      "unroll the cell into linear, sigmoid, tanh, mul and add: the engine has no "
      "recurrent layer",

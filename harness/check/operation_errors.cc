@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <fmt/format.h>
 #include <limits>
 #include <vector>
 
@@ -37,6 +38,13 @@ OperationError MeasureOperation(const Tensor& expected, const Tensor& actual) {
   error.relative = noise == 0 ? 0 : std::sqrt(noise / signal);
   error.snr_db = -20 * std::log10(error.relative);
   return error;
+}
+
+std::string ErrorText(uint64_t ulp, double relative, double snr_db) {
+  if (ulp == 0) return "exact";
+  if (!std::isfinite(relative)) return "infinite";
+  const std::string snr = std::isfinite(snr_db) ? fmt::format(", {:.0f} dB", snr_db) : "";
+  return fmt::format("{} ulp, {:.2g}{}", ulp, relative, snr);
 }
 
 Graph WithEveryResult(const Graph& graph) {

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <string>
 
 #include "harness/graph/graph.h"
 
@@ -16,6 +17,9 @@ struct OperationError {
   double relative = 0;  // the root of the errors' squares over that of the values'
   double snr_db = 0;    // the same as a signal-to-noise ratio; infinite where there is no error
 };
+
+// "exact", "infinite", or the three figures, for people.
+std::string ErrorText(uint64_t ulp, double relative, double snr_db);
 
 // Precondition: both have the same float type.
 OperationError MeasureOperation(const Tensor& expected, const Tensor& actual);

@@ -2,6 +2,7 @@
 
 #include <cmath>
 #include <gtest/gtest.h>
+#include <limits>
 
 #include "harness/base/half.h"
 
@@ -36,6 +37,13 @@ TEST(OperationErrors, AnInfiniteAnswerIsAnInfiniteError) {
   const OperationError error = MeasureOperation(Halves({1, 2}), Halves({1, INFINITY}));
   EXPECT_TRUE(std::isinf(error.relative));
   EXPECT_EQ(MeasureOperation(Halves({INFINITY, 2}), Halves({INFINITY, 2})).elements, 1u);
+}
+
+TEST(OperationErrors, AreWords) {
+  const double infinity = std::numeric_limits<double>::infinity();
+  EXPECT_EQ(ErrorText(0, 0, infinity), "exact");
+  EXPECT_EQ(ErrorText(3, 0.00048, 66.4), "3 ulp, 0.00048, 66 dB");
+  EXPECT_EQ(ErrorText(std::numeric_limits<uint32_t>::max(), infinity, -infinity), "infinite");
 }
 
 }  // namespace

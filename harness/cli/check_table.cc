@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "harness/base/json.h"
+#include "harness/check/operation_errors.h"
 #include "harness/cli/check_answer.h"
 #include "harness/cli/typed_command.h"
 #include "harness/verdict/route.h"
@@ -24,17 +25,14 @@ std::string Shortened(const std::string& text) {
   return text.size() <= kMostLetters ? text : "..." + text.substr(text.size() - kMostLetters + 3);
 }
 
-std::string ErrorText(const Json& error) {
+std::string ErrorOf(const Json& error) {
   if (error.is_null()) return "";
-  const double snr = error["snr_db"].get<double>();
-  if (error["ulp"].get<uint64_t>() == 0) return ", exact";
-  return fmt::format(", {} ulp, {:.2g}{}", error["ulp"].get<uint64_t>(),
-                     error["relative"].get<double>(),
-                     std::isfinite(snr) ? fmt::format(", {:.0f} dB", snr) : "");
+  return ", " + ErrorText(error["ulp"].get<uint64_t>(), error["relative"].get<double>(),
+                          error["snr_db"].get<double>());
 }
 
 std::string CellText(const Json& row) {
-  std::string text = Text(row, "placement") + ErrorText(row["error"]);
+  std::string text = Text(row, "placement") + ErrorOf(row["error"]);
   for (const Json& cliff : row["cliffs"]) text += ", " + cliff.get<std::string>();
   return text;
 }

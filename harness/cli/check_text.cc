@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "harness/base/json.h"
+#include "harness/check/operation_errors.h"
 #include "harness/cli/check_answer.h"
 #include "harness/cli/typed_command.h"
 #include "harness/verdict/route.h"
@@ -67,11 +68,11 @@ std::string StepsText(const Json& target) {
   std::string text;
   for (const Json& step : *steps) {
     text += fmt::format("  step {}: ", step["step"].get<int>());
-    text +=
-        step.contains("message")
-            ? "not taken: " + Text(step, "message") + "\n"
-            : fmt::format("{} ulp, relative {:.2g}, SNR {:.0f} dB\n", step["ulp"].get<uint64_t>(),
-                          step["relative"].get<double>(), step["snr_db"].get<double>());
+    text += step.contains("message")
+                ? "not taken: " + Text(step, "message") + "\n"
+                : ErrorText(step["ulp"].get<uint64_t>(), step["relative"].get<double>(),
+                            step["snr_db"].get<double>()) +
+                      "\n";
   }
   return text;
 }
