@@ -1,5 +1,6 @@
 // Model files: real ones, texts and drawn graphs there and back, and what is refused.
 #include <fmt/format.h>
+#include <functional>
 #include <gtest/gtest.h>
 #include <protozero/pbf_writer.hpp>
 
@@ -240,6 +241,66 @@ TEST(MlModel, DescribesInputsStatesAndFunctions) {
   ASSERT_FALSE(uint8.ok());
   EXPECT_NE(uint8.error().message.find("Core ML has no inputs and outputs of uint8"),
             std::string::npos);
+}
+
+// An input "x" that is an image of 64 by 48 pixels.
+std::string ModelOfAnImage(uint64_t color_space, const std::function<void(pbf_writer&)>& sizes) {
+  std::string image, feature, bytes;
+  pbf_writer writer(image);
+  writer.add_int64(field::kImageWidth, 64);
+  writer.add_int64(field::kImageHeight, 48);
+  writer.add_uint64(field::kColorSpace, color_space);
+  sizes(writer);
+  {
+    pbf_writer input(feature);
+    input.add_string(field::kFeatureName, "x");
+    pbf_writer type(input, field::kFeatureType);
+    type.add_message(field::kImageType, image);
+  }
+  pbf_writer model(bytes);
+  model.add_int32(field::kSpecificationVersion, 7);
+  {
+    pbf_writer description(model, field::kDescription);
+    description.add_message(field::kInput, feature);
+  }
+  model.add_message(field::kMlProgram, std::string());
+  return bytes;
+}
+
+void AddImageSize(pbf_writer& sizes, uint64_t width, uint64_t height) {
+  pbf_writer size(sizes, field::kSizes);
+  size.add_uint64(field::kSizeWidth, width);
+  size.add_uint64(field::kSizeHeight, height);
+}
+
+TEST(MlModel, ImagesAreArraysOfTheirChannels) {
+  const auto fixed = ReadModel(ModelOfAnImage(field::kBgr, [](pbf_writer&) {}));
+  ASSERT_TRUE(fixed.ok()) << fixed.error().message;
+  ASSERT_EQ(fixed->inputs.size(), 1u);
+  EXPECT_EQ(fixed->inputs[0].extents, (std::vector<int64_t>{1, 3, 48, 64}));
+  EXPECT_FALSE(fixed->inputs[0].IsFlexible());
+  const auto listed = ReadModel(ModelOfAnImage(10, [](pbf_writer& image) {
+    pbf_writer sizes(image, field::kEnumeratedSizes);
+    AddImageSize(sizes, 64, 48);
+    AddImageSize(sizes, 32, 16);
+  }));
+  ASSERT_TRUE(listed.ok()) << listed.error().message;
+  EXPECT_EQ(listed->inputs[0].sets,
+            (std::vector<std::vector<int64_t>>{{1, 1, 48, 64}, {1, 1, 16, 32}}));
+  const auto ranged = ReadModel(ModelOfAnImage(field::kRgb, [](pbf_writer& image) {
+    pbf_writer range(image, field::kImageSizeRange);
+    {
+      pbf_writer width(range, field::kWidthRange);
+      width.add_uint64(field::kLowerBound, 8);
+      width.add_int64(field::kUpperBound, -1);
+    }
+    pbf_writer height(range, field::kHeightRange);
+    height.add_uint64(field::kLowerBound, 4);
+    height.add_int64(field::kUpperBound, 480);
+  }));
+  ASSERT_TRUE(ranged.ok()) << ranged.error().message;
+  EXPECT_EQ(ranged->inputs[0].ranges,
+            (std::vector<std::array<int64_t, 2>>{{1, 1}, {3, 3}, {4, 480}, {8, -1}}));
 }
 
 // A whole model written and read again, as text.

@@ -29,15 +29,18 @@ Status AppendExtents(const WireField& field, std::vector<int64_t>& extents) {
   return {};
 }
 
+Status ReadRange(std::string_view range, std::array<int64_t, 2>& bounds) {
+  return ForEachField(range, [&](const WireField& bound) -> Status {
+    if (bound.IsVarint(field::kLowerBound)) bounds[0] = static_cast<int64_t>(bound.varint);
+    if (bound.IsVarint(field::kUpperBound)) bounds[1] = static_cast<int64_t>(bound.varint);
+    return {};
+  });
+}
+
 Status AppendRanges(std::string_view range, InputShapes& shapes) {
   return ForEachField(range, [&](const WireField& field) -> Status {
     if (!field.IsBytes(field::kSizeRanges)) return {};
-    std::array<int64_t, 2>& bounds = shapes.ranges.emplace_back();
-    return ForEachField(field.bytes, [&](const WireField& bound) -> Status {
-      if (bound.IsVarint(field::kLowerBound)) bounds[0] = static_cast<int64_t>(bound.varint);
-      if (bound.IsVarint(field::kUpperBound)) bounds[1] = static_cast<int64_t>(bound.varint);
-      return {};
-    });
+    return ReadRange(field.bytes, shapes.ranges.emplace_back());
   });
 }
 
@@ -51,10 +54,56 @@ Status AppendSets(std::string_view enumerated, InputShapes& shapes) {
   });
 }
 
+// An image is an array [1, channels, height, width] in the program.
+std::vector<int64_t> ImageExtents(int64_t channels, int64_t height, int64_t width) {
+  return {1, channels, height, width};
+}
+
+Result<std::array<int64_t, 2>> ReadImageSize(std::string_view size) {  // height and width
+  std::array<int64_t, 2> extents = {};
+  ANECHECK_RETURN_IF_ERROR(ForEachField(size, [&](const WireField& field) -> Status {
+    if (field.IsVarint(field::kSizeHeight)) extents[0] = static_cast<int64_t>(field.varint);
+    if (field.IsVarint(field::kSizeWidth)) extents[1] = static_cast<int64_t>(field.varint);
+    return {};
+  }));
+  return extents;
+}
+
+Status AppendImageSizes(std::string_view enumerated, int64_t channels, InputShapes& shapes) {
+  return ForEachField(enumerated, [&](const WireField& field) -> Status {
+    if (!field.IsBytes(field::kSizes)) return {};
+    ANECHECK_ASSIGN(const auto size, ReadImageSize(field.bytes));
+    shapes.sets.push_back(ImageExtents(channels, size[0], size[1]));
+    return {};
+  });
+}
+
+Status ReadImage(std::string_view image, InputShapes& shapes) {
+  int64_t width = 0, height = 0, channels = 1;
+  std::string_view sizes, ranges;
+  ANECHECK_RETURN_IF_ERROR(ForEachField(image, [&](const WireField& field) -> Status {
+    if (field.IsVarint(field::kImageWidth)) width = static_cast<int64_t>(field.varint);
+    if (field.IsVarint(field::kImageHeight)) height = static_cast<int64_t>(field.varint);
+    if (field.IsVarint(field::kColorSpace)) {
+      channels = field.varint == field::kRgb || field.varint == field::kBgr ? 3 : 1;
+    }
+    if (field.IsBytes(field::kEnumeratedSizes)) sizes = field.bytes;
+    if (field.IsBytes(field::kImageSizeRange)) ranges = field.bytes;
+    return {};
+  }));
+  if (width > 0 && height > 0) shapes.extents = ImageExtents(channels, height, width);
+  ANECHECK_RETURN_IF_ERROR(AppendImageSizes(sizes, channels, shapes));
+  if (ranges.empty()) return {};
+  shapes.ranges = {{1, 1}, {channels, channels}, {}, {}};
+  ANECHECK_RETURN_IF_ERROR(ReadRange(FindBytes(ranges, field::kHeightRange), shapes.ranges[2]));
+  return ReadRange(FindBytes(ranges, field::kWidthRange), shapes.ranges[3]);
+}
+
 Status ReadFeature(std::string_view feature, const std::string& function, Model& model) {
   InputShapes shape{function, std::string(FindBytes(feature, field::kFeatureName)), {}, {}, {}};
-  const std::string_view array =
-      FindBytes(FindBytes(feature, field::kFeatureType), field::kMultiArrayType);
+  const std::string_view type = FindBytes(feature, field::kFeatureType);
+  ANECHECK_RETURN_IF_ERROR(ReadImage(FindBytes(type, field::kImageType), shape));
+  const std::string_view array = FindBytes(type, field::kMultiArrayType);
   ANECHECK_RETURN_IF_ERROR(ForEachField(array, [&](const WireField& field) -> Status {
     if (field.number == field::kShape) return AppendExtents(field, shape.extents);
     if (field.IsBytes(field::kShapeRange)) return AppendRanges(field.bytes, shape);

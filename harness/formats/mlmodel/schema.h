@@ -41,6 +41,17 @@ enum ArrayFeatureType : uint32_t {
 enum EnumeratedShapes : uint32_t { kShapes = 1 };
 enum EnumeratedShape : uint32_t { kExtents = 1 };
 enum ShapeRange : uint32_t { kSizeRanges = 1 };
+enum ImageFeatureType : uint32_t {
+  kImageWidth = 1,
+  kImageHeight = 2,
+  kColorSpace = 3,
+  kEnumeratedSizes = 21,
+  kImageSizeRange = 31
+};
+enum EnumeratedImageSizes : uint32_t { kSizes = 1 };
+enum ImageSize : uint32_t { kSizeWidth = 1, kSizeHeight = 2 };
+enum ImageSizeRange : uint32_t { kWidthRange = 1, kHeightRange = 2 };
+enum ColorSpace : uint64_t { kRgb = 20, kBgr = 30 };  // others have one channel
 enum SizeRange : uint32_t { kLowerBound = 1, kUpperBound = 2 };
 
 enum Program : uint32_t { kVersion = 1, kProgramFunctions = 2, kProgramAttributes = 4 };
