@@ -244,6 +244,20 @@ Json ModelJson(const InspectedModel& model) {
   return json;
 }
 
+// What --verify says of weights. A model file alone says nothing of the folder that it belongs to.
+std::string WeightsText(const InspectedModel& model, bool& broken) {
+  std::string text;
+  for (const InspectedModel::Weights& weights : model.weights) {
+    if (weights.error.empty()) continue;
+    const bool alone = weights.missing && model.form == "model file";
+    broken |= !alone;
+    text += alone ? fmt::format("warning: {} is not verified: no such file beside {}\n",
+                                weights.name, model.file)
+                  : fmt::format("error: {} is not readable\n", weights.name);
+  }
+  return text;
+}
+
 // A package, a compiled model or a model file: its parts, and its program as MIL text.
 int RunModel(const InspectFlags& flags, const InspectedModel& model) {
   const Bytes bytes(model.text.begin(), model.text.end());
@@ -253,15 +267,15 @@ int RunModel(const InspectFlags& flags, const InspectedModel& model) {
   if (flags.verify) violations = (*file)->verify();
   const auto text = Describe(flags, kFormat_mil, **file, bytes, violations);
   if (!text.ok()) return Fail(InFile(model.file, text.error()));
+  bool broken = false;
+  const std::string of_weights = WeightsText(model, broken);
   if (flags.json) {
     Json json = {{"model", ModelJson(model)}, {"program", ParseJson(*text).value()}};
     Print(DumpJson(json, 2));
   } else {
-    Print(ModelText(model) + *text);
+    Print(ModelText(model) + *text + (flags.verify ? of_weights : ""));
   }
-  const bool unreadable = std::ranges::any_of(
-      model.weights, [](const InspectedModel::Weights& weights) { return !weights.error.empty(); });
-  return unreadable && flags.verify ? kExitFindings : ExitCode(flags, violations);
+  return broken && flags.verify ? kExitFindings : ExitCode(flags, violations);
 }
 
 // The largest size that a compressed file may unpack to.

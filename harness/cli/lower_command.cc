@@ -31,7 +31,7 @@ namespace {
 struct LowerFlags {
   TargetFlags target;
   ModelFlags model;
-  std::string target_name, route{ToText(Route::kMil)}, out, format;
+  std::string target_name, route, out, format;  // an empty route: the model's own
   bool plan = false;
   bool json = false;
 };
@@ -158,7 +158,10 @@ Status Lower(const LowerFlags& flags) {
   ANECHECK_ASSIGN(const TargetCatalog catalog, LoadCatalog(flags.target));
   ANECHECK_ASSIGN(const Target* target, catalog.Find(flags.target_name));
   ANECHECK_ASSIGN(const ModelGraph model, ReadModel(flags.model));
-  ANECHECK_ASSIGN(const Route route, FromText<Route>(flags.route));
+  Route route = model.network ? Route::kNetlist : Route::kMil;
+  if (!flags.route.empty()) {
+    ANECHECK_ASSIGN(route, FromText<Route>(flags.route));
+  }
   ANECHECK_ASSIGN(const evidence::GraphAnswer answer,
                   evidence::AnswerOf(model.graph, *target, {route, Order(flags.target)},
                                      evidence::Published()));
@@ -207,9 +210,11 @@ void AddLowerCommand(CommandLine& app, Selected& selected) {
           "--format", flags->format,
           "Write the model itself to --out, not its lowering: mlpackage for Core ML's compiler")
       .OneOf({"mlpackage"});
-  command.AddOption("--route", flags->route, "Conversion or direct authoring")
-      .OneOf({Route::kMil, Route::kNetlist})
-      .ShowDefault();
+  command
+      .AddOption("--route", flags->route,
+                 "Conversion or direct authoring (default: mil, or netlist for a network "
+                 "description)")
+      .OneOf({Route::kMil, Route::kNetlist});
   command
       .AddOption(
           "--out", flags->out,

@@ -392,6 +392,29 @@ TEST_F(ModelCommands, LowerWritesThePlanAndTheProgramsThatCanBeSpelt) {
   EXPECT_EQ(Tool("inspect --verify " + Path("lowered/program.e5")).code, 0);
 }
 
+// A model file may be verified apart from its folder; a package without its weights is broken.
+TEST_F(ModelCommands, InspectVerifiesAModelFileWithoutItsWeights) {
+  const std::string real = testing::RealDataPath("models/mobius_stft_mlpackage_model.mlmodel");
+  ANECHECK_SKIP_WITHOUT(real);
+  const Outcome alone = Tool("inspect --verify " + real);
+  EXPECT_EQ(alone.code, 0) << alone.out;
+  EXPECT_NE(alone.out.find("warning: @model_path/weights/weight.bin is not verified"),
+            std::string::npos)
+      << alone.out;
+  const std::string package = testing::RealDataPath("models/unified_mixed.mlpackage");
+  std::filesystem::copy(package, Path("m.mlpackage"), std::filesystem::copy_options::recursive);
+  EXPECT_EQ(Tool("inspect --verify " + Path("m.mlpackage")).code, 0);
+  const std::string data = Path("m.mlpackage/Data/com.apple.CoreML");
+  std::filesystem::permissions(data, std::filesystem::perms::owner_all);
+  std::filesystem::permissions(data + "/weights", std::filesystem::perms::owner_all);
+  std::filesystem::remove_all(data + "/weights");
+  const Outcome broken = Tool("inspect --verify " + Path("m.mlpackage"));
+  EXPECT_EQ(broken.code, 1) << broken.out;
+  EXPECT_NE(broken.out.find("error: @model_path/weights/weight.bin is not readable"),
+            std::string::npos)
+      << broken.out;
+}
+
 TEST_F(ModelCommands, LowerWritesANetworkDescriptionWhereItsUnitsAreSpelt) {
   WriteText("model.mil",
             "program(1.3)\n{\n func main<ios18>(tensor<fp16, [1, 2]> x) {\n"

@@ -19,7 +19,9 @@
 #include "harness/lowering/known_integers.h"
 #include "harness/lowering/mil_types.h"
 #include "harness/lowering/old_indices.h"
+#include "harness/lowering/outer_bindings.h"
 #include "harness/lowering/pack.h"
+#include "harness/lowering/unread_operations.h"
 
 namespace anecheck {
 namespace {
@@ -69,7 +71,8 @@ class Reader {
       if (parameter.type().kind() == mil::TypeKind::kState) continue;
       ANECHECK_ASSIGN(const TensorType type,
                       ReadMilType(parameter.type(), function.offset(), true));
-      if (!IsOpenShape(type.shape) || ReadParameter(function, parameter).ok()) continue;
+      if (!IsOpenShape(type.shape)) continue;
+      if (options_.with_defaults && ReadParameter(function, parameter).ok()) continue;
       open.push_back({std::string(parameter.name()), type.shape});
     }
     return open;
@@ -219,18 +222,7 @@ class Reader {
   Status ReadStatement(mil::StatementView statement) {
     if (MovesBuffer(statement)) return ReadMove(statement);
     const OpSchema* schema = vocabulary_.Find(statement.op());
-    if (schema == nullptr) {
-      const std::string_view reason = vocabulary_.ReasonWithout(statement.op());
-      if (!reason.empty()) {
-        return PlacedError(
-            ErrorCode::kUnsupported, statement.offset(),
-            fmt::format("operation \"{}\" cannot be judged: {}", statement.op(), reason));
-      }
-      return PlacedError(
-          ErrorCode::kUnsupported, statement.offset(),
-          fmt::format("operation \"{}\" is not in the vocabulary (`anecheck ops` lists it)",
-                      statement.op()));
-    }
+    if (schema == nullptr) return UnreadOperation(program_, statement, vocabulary_);
     if (statement.blocks().size() != schema->blocks.size()) {
       return PlacedError(ErrorCode::kUnsupported, statement.offset(),
                          fmt::format("{} has {} nested blocks, must have {}", statement.op(),
@@ -272,12 +264,8 @@ class Reader {
   // The blocks as graphs, and the values around them that they use as further operands.
   Status ReadBlocks(mil::StatementView statement, const OpSchema& schema,
                     std::vector<Graph>& blocks) {
-    std::vector<mil::BindingView> outer;
-    uint32_t index = program_.statements[statement.index()].block_first;
-    for (const mil::BlockView block : statement.blocks()) {
-      FindOuter(block, program_.blocks[index].parameters.first, outer);
-      index = block.next();
-    }
+    const std::vector<mil::BindingView> outer =
+        OuterBindings(program_, statement, [this](mil::ValueView name) { return IsCopied(name); });
     const auto captures = static_cast<uint16_t>(schema.FindParameter("captures"));
     for (const mil::BindingView binding : outer) {
       const auto found = values_.find(binding.index());
@@ -327,33 +315,12 @@ class Reader {
     }
   }
 
-  // The names in a block that stand for values around it, each once, in order of their first use.
-  // Bindings are numbered in the order of the text: those before the block's first are outside.
-  void FindOuter(mil::BlockView block, uint32_t first, std::vector<mil::BindingView>& outer) const {
-    for (const mil::StatementView statement : block.statements()) {
-      for (const mil::ArgumentView argument : statement.arguments()) {
-        FindOuter(argument.value(), first, outer);
-      }
-      for (const mil::BlockView nested : statement.blocks()) FindOuter(nested, first, outer);
-    }
-    for (const mil::ValueView output : block.outputs()) FindOuter(output, first, outer);
-  }
-  void FindOuter(mil::ValueView value, uint32_t first, std::vector<mil::BindingView>& outer) const {
-    if (value.kind() == mil::ValueKind::kTuple) {
-      for (const mil::ValueView child : value.children()) FindOuter(child, first, outer);
-    }
-    if (value.kind() != mil::ValueKind::kName || !value.IsResolved()) return;
-    const mil::BindingView binding = value.binding();
-    if (binding.index() >= first) return;
-    // Constants are copied into the block.
-    const auto found = values_.find(binding.index());
-    const auto literal = mil::FollowConstant(value);
-    const bool constant = found == values_.end()
-                              ? literal && literal->kind() == mil::ValueKind::kTyped
-                              : graph_.value(found->second).kind == ValueKind::kConst;
-    if (constant) return;
-    const auto same = [&](mil::BindingView known) { return known.index() == binding.index(); };
-    if (std::none_of(outer.begin(), outer.end(), same)) outer.push_back(binding);
+  // Whether a name stands for a constant: blocks have copies of those.
+  bool IsCopied(mil::ValueView name) const {
+    const auto found = values_.find(name.binding().index());
+    if (found != values_.end()) return graph_.value(found->second).kind == ValueKind::kConst;
+    const auto literal = mil::FollowConstant(name);
+    return literal && literal->kind() == mil::ValueKind::kTyped;
   }
 
   Status ReadResults(mil::StatementView statement, const OpSchema& schema) {

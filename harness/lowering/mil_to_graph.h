@@ -27,6 +27,8 @@ struct MilReadOptions {
       read_blob = {};
   // Of inputs with `?` axes; those that are not named take the program's DefaultShapes.
   std::vector<ModelShape> shapes = {};
+  // OpenInputs: whether inputs that have extents otherwise are left out.
+  bool with_defaults = true;
 };
 
 // The function as a valid graph. Constants become values where an operand needs them and attributes
@@ -38,8 +40,9 @@ Result<Graph> MilToGraph(const mil::Program& program, const Vocabulary& vocabula
                          const MilReadOptions& options = {});
 
 // The inputs of a function whose `?` axes have extents neither in `options` nor in the program's
-// defaults: their shapes, kOpenExtent where an axis is open. Empty for a function that can be read.
-// Errors: those of finding the function and of types that no graph has.
+// defaults, or all that have such axes: their shapes, kOpenExtent where an axis is open. Empty for
+// a function that can be read. Errors: those of finding the function and of types that no graph
+// has.
 Result<std::vector<ModelShape>> OpenInputs(const mil::Program& program,
                                            const Vocabulary& vocabulary,
                                            const MilReadOptions& options = {});

@@ -44,6 +44,7 @@ std::vector<InspectedModel::Weights> WeightsOf(const mil::Program& program,
       entry.bytes = bytes->bytes.size();
     } else {
       entry.error = bytes.error().message;
+      entry.missing = bytes.error().code == ErrorCode::kNotFound;
     }
   }
   return weights;

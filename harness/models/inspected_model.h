@@ -21,7 +21,8 @@ struct InspectedModel {
     std::string name;  // as the model names it
     uint64_t constants = 0;
     uint64_t bytes = 0;
-    std::string error;  // why it cannot be read; empty where it can
+    std::string error;     // why it cannot be read; empty where it can
+    bool missing = false;  // there is no such file
   };
   std::vector<Weights> weights;
   std::string text;  // the program as MIL text

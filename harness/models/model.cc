@@ -176,6 +176,7 @@ Result<ModelGraph> Model::ReadNetwork() const {
   if (!graph.ok()) return InModel(content_->path, graph.error());
   ModelGraph model;
   model.graph = std::move(*graph);
+  model.network = true;
   model.made_up = files.made_up_count();
   model.missing.assign(files.missing().begin(), files.missing().end());
   return model;
@@ -195,11 +196,11 @@ std::vector<ModelShape> Model::ShapesFor(std::string_view function,
   return shapes;
 }
 
-Result<std::vector<ModelShape>> Model::OpenInputs(std::string_view function) const {
+Result<std::vector<ModelShape>> Model::OpenInputs(std::string_view function, OpenAxes axes) const {
   if (!content_->program) return std::vector<ModelShape>();
-  auto open =
-      anecheck::OpenInputs(*content_->program, OpVocabulary(),
-                           {.function = std::string(function), .shapes = ShapesFor(function, {})});
+  MilReadOptions options{.function = std::string(function), .shapes = ShapesFor(function, {})};
+  options.with_defaults = axes == OpenAxes::kWithoutDefault;
+  auto open = anecheck::OpenInputs(*content_->program, OpVocabulary(), options);
   if (!open.ok()) return InModel(content_->path, open.error());
   return open;
 }
@@ -217,7 +218,8 @@ Result<ModelGraph> Model::ReadProgram(std::string_view function,
     const bool open =
         program.text.find("DefaultShapes") != std::string::npos || !content_->inputs.empty();
     const bool has_open = program.text.find('?') != std::string::npos;
-    const char* const hint = shapes.empty() && open && has_open
+    const bool of_extents = graph.error().code == ErrorCode::kInvalid;
+    const char* const hint = of_extents && shapes.empty() && open && has_open
                                  ? "; its `?` axes have their default extents, arrays give others"
                                  : "";
     return InModel(content_->path, MakeError(graph.error().code, graph.error().message + hint));

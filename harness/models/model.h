@@ -21,7 +21,12 @@ struct ModelGraph {
   Graph graph;
   uint64_t made_up = 0;              // constants that are made up, since their file is not there
   std::vector<std::string> missing;  // their files
+  // Of a network description, which compilers take by a route of its own.
+  bool network = false;
 };
+
+// The open axes that are asked for: those without default extents, or all.
+enum class OpenAxes : uint8_t { kWithoutDefault, kAll };
 
 // Not thread-safe.
 class Model {
@@ -38,9 +43,10 @@ class Model {
   // The names of its functions, in the order of the file; at least one.
   const std::vector<std::string>& functions() const;
 
-  // The inputs of a function that need extents before it can be read: kOpenExtent where an axis is
-  // open. Errors: those of Read that do not come of weights.
-  Result<std::vector<ModelShape>> OpenInputs(std::string_view function = {}) const;
+  // The inputs of a function that need extents before it can be read, or all that may have
+  // others: kOpenExtent where an axis is open. Errors: those of Read that do not come of weights.
+  Result<std::vector<ModelShape>> OpenInputs(std::string_view function = {},
+                                             OpenAxes axes = OpenAxes::kWithoutDefault) const;
 
   // One function; with an empty name "main", or the only one there is. Inputs with open axes take
   // the extents of `shapes`, or else the model's default ones. The graph refers to the mapped
