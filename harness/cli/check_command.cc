@@ -19,10 +19,9 @@
 #include "harness/base/parallel_for.h"
 #include "harness/base/shell_word.h"
 #include "harness/campaign/run_row.h"
-#include "harness/check/cliffs.h"
-#include "harness/check/own_cliffs.h"
 #include "harness/cli/campaign_flags.h"
 #include "harness/cli/check_answer.h"
+#include "harness/cli/check_cliffs.h"
 #include "harness/cli/check_containers.h"
 #include "harness/cli/check_open.h"
 #include "harness/cli/check_run.h"
@@ -62,56 +61,6 @@ struct CheckFlags {
   std::string fail_on, html;
   int steps = 0;
 };
-
-// ---- cliffs -------------------------------------------------------------------------------------
-
-// The model's values on the ideal engine of a target's family: what is expected of each output and,
-// where every value can be kept, how near they come to a cliff.
-struct Expectation {
-  std::vector<Estimate> outputs;
-  std::optional<ModelValues> values;
-  std::vector<Cliff> cliffs;
-  std::string not_looked_for;  // why there are no cliffs
-};
-
-Result<Expectation> Expect(const Case& item, int family, Evaluation& evaluation) {
-  Expectation expectation;
-  const Contract& contract = ConformingContract(family);
-  Result<ModelValues> kept = ModelValues::Of(item.graph, item.inputs, contract, evaluation);
-  if (!kept.ok()) {
-    if (kept.error().code != ErrorCode::kLimit) return kept.error();
-    expectation.not_looked_for = kept.error().message;
-    ANECHECK_RETURN_IF_ERROR(evaluation.RunForOutputs(item.graph, item.inputs, contract));
-  }
-  for (const ValueId output : item.graph.outputs()) {
-    evaluation.Stored(output, expectation.outputs.emplace_back());
-  }
-  if (!kept.ok()) return expectation;
-  expectation.values = std::move(kept).value();
-  expectation.cliffs =
-      FindCliffs(item.graph, item.inputs, *expectation.values, family, DeparturesInForce());
-  for (Cliff& cliff : FindOwnCliffs(item.graph, item.inputs, *expectation.values)) {
-    expectation.cliffs.push_back(std::move(cliff));
-  }
-  return expectation;
-}
-
-Json CliffsJson(const Graph& graph, const std::string& target, const std::vector<Cliff>& cliffs) {
-  Json warnings = Json::array();
-  for (const Cliff& cliff : cliffs) {
-    const NodeView node(graph, cliff.node);
-    warnings.push_back({{"target", target},
-                        {"op", node.op()},
-                        {"name", graph.value(node.Result()).name},
-                        {"cliff", cliff.id},
-                        {"what", cliff.what},
-                        {"past", cliff.past},
-                        {"elements", cliff.elements},
-                        {"operand", cliff.operand},
-                        {"result", cliff.result}});
-  }
-  return warnings;
-}
 
 // ---- targets ------------------------------------------------------------------------------------
 
@@ -207,6 +156,12 @@ Status CheckTarget(const CheckSetting& setting, Runner& runner, const PreparedMo
   }
   ANECHECK_ASSIGN(const evidence::GraphAnswer answer, AnswerOf(item, *shown.values, shown.order));
   const std::vector<PlacedNode> placed = PlaceNodes(answer);
+  // A refusal that the tables state is no finding.
+  const bool stated =
+      std::ranges::any_of(placed, [](const PlacedNode& node) { return !node.on_engine; });
+  if (!large && stated && whole.record().verdict == Verdict::kRejected) {
+    shown.runs.list.front().finding.reset();
+  }
   PartsShown parts;
   if (whole.taken && expectation.values) {
     ANECHECK_RETURN_IF_ERROR(
@@ -377,8 +332,13 @@ Result<Report> CheckFunction(const CheckFlags& flags, CampaignOptions options, c
     ANECHECK_ASSIGN(const std::vector<ModelShape> open, model.OpenInputs(function));
     if (!open.empty()) return JudgeFunction(flags, model, function, open, all);
   }
-  ANECHECK_ASSIGN(const PreparedModel prepared,
-                  PrepareModel(model, function, {flags.inputs, flags.campaign.seed}));
+  Result<PreparedModel> read = PrepareModel(model, function, {flags.inputs, flags.campaign.seed});
+  if (!read.ok() && read.error().code == ErrorCode::kInvalid && flags.inputs.empty()) {
+    // The model's default extents do not fit it.
+    ANECHECK_ASSIGN(const auto open, model.OpenInputs(function, OpenAxes::kAll));
+    if (!open.empty()) return JudgeFunction(flags, model, function, open, all);
+  }
+  ANECHECK_ASSIGN(const PreparedModel prepared, std::move(read));
   options.command = flags.command(model.functions().size() > 1 ? function : "");
   ANECHECK_ASSIGN(const auto runner, MakeRunner(options));
   ANECHECK_ASSIGN(const RunnerIdentity identity, runner->Identify());

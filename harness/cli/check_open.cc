@@ -145,7 +145,7 @@ std::string OpenAxesText(const Json& judged) {
   for (const Json& extent : judged["tried"]) {
     tried += fmt::format("{}{}", tried.empty() ? "" : ", ", extent.get<int64_t>());
   }
-  text += fmt::format(" without extents: judged by the rules alone, at {}\n", tried);
+  text += fmt::format(": open axes, judged by the rules alone, at {}\n", tried);
   for (const Json& target : judged["targets"]) {
     std::map<std::string, size_t> counts;
     std::string lines;

@@ -1,0 +1,32 @@
+// The values of a model that `anecheck check` judges by, and the cliffs that they come near.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "harness/base/json.h"
+#include "harness/base/result.h"
+#include "harness/cases/case.h"
+#include "harness/check/cliffs.h"
+#include "harness/check/model_values.h"
+#include "oracles/oracle.h"
+
+namespace anecheck {
+
+// The model's values on the ideal engine of a target's family: what is expected of each output and,
+// where every value can be kept, how near they come to a cliff.
+struct Expectation {
+  std::vector<Estimate> outputs;
+  std::optional<ModelValues> values;
+  std::vector<Cliff> cliffs;
+  std::string not_looked_for;  // why there are no cliffs
+};
+
+// Errors: those of the evaluation.
+Result<Expectation> Expect(const Case& item, int family, Evaluation& evaluation);
+
+// [{"target", "op", "name", "cliff", "what", "past", "elements", "operand", "result"}]
+Json CliffsJson(const Graph& graph, const std::string& target, const std::vector<Cliff>& cliffs);
+
+}  // namespace anecheck
