@@ -1,79 +1,115 @@
 #!/usr/bin/env python3
 """check-macos finds what Linux alone takes, and compiles the branches for macOS."""
 
+import contextlib
 import importlib.machinery
 import importlib.util
+import io
+import json
+import os
 import pathlib
 import tempfile
 import unittest
+from unittest import mock
 
 HERE = pathlib.Path(__file__).resolve().parent
-PROJECT = HERE.parent
 loader = importlib.machinery.SourceFileLoader("check_macos", str(HERE / "check-macos"))
 spec = importlib.util.spec_from_loader("check_macos", loader)
 check_macos = importlib.util.module_from_spec(spec)
 loader.exec_module(check_macos)
 
+try:
+    check_macos.headers()
+    HEADERS = True
+except OSError:
+    HEADERS = False
 
-class CheckMacos(unittest.TestCase):
-    def check(self, text):
-        with tempfile.TemporaryDirectory() as folder:
-            project = pathlib.Path(folder)
-            shims = project / "harness/runners/testing"
-            shims.mkdir(parents=True)
-            (shims / "macos").symlink_to(HERE.parent / "harness/runners/testing/macos")
-            (project / "a.cc").write_text(text)
-            return check_macos.main(["check-macos", str(project), "a.cc"])
+BRANCH = "#if defined(__APPLE__)\nint x = no_such_name;\n#endif\n"
 
-    def test_plain_code_is_fit(self):
-        self.assertEqual(self.check("int main() { return 0; }\n"), 0)
+
+def run(arguments):
+    """The exit code and all output of check-macos."""
+    text = io.StringIO()
+    with contextlib.redirect_stdout(text), contextlib.redirect_stderr(text):
+        return check_macos.main([str(argument) for argument in arguments]), text.getvalue()
+
+
+class Checked(unittest.TestCase):
+    def setUp(self):
+        scratch = tempfile.TemporaryDirectory()
+        self.addCleanup(scratch.cleanup)
+        self.build = pathlib.Path(scratch.name)
+
+    def check(self, *arguments, **sources):
+        """The exit code and output for a build folder of the given sources."""
+        entries = []
+        for name, text in sources.items():
+            path = self.build / f"{name}.cc"
+            path.write_text(text)
+            entries.append({"directory": str(self.build), "file": str(path),
+                            "command": f"clang++-19 -std=c++2b -Wall -Werror -c {path}"})
+        (self.build / "compile_commands.json").write_text(json.dumps(entries))
+        return run([self.build, *arguments])
+
+
+@unittest.skipUnless(HEADERS, "the headers of macOS cannot be had")
+class CompilesForMacos(Checked):
+    def compiles(self, text):
+        return self.check("--all", a=text)[0] == 0
 
     def test_the_branch_for_macos_is_compiled(self):
-        self.assertEqual(self.check("#if defined(__APPLE__)\nint x = no_such_name;\n#endif\n"), 1)
-        self.assertEqual(self.check("#if defined(__linux__)\nint x = no_such_name;\n#endif\n"), 0)
+        self.assertFalse(self.compiles(BRANCH))
+        self.assertTrue(self.compiles(BRANCH.replace("__APPLE__", "__linux__")))
 
     def test_integers_are_those_of_macos(self):
-        text = ("#include <cstdint>\n#include <type_traits>\n"
-                "static_assert(std::is_same_v<uint64_t, unsigned long long>);\n"
-                "static_assert(sizeof(void*) == 8);\n")
-        self.assertEqual(self.check(text), 0)
+        self.assertTrue(self.compiles("#include <cstdint>\n#include <type_traits>\n"
+                                      "static_assert(std::is_same_v<uint64_t, unsigned long long>);\n"))
 
-    def test_every_branch_for_macos_of_the_project_is_checked(self):
-        self.assertEqual(check_macos.complaints(PROJECT, check_macos.listed(PROJECT)), [])
-
-    def test_the_list_names_files_that_are_there(self):
-        names = check_macos.listed(PROJECT)
-        self.assertEqual(names, sorted(set(names)))
-        self.assertEqual([name for name in names if not (PROJECT / name).is_file()], [])
-
-    def test_a_branch_outside_the_list_is_found(self):
-        branch = "#if defined(__APPLE__)\n#endif\n"
-        with tempfile.TemporaryDirectory() as name:
-            project = pathlib.Path(name)
-            for folder in ("harness", "build", ".git"):
-                (project / folder).mkdir()
-                (project / folder / "a.cc").write_text(branch)
-            (project / "harness/b.h").write_text(branch)
-            (project / "harness/c.cc").write_text('#include "harness/b.h"\n')
-            (project / "harness/d.cc").write_text("std::jthread thread;\n")
-            self.assertEqual(check_macos.complaints(project, ["harness/a.cc", "harness/c.cc"]),
-                             ["harness/d.cc: std::jthread is not in the standard library of macOS"])
-            found = check_macos.complaints(project, [])
-            self.assertEqual([line.split(":")[0] for line in found],
-                             ["harness/a.cc", "harness/b.h", "harness/d.cc"])
-
-    def test_numbers_that_macos_does_not_read_are_found(self):
+    def test_the_library_is_that_of_macos(self):
         start = "#include <charconv>\nauto f(const char* a, const char* b, "
-        self.assertEqual(self.check(start + "double& x) { return std::from_chars(a, b, x); }\n"), 1)
-        self.assertEqual(self.check(start + "float& x) {\n"
-                                    "  return std::from_chars(a, b, x, std::chars_format::hex);\n}\n"), 1)
-        self.assertEqual(self.check(start + "int& x) { return std::from_chars(a, b, x, 16); }\n"
-                                    "auto g(char* a, char* b, double x) { return std::to_chars(a, b, x); }\n"),
-                         0)
+        self.assertFalse(self.compiles(start + "double& x) { return std::from_chars(a, b, x); }\n"))
+        self.assertTrue(self.compiles(start + "int& x) { return std::from_chars(a, b, x); }\n"))
+        self.assertFalse(self.compiles("#include <thread>\nstd::jthread thread;\n"))
 
-    def test_names_of_linux_are_found(self):
-        self.assertEqual(self.check("#include <unistd.h>\n#include <fcntl.h>\n"
-                                    "int f(int* p) { return pipe2(p, 0); }\n"), 1)
+    def test_names_of_linux_are_unknown(self):
+        self.assertFalse(self.compiles("#include <fcntl.h>\n#include <unistd.h>\n"
+                                       "int f(int* p) { return pipe2(p, 0); }\n"))
+
+    def test_frameworks_are_declared(self):
+        self.assertTrue(self.compiles("#include <IOSurface/IOSurface.h>\n"
+                                      "void* f(IOSurfaceRef s) { return IOSurfaceGetBaseAddress(s); }\n"))
+
+    def test_without_arguments_branches_for_macos_are_read(self):
+        code, text = self.check(plain="int y = no_such_name;\n", branch=BRANCH)
+        self.assertEqual(code, 1)
+        self.assertIn("1 units, 1 do not compile", text)
+
+    def test_a_named_source_is_read_alone(self):
+        code, text = self.check(self.build / "plain.cc", plain="int y;\n", branch=BRANCH)
+        self.assertEqual((code, text), (0, "1 units, 0 do not compile for macOS\n"))
+
+    def test_a_run_that_reads_nothing_fails(self):
+        self.assertEqual(self.check(plain="int y;\n")[0], 1)
+
+
+class Refuses(Checked):
+    def test_a_folder_that_is_no_build(self):
+        self.assertEqual(run([self.build])[0], 2)
+
+    def test_headers_that_cannot_be_had_are_a_skip(self):
+        with mock.patch.dict(os.environ, {"ANECHECK_MACOS_HEADERS": str(self.build / "none")}), \
+                mock.patch.object(check_macos, "PACKAGE", (self.build / "no.tgz").as_uri()):
+            code, text = self.check("--all", a="")
+        self.assertEqual(code, 77)
+        self.assertIn("no.tgz", text)
+
+    def test_a_package_of_another_content(self):
+        (self.build / "other.tgz").write_bytes(b"other")
+        with mock.patch.dict(os.environ, {"ANECHECK_MACOS_HEADERS": str(self.build / "none")}), \
+                mock.patch.object(check_macos, "PACKAGE", (self.build / "other.tgz").as_uri()):
+            code, text = self.check("--all", a="")
+        self.assertEqual(code, 77)
+        self.assertIn("SHA-512", text)
 
 
 if __name__ == "__main__":

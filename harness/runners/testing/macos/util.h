@@ -1,3 +1,6 @@
-// openpty(3), which macOS declares here.
+// openpty(3): https://developer.apple.com/library/archive/documentation/System/Conceptual/ManPages_iPhoneOS/man3/openpty.3.html
 #pragma once
-#include <pty.h>
+#include <sys/ioctl.h>
+#include <termios.h>
+extern "C" int openpty(int* primary, int* secondary, char* name, struct termios* settings,
+                       struct winsize* size);

@@ -1,4 +1,4 @@
-// Core Foundation: numbers and dictionaries.
+// Core Foundation: https://developer.apple.com/documentation/corefoundation
 #pragma once
 #include <stddef.h>
 typedef const void* CFTypeRef;

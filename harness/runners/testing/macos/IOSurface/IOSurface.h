@@ -1,4 +1,4 @@
-// IOSurface: memory that processes and devices share.
+// IOSurface: https://developer.apple.com/documentation/iosurface
 #pragma once
 #include <CoreFoundation/CoreFoundation.h>
 #include <mach/mach.h>

@@ -1,4 +1,4 @@
-// The bootstrap server: ports by their names.
+// Ports by their names: <servers/bootstrap.h> of https://github.com/apple-oss-distributions/launchd
 #pragma once
 #include <mach/mach.h>
 typedef char name_t[128];

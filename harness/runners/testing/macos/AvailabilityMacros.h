@@ -1,2 +1,0 @@
-// AvailabilityMacros.h: versions of macOS; nothing here asks for one.
-#pragma once

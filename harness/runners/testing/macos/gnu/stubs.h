@@ -1,2 +1,0 @@
-// No function of the C library is a stub; see README.md.
-#pragma once
