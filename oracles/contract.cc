@@ -20,72 +20,76 @@ constexpr uint32_t kA18 = 1u << 7;
 constexpr uint32_t kEveryFamily = (1u << kContractFamilies) - 1;
 
 constexpr std::array<TermFact, kTermCount> kTermFacts = {{
-    {Term::kWideIntermediate, "wide_intermediate", 1, 0, 0,
+    {Term::kWideIntermediate, "wide_intermediate", 1, 0, 1, 0,
      "facts/more/epilogue_slots.csv: operations fuse into one pass; whether the value between them "
      "is stored is not published"},
-    {Term::kProductRounding, "product_rounding", 1, 0, 0,
+    {Term::kProductRounding, "product_rounding", 1, 0, 0, 0,
      "facts/numerics.md, order of one MAC pass: \"fp16 multiply, accumulate wide\""},
-    {Term::kAccumulatorUnit, "accumulator_unit", 0x1p-24, 0, kA13,
+    {Term::kAccumulatorUnit, "accumulator_unit", 0x1p-24, 0, 0x1p-24, kA13,
      "facts/numerics.md, accumulator between input and output rounding: fp32 class"},
-    {Term::kBiasRounding, "bias_rounding", 1, 0, 0,
+    {Term::kBiasRounding, "bias_rounding", 1, 0, 0, 0,
      "facts/numerics.md, order of one MAC pass: \"per-channel scale and bias in fp16\""},
-    {Term::kReciprocalRelative, "reciprocal_relative", 0x1p-23, 0, 0,
+    {Term::kReciprocalRelative, "reciprocal_relative", 0x1p-23, 0, 0x1p-23, 0,
      "fp32 class, as the accumulator"},
     // What a probe errs by is the least that a bound must admit; that no input errs more, which
     // alone makes a deviation a finding, takes a sweep of the inputs.
-    {Term::kDivideUlp, "divide_ulp", 1, 0, 0,
+    {Term::kDivideUlp, "divide_ulp", 1, 0, 1, 0,
      "facts/silicon_sweep_m5.csv, real_div: one probe, within the bound, which measures no limit"},
-    {Term::kRootUlp, "root_ulp", 1, 0, 0,
+    {Term::kRootUlp, "root_ulp", 1, 0, 1, 0,
      "facts/silicon_sweep_m5.csv, sqrt and rsqrt: one probe each, within the bound, which measures "
      "no limit"},
-    {Term::kExponentialUlp, "exponential_ulp", 1, 0, 0,
+    {Term::kExponentialUlp, "exponential_ulp", 1, 0, 1, 0,
      "facts/silicon_sweep_m5.csv, exp: one probe, within the bound, which measures no limit"},
-    {Term::kNormDifference, "norm_difference", 1, 0, 0,
+    {Term::kNormDifference, "norm_difference", 1, 0, 0, 0,
      "facts/numerics.md, softmax subtracts the maximum; elementwise results are fp16"},
-    {Term::kSigmoidTable, "sigmoid_table", 0.0034, 0, kA13 | kA18,
+    {Term::kSigmoidTable, "sigmoid_table", 0.0034, 0, 0, kA13 | kA18,
      "facts/numerics.md, worst absolute error"},
-    {Term::kTanhTable, "tanh_table", 0.0017, 0, kA13 | kA18,
+    {Term::kTanhTable, "tanh_table", 0.0017, 0, 0, kA13 | kA18,
      "facts/numerics.md, worst absolute error"},
-    {Term::kGeluTable, "gelu_table", 0.0062, 0, kA13 | kA18,
+    {Term::kGeluTable, "gelu_table", 0.0062, 0, 0, kA13 | kA18,
      "facts/silicon/numerics_silicon.csv, N426: 0.006159; 0.0059 by an earlier compiler's table "
      "(facts/numerics.md)"},
     // The law of the tables, 33 knots at equal steps h, bounds an error by h^2 / 8 times the
     // largest second derivative. The one published domain is the sigmoid's, 18.258 wide.
-    {Term::kSiluTable, "silu_table", 0.0204, 0, 0,
+    {Term::kSiluTable, "silu_table", 0.0204, 0, 0, 0,
      "specification 004, 33 knots; over the sigmoid's domain with |f''| <= 0.5"},
-    {Term::kSoftplusTable, "softplus_table", 0.0102, 0, 0,
+    {Term::kSoftplusTable, "softplus_table", 0.0102, 0, 0, 0,
      "specification 004, 33 knots; over the sigmoid's domain with |f''| <= 0.25"},
-    {Term::kErfTable, "erf_table", 0.00087, 0, kA18,
+    {Term::kErfTable, "erf_table", 0.00087, 0, 0, kA18,
      "facts/silicon/numerics_silicon.csv, N429: 0.0008642"},
-    {Term::kEluTable, "elu_table", 0.0121, 0, 0,
+    {Term::kEluTable, "elu_table", 0.0121, 0, 0, 0,
      "specification 004, 33 knots; over the negative part of the sigmoid's domain, |f''| <= 1"},
-    {Term::kArcTangentTable, "arc_tangent_table", 0.0297, 0, 0,
+    {Term::kArcTangentTable, "arc_tangent_table", 0.0297, 0, 0, 0,
      "facts/silicon_sweep_m5.csv, atan: the relative error of the one probe, of at most pi / 2"},
-    {Term::kAnyTie, "any_tie", 1, 0, 0,
+    {Term::kAnyTie, "any_tie", 1, 0, 1, 0,
      "Core ML's definition of reduce_argmax: \"in case of ties, the identity of the return value "
      "is "
      "not guaranteed\"; no note tells the engine's rule"},
-    {Term::kIndexRounding, "index_rounding", 1, 0, 0,
+    {Term::kIndexRounding, "index_rounding", 1, 0, 0, 0,
      "specification 004: index outputs are float16-encoded and exact for the ranges these layers "
      "produce"},
-    {Term::kWeightRounding, "weight_rounding", 1, 0, 0,
+    {Term::kWeightRounding, "weight_rounding", 1, 0, 0, 0,
      "facts/more/op_notes.csv, resize: the texture engine's arithmetic is not published, A13 "
      "rounds "
      "otherwise; fp16 products and sums are taken"},
-    {Term::kPositionRelative, "position_relative", 0x1p-20, 0, 0,
+    {Term::kPositionRelative, "position_relative", 0x1p-20, 0, 0x1p-20, 0,
      "not published; fp32 class with a few operations is taken"},
-    {Term::kPackedFlags, "packed_flags", 1, 0, 0,
+    {Term::kPackedFlags, "packed_flags", 1, 0, 0, 0,
      "ANEForge: bridges.md has a flag in the low byte of each fp16 cell, its reader "
      "(ane_radius_search_fused.py) takes the first bytes of a row; both are admitted, and bytes "
      "that "
      "neither names are taken to be 0"},
-    {Term::kReduceUnit, "reduce_unit", 0x1p-24, 0, 0,
+    {Term::kReduceUnit, "reduce_unit", 0x1p-24, 0, 0x1p-24, 0,
      "facts/source_conflicts.csv: reduce_sum is wide by one source, fp16 by another; the first is "
      "taken"},
-    {Term::kOverlapRounding, "overlap_rounding", 1, 0, 0,
+    {Term::kOverlapRounding, "overlap_rounding", 1, 0, 0, 0,
      "facts/numerics.md, compute type binary16; the order of the steps is published nowhere"},
-    {Term::kDistanceRounding, "distance_rounding", 1, 0, 0,
+    {Term::kDistanceRounding, "distance_rounding", 1, 0, 0, 0,
      "facts/numerics.md, compute type binary16; the order of the steps is published nowhere"},
+    {Term::kFunctionUlp, "function_ulp", 0, 0, 1, 0,
+     "taken: vendors' functions of fp32 differ by a few ulp of fp32, which moves a result of fp16 "
+     "to "
+     "a neighbour"},
 }};
 
 // ln 32768, where the exponential of softplus reaches the accumulator port's limit, and ln 65504,
@@ -199,35 +203,32 @@ constexpr UnnamedDefect kUnnamedDefects[] = {
     {"D23", "garbage: the note gives no number"},
 };
 
-constexpr std::array<std::string_view, kContractFamilies> kFamilyNames = {
-    "A11", "A12", "A13", "A14", "A15", "A16", "A17", "A18"};
+constexpr std::array<std::string_view, kContracts> kContractNames = {
+    "A11", "A12", "A13", "A14", "A15", "A16", "A17", "A18", "ieee", "float"};
 
 constexpr Contract MakeConforming(int family) {
   Contract contract;
-  contract.name = kFamilyNames[static_cast<size_t>(family)];
+  contract.name = kContractNames[static_cast<size_t>(family)];
   contract.family = family;
-  for (size_t i = 0; i < kTermCount; ++i) contract.terms[i] = kTermFacts[i].conforming;
+  contract.ideal = family == kIeeeFamily;
+  for (size_t i = 0; i < kTermCount; ++i) {
+    const TermFact& fact = kTermFacts[i];
+    contract.terms[i] = family == kIeeeFamily    ? fact.ieee
+                        : family == kFloatFamily ? fact.sound
+                                                 : fact.conforming;
+  }
   return contract;
 }
 
-constexpr Contract MakeIeee() {
-  Contract contract;
-  contract.name = "ieee";
-  contract.ideal = true;
-  for (size_t i = 0; i < kTermCount; ++i) contract.terms[i] = kTermFacts[i].ieee;
-  return contract;
-}
-
-constexpr std::array<Contract, kContractFamilies> kConforming = {
-    MakeConforming(0), MakeConforming(1), MakeConforming(2), MakeConforming(3),
-    MakeConforming(4), MakeConforming(5), MakeConforming(6), MakeConforming(7)};
-constexpr Contract kIeee = MakeIeee();
+constexpr std::array<Contract, kContracts> kConforming = {
+    MakeConforming(0), MakeConforming(1), MakeConforming(2), MakeConforming(3), MakeConforming(4),
+    MakeConforming(5), MakeConforming(6), MakeConforming(7), MakeConforming(8), MakeConforming(9)};
 
 // The family of a contract's own name ("A13") or of a target ("h18g", "M4"); -1 where there is
 // none.
 int FamilyFromName(std::string_view name) {
-  const auto own = std::ranges::find(kFamilyNames, name);
-  if (own != kFamilyNames.end()) return static_cast<int>(own - kFamilyNames.begin());
+  const auto own = std::ranges::find(kContractNames, name);
+  if (own != kContractNames.end()) return static_cast<int>(own - kContractNames.begin());
   const auto target = FindTarget(name);
   return target.ok() && (*target)->family() ? static_cast<int>((*target)->family().value()) : -1;
 }
@@ -252,7 +253,7 @@ const Contract& ConformingContract(int family_index) {
   return kConforming[static_cast<size_t>(family_index)];
 }
 
-const Contract& IeeeContract() { return kIeee; }
+const Contract& IeeeContract() { return ConformingContract(kIeeeFamily); }
 
 Contract WithDepartures(int family_index, std::span<const Departure* const> departures) {
   Contract contract = ConformingContract(family_index);
@@ -282,18 +283,18 @@ Result<Contract> WithDepartures(int family_index, std::span<const std::string_vi
 }
 
 Result<Contract> ContractFromName(std::string_view name) {
-  if (name == "ieee") return IeeeContract();
   const int family = FamilyFromName(name);
   if (family < 0) {
     return MakeError(ErrorCode::kNotFound,
-                     fmt::format("no contract is called {}; use ieee, A11 to A18 or a target "
-                                 "such as h13",
+                     fmt::format("no contract is called {}; use ieee, float, A11 to A18 or a "
+                                 "target such as h13",
                                  name));
   }
   return ConformingContract(family);
 }
 
 TermMark MarkOf(Term term, int family_index) {
+  if (IsAnyEngine(family_index)) return TermMark::kMeasured;
   const uint32_t measured = kTermFacts[static_cast<size_t>(term)].measured;
   return (measured >> family_index & 1) != 0 ? TermMark::kMeasured : TermMark::kAssumed;
 }

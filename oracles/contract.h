@@ -16,6 +16,12 @@ namespace anecheck {
 
 // Family indices as the compiler counts them: 0 is A11, 2 is A13 (M1), 6 is A17 (M5), 7 is A18.
 inline constexpr int kContractFamilies = 8;
+// Contracts of engines that are no ANE take the indices behind them. No rule, law, documented
+// defect or unmeasured term of a chip belongs to these.
+inline constexpr int kIeeeFamily = 8;   // every operation exact, then rounded once
+inline constexpr int kFloatFamily = 9;  // any sound fp16 engine that computes in fp32 or wider
+inline constexpr int kContracts = 10;
+constexpr bool IsAnyEngine(int family) { return family >= kContractFamilies; }
 
 // One freedom that the engine has. Every slack in a bound comes from one of these.
 enum class Term : uint8_t {
@@ -44,8 +50,9 @@ enum class Term : uint8_t {
   kReduceUnit,        // unit roundoff of the sums of reductions and averages, without products
   kOverlapRounding,   // 1: corners, areas and quotients of boxes may be rounded to fp16
   kDistanceRounding,  // 1: differences, squares and sums of distances may be rounded to fp16
+  kFunctionUlp,  // functions that an ANE has as tables: neighbours of the rounded result, in ulp
 };
-inline constexpr size_t kTermCount = 25;
+inline constexpr size_t kTermCount = 26;
 
 // How far a term is known for a family.
 enum class TermMark : uint8_t {
@@ -58,6 +65,7 @@ struct TermFact {
   std::string_view name;    // "wide_intermediate"
   double conforming = 0;    // the value for every family
   double ieee = 0;          // the value in the IEEE contract
+  double sound = 0;         // the value in the contract `float`
   uint32_t measured = 0;    // families, one bit each, on which it was measured
   std::string_view source;  // "facts/numerics.md, worst absolute error"
 };
@@ -145,7 +153,8 @@ struct Contract {
   const Departure* Find(Effect effect, std::string_view op = {}) const;
 };
 
-// The contract of a conforming engine. Precondition: 0 <= family_index < kContractFamilies.
+// The contract of a conforming engine: of a family, or kIeeeFamily or kFloatFamily. Precondition:
+// 0 <= family_index < kContracts.
 const Contract& ConformingContract(int family_index);
 // Ideal IEEE 754 arithmetic: every operation exact, then rounded once, nothing kept wide.
 const Contract& IeeeContract();
@@ -155,7 +164,7 @@ Result<Contract> WithDepartures(int family_index, std::span<const std::string_vi
 // As above with catalogue entries, which must outlive the contract; at most kMaxDepartures.
 Contract WithDepartures(int family_index, std::span<const Departure* const> departures);
 
-// "ieee", a family ("A13") or a compiler target ("h13", "h17s") to its contract.
+// "ieee", "float", a family ("A13") or a compiler target ("h13", "h17s") to its contract.
 Result<Contract> ContractFromName(std::string_view name);
 
 TermMark MarkOf(Term term, int family_index);

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <array>
 
+#include "oracles/contract.h"
+
 namespace anecheck {
 namespace {
 
@@ -48,7 +50,7 @@ constexpr Laws kNone;
 std::span<const LawFact> LawFacts() { return kFacts; }
 
 const Laws& LawsOf(const Contract& contract) {
-  return contract.ideal ? kNone : kLaws[static_cast<size_t>(contract.family)];
+  return IsAnyEngine(contract.family) ? kNone : kLaws[static_cast<size_t>(contract.family)];
 }
 
 bool IsTabled(OpKind kind) {

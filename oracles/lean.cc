@@ -7,6 +7,7 @@
 
 #include "oracles/admitted_element.h"
 #include "oracles/catalogue.h"
+#include "oracles/contract.h"
 #include "oracles/judge.h"
 #include "oracles/laws.h"
 #include "oracles/reference/kernel.h"
@@ -143,7 +144,7 @@ const OpSet& UntestedOps(int family) {
     size_t count = 0;
     OpSet ops;
   };
-  thread_local std::array<Kept, kContractFamilies> kept_of_family;
+  thread_local std::array<Kept, kContracts> kept_of_family;
   Kept& kept = kept_of_family[static_cast<size_t>(family)];
   const std::span<const Departure> departures = DeparturesInForce();
   if (kept.departures != departures.data() || kept.count != departures.size()) {

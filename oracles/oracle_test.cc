@@ -13,6 +13,7 @@
 #include "generators/graph_generator.h"
 #include "harness/base/half.h"
 #include "harness/ops/params.h"
+#include "oracles/laws.h"
 #include "oracles/reference/kernel.h"
 #include "oracles/testing/test_support.h"
 
@@ -43,7 +44,7 @@ TEST(Contracts, EveryTermStatesItsSourceAndTheIdealGrantsNothing) {
   for (const TermFact& fact : TermFacts()) {
     EXPECT_FALSE(fact.name.empty());
     EXPECT_FALSE(fact.source.empty()) << fact.name;
-    EXPECT_GT(fact.conforming, 0) << fact.name;
+    EXPECT_GT(std::max(fact.conforming, fact.sound), 0) << fact.name;
     // A term whose source is silicon and that counts as measured nowhere says why.
     const bool swept = fact.source.find("silicon_sweep") != std::string_view::npos;
     EXPECT_TRUE(!swept || fact.measured != 0 || fact.source.find("one probe") != fact.source.npos)
@@ -54,6 +55,43 @@ TEST(Contracts, EveryTermStatesItsSourceAndTheIdealGrantsNothing) {
   }
   EXPECT_EQ(MarkOf(Term::kSigmoidTable, 2), TermMark::kMeasured);
   EXPECT_EQ(MarkOf(Term::kSigmoidTable, 5), TermMark::kAssumed);
+}
+
+TEST(Contracts, OfOtherEnginesHoldNothingOfAChip) {
+  for (const int family : {kIeeeFamily, kFloatFamily}) {
+    const Contract& contract = ConformingContract(family);
+    EXPECT_EQ(ContractFromName(contract.name)->family, family);
+    const Laws& laws = LawsOf(contract);
+    EXPECT_FALSE(laws.fixed_sums || laws.perhaps_fixed_sums || laws.plain_numbers || laws.tables);
+    for (const TermFact& fact : TermFacts()) {
+      EXPECT_EQ(MarkOf(fact.term, family), TermMark::kMeasured) << fact.name;
+      EXPECT_LE(contract[fact.term], 1) << fact.name;
+    }
+    for (const Departure& departure : KnownDepartures()) {
+      EXPECT_EQ(departure.families >> family, 0u) << departure.id;
+    }
+  }
+  EXPECT_TRUE(IeeeContract().ideal);
+  EXPECT_FALSE(ConformingContract(kFloatFamily).ideal);
+}
+
+// A sigmoid of 1 is 0.7310585..., which lies between 0x1.764p-1 and 0x1.768p-1 and nearer the
+// latter.
+TEST(Contracts, FloatAdmitsTheNeighboursOfAFunction) {
+  testing::Case c;
+  const ValueId x = c.Input(testing::MakeTensor(DType::kFp16, Shape({1}), {1.0}));
+  c.graph.AddOutput(c.Unary(OpKind::kSigmoid, x));
+  const auto judge = [&](int family, double given) {
+    return Admits((*Evaluate(c.graph, c.inputs, ConformingContract(family)))[0], 0, given);
+  };
+  for (const double admitted : {0x1.760p-1, 0x1.764p-1, 0x1.768p-1}) {
+    EXPECT_TRUE(judge(kFloatFamily, admitted)) << admitted;
+  }
+  for (const double beyond : {0x1.75cp-1, 0x1.76cp-1}) {
+    EXPECT_FALSE(judge(kFloatFamily, beyond)) << beyond;
+  }
+  EXPECT_TRUE(judge(kIeeeFamily, 0x1.764p-1));
+  EXPECT_FALSE(judge(kIeeeFamily, 0x1.768p-1));
 }
 
 TEST(Contracts, ConformingEnginesDepartFromNothing) {

@@ -1,6 +1,7 @@
 // Published vectors of others (WebNN, ONNX, NNAPI), as graphs of MIL operations: the oracle's value
 // lies within the bound that the source itself states. Records that no operation of the table
 // expresses are counted by operation, with the reason (testing/vector_files.cc).
+#include <algorithm>
 #include <cmath>
 #include <fmt/format.h>
 #include <fstream>

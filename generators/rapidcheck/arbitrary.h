@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <exception>
 #include <ostream>
 #include <rapidcheck.h>
 #include <string_view>

@@ -11,6 +11,7 @@
 
 #include "harness/base/file.h"
 #include "harness/base/testing/generators.h"
+#include "harness/base/testing/shell.h"
 #include "harness/base/testing/test_data.h"
 
 namespace anecheck::testing {
@@ -78,7 +79,7 @@ int ExitCodeOfSkip(const std::string& variables) {
   const std::string command = variables + " '" + ::testing::internal::GetArgvs().front() +
                               "' --gtest_also_run_disabled_tests"
                               " --gtest_filter=SkipReport.DISABLED_* >/dev/null 2>&1";
-  return WEXITSTATUS(std::system(command.c_str()));
+  return testing::ExitCodeOf(command);
 }
 
 TEST(SkipReport, ATestWithoutItsDataFailsWhereDataIsRequired) {

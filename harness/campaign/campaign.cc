@@ -28,6 +28,7 @@
 #include "harness/runners/exec_runner.h"
 #include "harness/runners/late_reply.h"
 #include "harness/runners/roundtrip_runner.h"
+#include "oracles/contract.h"
 
 namespace anecheck {
 namespace {
@@ -571,6 +572,11 @@ Result<CampaignSummary> ResumeCampaign(const CampaignOptions& options, ResumePoi
 Status CheckTargets(const CampaignOptions& options, const RunnerIdentity& identity) {
   for (const CampaignTarget& target : options.targets) {
     ANECHECK_RETURN_IF_ERROR(CheckOwnTarget(identity, target.name));
+    if (identity.is_ane || IsAnyEngine(target.family)) continue;
+    return MakeError(ErrorCode::kInvalid,
+                     fmt::format("--targets {}: the engine of {} is no ANE, by the \"engine\" of "
+                                 "its hello, and no chip's contract applies; give --contract float",
+                                 target.name, identity.runner));
   }
   return {};
 }

@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "harness/base/json.h"
+#include "oracles/contract.h"
 
 namespace anecheck {
 namespace {
@@ -37,8 +38,8 @@ Status ReadWord(const Json& json, const char* member, E& word) {
 
 Status ReadFamily(const Json& json, const char* member, Case& item) {
   ANECHECK_RETURN_IF_ERROR(Read(json, member, item.target.family));
-  const bool known = item.target.family >= 0 && item.target.family <= 7;
-  return known ? Status() : Status(Wrong(member, "must be 0 to 7"));
+  const bool known = item.target.family >= 0 && item.target.family < kContracts;
+  return known ? Status() : Status(Wrong(member, "must be 0 to 9"));
 }
 
 Json RangeToJson(const Case& item) {

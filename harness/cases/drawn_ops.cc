@@ -88,7 +88,9 @@ const std::bitset<kOpCount>& MilOps() {
 
 bool IsDrawnByName(const OpDefinition& op, int family, Route route) {
   if (AllOpGenerators()[op.schema.id]->draw == nullptr) return false;
-  if (route == Route::kMil) return MilOps().test(op.schema.id) && op.family_floor <= family;
+  if (route == Route::kMil) {
+    return MilOps().test(op.schema.id) && (op.family_floor <= family || IsAnyEngine(family));
+  }
   // Every family has the layers that no conversion has.
   const bool reached = op.family_floor <= family || op.family_floor == kNoFamily;
   return NetlistOps().test(op.schema.id) && reached;

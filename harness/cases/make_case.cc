@@ -9,6 +9,7 @@
 #include "harness/lowering/graph_to_mil.h"
 #include "harness/lowering/graph_to_netlist.h"
 #include "harness/targets/catalog.h"
+#include "oracles/contract.h"
 
 namespace anecheck {
 namespace {
@@ -238,7 +239,7 @@ Result<Case> MakeCase(const CampaignOptions& options, uint64_t index,
   if (!IsOfMilAlone(item.mode)) item.route = RouteOfCase(options, index);
   if (CannotBeIntegers(options, item)) item.mode = CaseMode::kFloat;
   GeneratorOptions generator;
-  generator.family = item.target.family;
+  generator.family = IsAnyEngine(item.target.family) ? kNoFamily : item.target.family;
   generator.mode = DrawnMode(options, item);
   generator.ops = options.ops;
   generator.chain = options.chain;

@@ -15,8 +15,9 @@
 namespace anecheck {
 
 struct CampaignTarget {
-  std::string name;  // lower case, as the compiler takes it: "h17s"
-  int family = 2;    // index of specification 003
+  std::string
+      name;        // lower case, as the compiler takes it: "h17s"; of no ANE its contract: "float"
+  int family = 2;  // index of specification 003, or of a contract (oracles/contract.h)
 };
 
 struct CampaignOptions {

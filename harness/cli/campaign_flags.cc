@@ -16,6 +16,7 @@
 #include "harness/runners/emulator_runner.h"
 #include "harness/runners/roundtrip_runner.h"
 #include "harness/targets/catalog.h"
+#include "oracles/contract.h"
 #include "oracles/legality/legality.h"
 
 namespace anecheck {
@@ -55,6 +56,27 @@ Status ReadTargets(const std::string& list, CampaignOptions& options) {
     }
     options.targets.push_back({Lower(target->name), static_cast<int>(family.value())});
   }
+  return {};
+}
+
+// The contract of an engine that is no ANE in place of the targets.
+Status ReadContract(const CampaignFlags& flags, CampaignOptions& options) {
+  const auto wrong = [&](std::string_view why) {
+    return MakeError(ErrorCode::kInvalid, fmt::format("--contract {}: {}", flags.contract, why));
+  };
+  const auto contract = ContractFromName(flags.contract);
+  if (!contract.ok() || !IsAnyEngine(contract->family)) {
+    return wrong("must be ieee or float; a chip is named by --targets");
+  }
+  if (!flags.runner.starts_with("exec:")) {
+    return wrong("only an external program can be another engine; give --runner exec:COMMAND");
+  }
+  if (flags.route != ToText(RouteSet::kMil)) return wrong("give --route mil, or leave it out");
+  if (std::ranges::find(options.modes, CaseMode::kMustReject) != options.modes.end()) {
+    return wrong("no rule binds such an engine; leave --mode must-reject out");
+  }
+  if (options.steer) return wrong("--steer aims at the cells of a chip; leave one of the two out");
+  options.targets = {{std::string(contract->name), contract->family}};
   return {};
 }
 
@@ -189,6 +211,9 @@ void AddCampaignFlags(CommandLine& command, CampaignFlags& flags) {
       .AddOption("--targets,--target", flags.targets,
                  "Compiler targets: h13,h17s, or all that can be judged")
       .ShowDefault();
+  command.AddOption("--contract", flags.contract,
+                    "Judge an engine that is no ANE, in place of --targets: float (fp32 or wider "
+                    "inside) or ieee (each operation rounded once)");
   command.AddOption(
       "--mode", flags.modes,
       "Modes of cases: integer, float, cancellation, special, boundary, large-axis (default: a mix "
@@ -246,8 +271,9 @@ Result<CampaignOptions> ToOptions(const CampaignFlags& flags) {
     return MakeError(ErrorCode::kInvalid,
                      "--targets: no target is named; `anecheck targets` lists them");
   }
-  ANECHECK_RETURN_IF_ERROR(ReadTargets(flags.targets, options));
   ANECHECK_RETURN_IF_ERROR(ReadModes(flags, options));
+  ANECHECK_RETURN_IF_ERROR(flags.contract.empty() ? ReadTargets(flags.targets, options)
+                                                  : ReadContract(flags, options));
   if (flags.ops) options.ops.reset();
   for (const std::string& name : Split(flags.ops.value_or(""))) {
     const OpDefinition* op = FindOp(name);
@@ -284,6 +310,7 @@ Status KeepTargetsOfRoute(const CampaignFlags& flags, CampaignOptions& options) 
   if (flags.route == ToText(RouteSet::kNetlist) || flags.runner == kRoundtripRunner) return {};
   std::vector<CampaignTarget> kept;
   for (const CampaignTarget& target : options.targets) {
+    if (IsAnyEngine(target.family)) return {};
     ANECHECK_ASSIGN(const Target* known, TargetCatalog::Builtin().Find(target.name));
     const std::string refusal = RefusesMil(*known);
     if (refusal.empty()) {
@@ -298,6 +325,20 @@ Status KeepTargetsOfRoute(const CampaignFlags& flags, CampaignOptions& options) 
   }
   options.targets = std::move(kept);
   return {};
+}
+
+Status KeepOpsOfRunner(const RunnerIdentity& identity, CampaignOptions& options) {
+  if (identity.ops.empty()) return {};
+  std::bitset<kOpCount> computed;
+  for (const std::string& name : identity.ops) {
+    if (const OpDefinition* op = FindOp(name)) computed.set(op->schema.id);
+  }
+  options.ops &= computed;
+  if (options.ops.any()) return {};
+  return MakeError(ErrorCode::kInvalid,
+                   fmt::format("--runner {}: computes none of the operations, by the \"ops\" of "
+                               "its hello; `anecheck ops` lists them",
+                               identity.runner));
 }
 
 }  // namespace anecheck

@@ -20,6 +20,7 @@ struct CampaignFlags {
   std::string time;
   int jobs = 0;
   std::string targets = DefaultTarget();
+  std::string contract;  // of an engine that is no ANE: takes the place of targets
   std::string modes;
   std::optional<std::string> ops;  // none: all
   std::string shard;
@@ -46,6 +47,10 @@ Result<CampaignOptions> ToOptions(const CampaignFlags& flags);
 // Leaves out of "all" the targets whose front end takes nothing by the route; an error where one of
 // them was named.
 Status KeepTargetsOfRoute(const CampaignFlags& flags, CampaignOptions& options);
+
+// Leaves out the operations that the options' runner does not compute, by its own list. Errors: the
+// runner does not start, or none is left.
+Status KeepOpsOfRunner(const RunnerIdentity& identity, CampaignOptions& options);
 
 // "90", "90s", "15m", "2h" in seconds.
 Result<double> ParseDuration(std::string_view text);

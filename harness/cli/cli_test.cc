@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "harness/base/shell_word.h"
+#include "harness/base/testing/shell.h"
 #include "harness/base/testing/test_data.h"
 #include "harness/cli/testing/tool_test.h"
 
@@ -215,8 +216,8 @@ TEST_F(CliTest, AnExportedFindingIsJudgedByItsOwnScript) {
   }
   EXPECT_NE(ReadTextFile(place + "/README.md")->find("evidence: simulated"), std::string::npos);
   const auto check = [&](const std::string& arguments) {
-    return WEXITSTATUS(std::system(
-        (python + " " + folder + "/check_output.py " + arguments + " >" + Path("check")).c_str()));
+    return testing::ExitCodeOf(
+        (python + " " + folder + "/check_output.py " + arguments + " >" + Path("check")));
   };
   EXPECT_EQ(check(""), 1);
   // The script and the headline agree about the worst element.
@@ -251,10 +252,9 @@ TEST_F(CliTest, AnExportedFindingIsJudgedByItsOwnScript) {
   }
   // Without NumPy: -S -E leaves Debian's packages out.
   if (std::system((python + " -S -E -c 'import numpy' 2>/dev/null").c_str()) != 0) {
-    EXPECT_EQ(
-        WEXITSTATUS(std::system(
-            (python + " -S -E " + folder + "/check_output.py 2>" + Path("complaint")).c_str())),
-        2);
+    EXPECT_EQ(testing::ExitCodeOf(
+                  (python + " -S -E " + folder + "/check_output.py 2>" + Path("complaint"))),
+              2);
     EXPECT_EQ(ReadTextFile(Path("complaint"))->find("check_output.py: NumPy is missing"), 0u);
   }
   EXPECT_EQ(Tool("replay " + folder + "/finding.json").code, 1);
@@ -275,10 +275,9 @@ TEST_F(CliTest, AnExportWithoutOutputsOffersNoScript) {
       << exported.out;
   const std::string python = PythonWithNumPy();
   if (python.empty()) GTEST_SKIP() << "python3 with numpy is not installed";
-  EXPECT_EQ(
-      WEXITSTATUS(std::system(
-          (python + " " + Path("crash/check_output.py") + " 2>" + Path("complaint")).c_str())),
-      2);
+  EXPECT_EQ(testing::ExitCodeOf(
+                (python + " " + Path("crash/check_output.py") + " 2>" + Path("complaint"))),
+            2);
   EXPECT_EQ(*ReadTextFile(Path("complaint")),
             "no actual.npz: the engine gave no outputs; name a file of your own outputs\n");
 }

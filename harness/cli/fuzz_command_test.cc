@@ -5,6 +5,7 @@
 #include <string>
 
 #include "harness/base/shell_word.h"
+#include "harness/base/testing/shell.h"
 #include "harness/cli/testing/tool_test.h"
 
 namespace anecheck {
@@ -61,7 +62,7 @@ TEST_F(FuzzCommand, ThePathOfTheFileIsOneWordOfTheOtherCommand) {
     const std::string script = fmt::format(
         "TMPDIR={} exec {} fuzz --format td --count 4 --out {} --against {} -- /bin/cat @@",
         ShellWord(Path("a $b'c")), ANECHECK_TOOL, Path("found"), ShellWord(other));
-    EXPECT_EQ(WEXITSTATUS(std::system((script + " >/dev/null 2>&1").c_str())), 0) << script;
+    EXPECT_EQ(testing::ExitCodeOf((script + " >/dev/null 2>&1")), 0) << script;
   }
 }
 

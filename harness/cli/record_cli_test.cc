@@ -1,5 +1,6 @@
 // What the tool says of what it did: where evidence comes from, by which command and seed, and
 // which finding is meant.
+#include <algorithm>
 #include <set>
 #include <string>
 

@@ -96,12 +96,11 @@ Result<CampaignSummary> RunOrResume(const RunFlags& flags, const std::string& co
     ANECHECK_RETURN_IF_ERROR(KeepNamedOps(flags.campaign, options));
     ANECHECK_RETURN_IF_ERROR(TryDefects(options.defects));
     options.command = command;
+    ANECHECK_ASSIGN(const auto runner, MakeRunner(options));
+    ANECHECK_ASSIGN(const RunnerIdentity identity, runner->Identify());
+    ANECHECK_RETURN_IF_ERROR(KeepOpsOfRunner(identity, options));
     ANECHECK_RETURN_IF_ERROR(OpenEvents(flags, events));
-    if (events) {
-      ANECHECK_ASSIGN(const auto runner, MakeRunner(options));
-      ANECHECK_ASSIGN(const RunnerIdentity identity, runner->Identify());
-      events->Started(options, identity.provenance, identity.engine, false);
-    }
+    if (events) events->Started(options, identity.provenance, identity.engine, false);
     return RunCampaign(options, factory, progress, interruption.flag());
   }
   ANECHECK_ASSIGN(ResumePoint point, ResumeFrom(flags));

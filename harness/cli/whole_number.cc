@@ -3,6 +3,9 @@
 #include <charconv>
 #include <cmath>
 #include <fmt/format.h>
+#include <optional>
+
+#include "harness/base/real_text.h"
 
 namespace anecheck {
 
@@ -22,11 +25,10 @@ OptionCheck WholeNumber(uint64_t low, uint64_t high) {
 
 OptionCheck NumberFromZero() {
   const auto check = [](const std::string& text) -> std::string {
-    double number = 0;
-    const char* const end = text.data() + text.size();
-    const auto [stop, error] = std::from_chars(text.data(), end, number);
-    const bool read = error == std::errc() && stop == end && std::isfinite(number);
-    return read && number >= 0 ? "" : fmt::format("{} must be a number, 0 or more", text);
+    const std::optional<double> number = RealFromText<double>(text);
+    return number && std::isfinite(*number) && *number >= 0
+               ? ""
+               : fmt::format("{} must be a number, 0 or more", text);
   };
   return check;
 }

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "harness/runners/analytics.h"
+#include "oracles/contract.h"
 
 namespace anecheck {
 namespace {
@@ -47,13 +48,15 @@ std::bitset<kOpCount> Blamed(const GraphReach& shown, std::string_view op) {
   return blamed;
 }
 
-// What is known of a case, or of one of its graphs.
-ReachCounts CountsOf(const GraphReach& shown, bool verified) {
+// What is known of a case, or of one of its graphs. An engine that is no ANE has nowhere else to
+// run.
+ReachCounts CountsOf(const GraphReach& shown, const CampaignTarget& target, bool verified) {
   ReachCounts counts;
   counts.cases = 1;
   const bool ran = shown.status == RunStatus::kOk && !verified;
   counts.compiled = ran || HasProgram(shown.step) ? 1 : 0;
-  counts.dispatched = shown.status == RunStatus::kOk && shown.backend == kEngineBackend ? 1 : 0;
+  const bool there = shown.backend == kEngineBackend || IsAnyEngine(target.family);
+  counts.dispatched = shown.status == RunStatus::kOk && there ? 1 : 0;
   counts.correct = counts.dispatched == 1 && shown.verdict == Verdict::kPass ? 1 : 0;
   counts.known_defect = shown.verdict == Verdict::kKnownDefect ? 1 : 0;
   counts.rejected = shown.verdict == Verdict::kRejected ? 1 : 0;
@@ -69,13 +72,14 @@ class ReachCounter::Counts {
  public:
   void Add(const Case& item, const CaseOutcome& outcome, std::optional<Provenance> proved) {
     for (const GraphReach& reached : outcome.reached) {
-      AddOps(PlaceOf(item.target.name, reached.route), reached, CountsOf(reached, false),
-             outcome.shown.op(), proved);
+      AddOps(PlaceOf(item.target.name, reached.route), reached,
+             CountsOf(reached, item.target, false), outcome.shown.op(), proved);
     }
     Place& place = PlaceOf(item.target.name, item.route);
     if (outcome.reached.empty()) {
       const GraphReach whole = ReachOf(item, outcome);
-      AddOps(place, whole, CountsOf(whole, outcome.verified), outcome.shown.op(), proved);
+      AddOps(place, whole, CountsOf(whole, item.target, outcome.verified), outcome.shown.op(),
+             proved);
     }
     KeepProof(item, outcome, place);
     const auto outputs = item.graph.outputs();

@@ -525,24 +525,37 @@ TEST_F(StoreTest, AnUnfinishedFileOfAnotherProgramIsLeftAsItIs) {
   EXPECT_EQ(*ReadFile(path + "-journal"), *journal);
 }
 
-// A small file system of its own; none where the test may not mount one.
+// A small file system of its own; none where the test may not mount one, and on macOS.
 class SmallDisk {
  public:
   explicit SmallDisk(const std::string& folder) : folder_(folder) {
-    mounted_ =
-        MakeDirectories(folder).ok() && mount("tmpfs", folder.c_str(), "tmpfs", 0, "size=1m") == 0;
+    mounted_ = MakeDirectories(folder).ok() && Mount("size=1m");
   }
   ~SmallDisk() {
+#if defined(__linux__)
     if (mounted_) umount2(folder_.c_str(), MNT_DETACH);
+#endif
   }
   SmallDisk(const SmallDisk&) = delete;
   SmallDisk& operator=(const SmallDisk&) = delete;
   bool mounted() const { return mounted_; }
-  bool Remount(unsigned long flags, const char* options) const {
-    return mount("tmpfs", folder_.c_str(), "tmpfs", MS_REMOUNT | flags, options) == 0;
-  }
+#if defined(__linux__)
+  bool Grow() const { return Mount("size=8m", MS_REMOUNT); }
+  bool Protect() const { return Mount("size=1m", MS_REMOUNT | MS_RDONLY); }
+#else
+  bool Grow() const { return false; }
+  bool Protect() const { return false; }
+#endif
 
  private:
+  bool Mount([[maybe_unused]] const char* options, [[maybe_unused]] unsigned long flags = 0) const {
+#if defined(__linux__)
+    return mount("tmpfs", folder_.c_str(), "tmpfs", flags, options) == 0;
+#else
+    return false;
+#endif
+  }
+
   std::string folder_;
   bool mounted_ = false;
 };
@@ -571,7 +584,7 @@ TEST_F(StoreTest, AFullDiskIsAnErrorAndLeavesWholeBatches) {
                           "SELECT occurrences FROM findings", "SELECT cases FROM reach"}) {
     EXPECT_EQ(One(*store, sql), std::to_string(recorded)) << sql;
   }
-  ASSERT_TRUE(disk.Remount(0, "size=8m"));
+  ASSERT_TRUE(disk.Grow());
   EXPECT_TRUE(store->Append(*run, ExampleBatch(recorded)).ok()) << "with room it goes on";
 }
 
@@ -584,7 +597,7 @@ TEST_F(StoreTest, AReadOnlyFileIsReadAndNotWritten) {
     ASSERT_TRUE(store.ok());
     ASSERT_TRUE(store->BeginRun(ExampleRun("u1")).ok());
   }
-  ASSERT_TRUE(disk.Remount(MS_RDONLY, "size=1m"));
+  ASSERT_TRUE(disk.Protect());
   const auto before = ReadFile(path);
   auto reader = Store::OpenReadOnly(path);
   ASSERT_TRUE(reader.ok()) << reader.error().message;

@@ -50,6 +50,28 @@ Status ReadString(const Json& json, const char* member, std::string& out) {
   return {};
 }
 
+// An optional list of strings.
+Status ReadStrings(const Json& json, const char* member, std::vector<std::string>& out) {
+  const auto found = json.find(member);
+  if (found == json.end() || found->is_null()) return {};
+  if (!found->is_array()) return Wrong(member, "must be a list of strings");
+  for (const Json& item : *found) {
+    if (!item.is_string()) return Wrong(member, "must be a list of strings");
+    out.push_back(item.get<std::string>());
+  }
+  return {};
+}
+
+Status ReadEngine(const Json& json, bool& is_ane) {
+  std::string engine;
+  ANECHECK_RETURN_IF_ERROR(ReadString(json, "engine", engine));
+  if (!engine.empty() && engine != "ane" && engine != "other") {
+    return Wrong("engine", "must be \"ane\" or \"other\"");
+  }
+  is_ane = engine != "other";
+  return {};
+}
+
 Status ReadCount(const Json& json, const char* member, uint64_t& out) {
   const auto found = json.find(member);
   if (found == json.end() || found->is_null()) return {};
@@ -73,6 +95,18 @@ Status ReadWord(const Json& json, const char* member, std::span<const E> allowed
 
 // The status of a compiler without an engine.
 constexpr std::string_view kCompiled = ToText(Stage::kCompiled);
+// The status of a graph that the program does not try. It says nothing of an engine.
+constexpr std::string_view kUnsupported = "unsupported";
+
+Status ReadUnsupported(const Json& json, ExecReply& reply) {
+  std::string op;
+  ANECHECK_RETURN_IF_ERROR(ReadString(json, "op", op));
+  if (op.empty()) return Wrong("op", "is missing: the operation that is not supported");
+  reply.status = RunStatus::kRejected;
+  reply.unsupported = true;
+  reply.message = fmt::format("the runner does not support {}", op);
+  return {};
+}
 
 Status ReadStatus(const Json& json, ExecReply& reply) {
   ANECHECK_RETURN_IF_ERROR(ReadString(json, "container", reply.container));
@@ -83,6 +117,7 @@ Status ReadStatus(const Json& json, ExecReply& reply) {
   }
   if (!reply.container.empty())
     return Wrong("container", "stands beside the status compiled alone");
+  if (status != json.end() && *status == kUnsupported) return ReadUnsupported(json, reply);
   ANECHECK_RETURN_IF_ERROR(ReadWord<RunStatus>(json, "status", kStatuses, reply.status));
   if (reply.status == RunStatus::kOk) return {};
   const bool rejected = reply.status == RunStatus::kRejected;
@@ -103,13 +138,9 @@ Result<ExecHello> ReadExecHello(std::string_view line) {
   ANECHECK_RETURN_IF_ERROR(ReadString(json, "chip", hello.chip));
   ANECHECK_RETURN_IF_ERROR(ReadString(json, "os", hello.os));
   ANECHECK_RETURN_IF_ERROR(ReadString(json, "compiler_version", hello.compiler_version));
-  const auto targets = json.find("targets");
-  if (targets == json.end() || targets->is_null()) return hello;
-  if (!targets->is_array()) return Wrong("targets", "must be a list of strings");
-  for (const Json& target : *targets) {
-    if (!target.is_string()) return Wrong("targets", "must be a list of strings");
-    hello.targets.push_back(target.get<std::string>());
-  }
+  ANECHECK_RETURN_IF_ERROR(ReadEngine(json, hello.is_ane));
+  ANECHECK_RETURN_IF_ERROR(ReadStrings(json, "targets", hello.targets));
+  ANECHECK_RETURN_IF_ERROR(ReadStrings(json, "ops", hello.ops));
   return hello;
 }
 
@@ -136,7 +167,7 @@ Result<ExecReply> ReadExecReply(std::string_view line, uint64_t id) {
   }
   ExecReply reply;
   ANECHECK_RETURN_IF_ERROR(ReadStatus(json, reply));
-  ANECHECK_RETURN_IF_ERROR(ReadString(json, "message", reply.message));
+  if (!reply.unsupported) ANECHECK_RETURN_IF_ERROR(ReadString(json, "message", reply.message));
   ANECHECK_RETURN_IF_ERROR(ReadString(json, "backend", reply.backend));
   ANECHECK_RETURN_IF_ERROR(ReadString(json, "proof", reply.proof));
   ANECHECK_RETURN_IF_ERROR(ReadCount(json, "compile_us", reply.compile_us));

@@ -24,11 +24,13 @@ struct ExecHello {
   std::string name, version;
   std::vector<std::string> targets;
   std::string chip, os, compiler_version;
+  bool is_ane = true;            // "engine" is "ane" or left out; else it is "other"
+  std::vector<std::string> ops;  // the operations it computes; empty: it does not say
 
   bool operator==(const ExecHello&) const = default;
 };
-// Members: v, name (required, not empty), version, targets, chip, os, compiler_version. Others are
-// passed over. Errors: kMalformed or kInvalid, naming the member.
+// Members: v, name (required, not empty), version, targets, chip, os, compiler_version, engine,
+// ops. Others are passed over. Errors: kMalformed or kInvalid, naming the member.
 Result<ExecHello> ReadExecHello(std::string_view line);
 
 // The files of one case, absolute paths. Empty ones are left out of the request.
@@ -42,13 +44,14 @@ struct ExecReply {
   RunStatus status = RunStatus::kFailed;
   Step step = Step::kNone;
   std::string message, backend, proof;
-  std::string container;  // of "compiled": a hardware container in place of outputs
+  std::string container;     // of "compiled": a hardware container in place of outputs
+  bool unsupported = false;  // the program does not try the graph; kRejected
   uint64_t compile_us = 0, run_us = 0;
 };
-// A reply to the request `id`. `status` is "ok", "rejected", "failed" or "compiled", which is kOk
-// with a container; a rejection's stage is frontend, floor, hal, validator, codegen or load, a
-// failure's compile, load or run. Errors: kMalformed or kInvalid, naming the member: such a reply
-// breaks the protocol.
+// A reply to the request `id`. `status` is "ok", "rejected", "failed", "unsupported" (with the
+// operation as "op") or "compiled", which is kOk with a container; a rejection's stage is frontend,
+// floor, hal, validator, codegen or load, a failure's compile, load or run. Errors: kMalformed or
+// kInvalid, naming the member: such a reply breaks the protocol.
 Result<ExecReply> ReadExecReply(std::string_view line, uint64_t id);
 
 // The id of a line that may be a reply, whatever else is wrong with it; nothing where it has none.

@@ -202,6 +202,8 @@ Result<RunnerIdentity> ExecRunner::Identify() {
   identity.chip = hello_.chip;
   identity.os = hello_.os;
   identity.compiler_version = hello_.compiler_version;
+  identity.is_ane = hello_.is_ane;
+  identity.ops = hello_.ops;
   return identity;
 }
 
@@ -278,6 +280,7 @@ RunReply ExecRunner::Accept(const RunRequest& request, const ExecFiles& files, E
   reply.id = request.id;
   reply.status = given.status;
   reply.step = given.step;
+  reply.no_kernel = given.unsupported;
   reply.message = std::move(given.message);
   reply.compile_us = given.compile_us;
   reply.run_us = given.run_us;

@@ -440,6 +440,34 @@ TEST(ExecProtocol, RepliesAreReadMemberByMember) {
   }
 }
 
+TEST(ExecProtocol, TheHelloSaysWhichEngineAndWhichOperations) {
+  const auto plain = ReadExecHello(R"({"v": 1, "name": "a"})");
+  ASSERT_TRUE(plain.ok()) << plain.error().message;
+  EXPECT_TRUE(plain->is_ane);
+  EXPECT_TRUE(plain->ops.empty());
+  const auto other =
+      ReadExecHello(R"({"v": 1, "name": "a", "engine": "other", "ops": ["add", "conv"]})");
+  ASSERT_TRUE(other.ok()) << other.error().message;
+  EXPECT_FALSE(other->is_ane);
+  EXPECT_EQ(other->ops, (std::vector<std::string>{"add", "conv"}));
+  EXPECT_TRUE(ReadExecHello(R"({"v": 1, "name": "a", "engine": "ane"})")->is_ane);
+  EXPECT_EQ(ReadExecHello(R"({"v": 1, "name": "a", "engine": "gpu"})").error().message,
+            "engine: must be \"ane\" or \"other\"");
+  EXPECT_EQ(ReadExecHello(R"({"v": 1, "name": "a", "ops": "add"})").error().message,
+            "ops: must be a list of strings");
+}
+
+TEST(ExecProtocol, AnUnsupportedGraphNamesItsOperation) {
+  const auto reply =
+      ReadExecReply(R"({"v": 1, "id": 7, "status": "unsupported", "op": "lstm"})", 7);
+  ASSERT_TRUE(reply.ok()) << reply.error().message;
+  EXPECT_TRUE(reply->unsupported);
+  EXPECT_EQ(reply->status, RunStatus::kRejected);
+  EXPECT_EQ(reply->message, "the runner does not support lstm");
+  EXPECT_EQ(ReadExecReply(R"({"v": 1, "id": 7, "status": "unsupported"})", 7).error().message,
+            "op: is missing: the operation that is not supported");
+}
+
 TEST(ExecProtocol, AnIdIsReadWhateverElseIsWrong) {
   EXPECT_EQ(ExecReplyId(R"({"v": 1, "id": 9, "status": "splendid"})"), 9u);
   for (const char* line : {"", "9", "no JSON", R"({"v": 1})", R"({"v": 1, "id": "9"})",

@@ -44,6 +44,8 @@ struct RunnerIdentity {
   std::string compiler_version;  // empty where unknown
   // What the file of the engine holds (engine_file.h); empty where it is not known.
   std::string content = {};
+  bool is_ane = true;                 // else no contract of a chip applies (`--contract`)
+  std::vector<std::string> ops = {};  // the operations it computes; empty where it does not say
 };
 
 // A further shape that a program with a range of shapes runs at: the graph with its extents, and

@@ -11,12 +11,12 @@ namespace anecheck {
 namespace reference {
 namespace {
 
-constexpr Term kSigmoidTerms[] = {Term::kSigmoidTable};
-constexpr Term kTanhTerms[] = {Term::kTanhTable};
-constexpr Term kGeluTerms[] = {Term::kGeluTable};
-constexpr Term kSiluTerms[] = {Term::kSiluTable};
-constexpr Term kSoftplusTerms[] = {Term::kSoftplusTable};
-constexpr Term kErfTerms[] = {Term::kErfTable};
+constexpr Term kSigmoidTerms[] = {Term::kSigmoidTable, Term::kFunctionUlp};
+constexpr Term kTanhTerms[] = {Term::kTanhTable, Term::kFunctionUlp};
+constexpr Term kGeluTerms[] = {Term::kGeluTable, Term::kFunctionUlp};
+constexpr Term kSiluTerms[] = {Term::kSiluTable, Term::kFunctionUlp};
+constexpr Term kSoftplusTerms[] = {Term::kSoftplusTable, Term::kFunctionUlp};
+constexpr Term kErfTerms[] = {Term::kErfTable, Term::kFunctionUlp};
 
 double ReluValue(double x) { return x < 0 ? 0 : x; }
 
@@ -43,6 +43,7 @@ Status Erf(KernelContext& context) {
   return Pointwise(context, Monotone<ErfValue>,
                    {.table_error = context.contract()[Term::kErfTable],
                     .zero_at_zero = true,
+                    .ulp = FunctionUlp(context),
                     .least = -1,
                     .most = 1,
                     .law = Law{Recorded::kErf}});
@@ -52,7 +53,9 @@ double SoftplusValue(double x) { return (x > 0 ? x : 0) + std::log1p(std::exp(-s
 
 Status Softplus(KernelContext& context) {
   return Pointwise(context, Monotone<SoftplusValue>,
-                   {.table_error = context.contract()[Term::kSoftplusTable], .least = 0});
+                   {.table_error = context.contract()[Term::kSoftplusTable],
+                    .ulp = FunctionUlp(context),
+                    .least = 0});
 }
 
 double SigmoidValue(double x) {
@@ -63,6 +66,7 @@ double SigmoidValue(double x) {
 Status Sigmoid(KernelContext& context) {
   return Pointwise(context, Monotone<SigmoidValue>,
                    {.table_error = context.contract()[Term::kSigmoidTable],
+                    .ulp = FunctionUlp(context),
                     .least = 0,
                     .most = 1,
                     .law = Law{Recorded::kSigmoid}});
@@ -74,6 +78,7 @@ Status Tanh(KernelContext& context) {
   return Pointwise(context, Monotone<TanhValue>,
                    {.table_error = context.contract()[Term::kTanhTable],
                     .zero_at_zero = true,
+                    .ulp = FunctionUlp(context),
                     .least = -1,
                     .most = 1,
                     .law = Law{Recorded::kTanh}});
@@ -108,13 +113,15 @@ Status Silu(KernelContext& context) {
       [](double low, double high) { return GeluBounds<SiluValue>(low, high, -1.2784645427610738); },
       {.table_error = context.contract()[Term::kSiluTable],
        .zero_at_zero = true,
+       .ulp = FunctionUlp(context),
        .law = Law{Recorded::kSilu}});
 }
 
 Status Gelu(KernelContext& context) {
   const std::string_view mode = context.node().String(params::Gelu::kMode, "EXACT");
   PointwiseBound bound = {.table_error = context.contract()[Term::kGeluTable],
-                          .zero_at_zero = true};
+                          .zero_at_zero = true,
+                          .ulp = FunctionUlp(context)};
   // One table stands for both (numerics_silicon.csv, N436); of the third form no source speaks.
   if (mode != "SIGMOID_APPROXIMATION") bound.law = Law{Recorded::kGelu};
   if (mode == "TANH_APPROXIMATION") {

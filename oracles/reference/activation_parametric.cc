@@ -10,9 +10,9 @@ namespace anecheck {
 namespace reference {
 namespace {
 
-constexpr Term kTanhTerms[] = {Term::kTanhTable};
-constexpr Term kSoftplusTerms[] = {Term::kSoftplusTable};
-constexpr Term kEluTerms[] = {Term::kEluTable};
+constexpr Term kTanhTerms[] = {Term::kTanhTable, Term::kFunctionUlp};
+constexpr Term kSoftplusTerms[] = {Term::kSoftplusTable, Term::kFunctionUlp};
+constexpr Term kEluTerms[] = {Term::kEluTable, Term::kFunctionUlp};
 
 double AlphaOf(KernelContext& context) {
   return Literal(context, params::WithAlphaBeta::kAlpha, 0);
@@ -121,10 +121,16 @@ double ScaledOnce(const Grid& grid, double factor, double near, const Exact& exa
   return ToOdd(product.high(), product.low());
 }
 
+// The error that the contract grants a function whose result is `y`.
+double FunctionError(const Grid& grid, const Contract& contract, Term table, double y) {
+  return contract[table] + contract[Term::kFunctionUlp] * grid.Ulp(y);
+}
+
 Status Elu(KernelContext& context) {
   const Grid grid(context.Result().type.dtype);
   const double alpha = AlphaOf(context);
   const double table = std::fabs(alpha) * context.contract()[Term::kEluTable];
+  const int ulp = FunctionUlp(context);
   const auto near = [=](double x) { return x < 0 ? alpha * std::expm1(x) : x; };
   const auto value = [=](double x) {
     if (!(x < 0)) return x;
@@ -133,8 +139,8 @@ Status Elu(KernelContext& context) {
   const auto bounds = [=](double low, double high) {
     Bounds range = Turning(near, low, high, 0);
     if (low < 0) {  // the positive side is x itself
-      range.low = WidenDown(range.low) - table;
-      range.high = WidenUp(range.high) + table;
+      range.low = WidenDown(range.low) - table - ulp * grid.Ulp(range.low);
+      range.high = WidenUp(range.high) + table + ulp * grid.Ulp(range.high);
     }
     return range;
   };
@@ -162,12 +168,13 @@ Status SigmoidHard(KernelContext& context) {
 // alpha f(beta x) with a rising f: beta x and f may be rounded, f errs by its table.
 template <double (*kFunction)(double)>
 Bounds ScaledCurve(const Grid& grid, const Contract& contract, double low, double high,
-                   double alpha, double beta, double table) {
+                   double alpha, double beta, Term table) {
   if (low != low) return {low, high};
   const Bounds inner = Held(grid, contract, Scaled(low, high, beta));
-  const Bounds curve =
-      Held(grid, contract,
-           {WidenDown(kFunction(inner.low)) - table, WidenUp(kFunction(inner.high)) + table});
+  const double least = kFunction(inner.low), most = kFunction(inner.high);
+  const Bounds curve = Held(grid, contract,
+                            {WidenDown(least) - FunctionError(grid, contract, table, least),
+                             WidenUp(most) + FunctionError(grid, contract, table, most)});
   const Bounds outer = Scaled(curve.low, curve.high, alpha);
   return {WidenDown(outer.low), WidenUp(outer.high), inner.nan || outer.nan};
 }
@@ -186,8 +193,7 @@ Status ScaledTanh(KernelContext& context) {
         return ScaledOnce(grid, alpha, std::tanh(inner), [=] { return WideTanh(inner); });
       },
       [&](double low, double high) {
-        return ScaledCurve<TanhValue>(grid, contract, low, high, alpha, beta,
-                                      contract[Term::kTanhTable]);
+        return ScaledCurve<TanhValue>(grid, contract, low, high, alpha, beta, Term::kTanhTable);
       },
       {.steps = true});
 }
@@ -220,7 +226,7 @@ Status SoftplusParametric(KernelContext& context) {
     raw.value[i] =
         ScaledOnce(grid, outer, SoftplusValue(place), [=] { return WideSoftplus(place); });
     const Bounds bounds = ScaledCurve<SoftplusValue>(grid, contract, x.low[i], x.high[i], outer,
-                                                     inner, contract[Term::kSoftplusTable]);
+                                                     inner, Term::kSoftplusTable);
     raw.low[i] = bounds.low;
     raw.high[i] = bounds.high;
     raw.nan[i] = x.NanAt(i) || bounds.nan ? 1 : 0;

@@ -67,6 +67,11 @@ struct PointwiseBound {
   std::optional<Law> law;  // holds for results of fp16 where the contract has tables
 };
 
+// Neighbours of a result in fp16, for functions that an ANE evaluates by tables.
+inline int FunctionUlp(const KernelContext& context) {
+  return static_cast<int>(context.contract()[Term::kFunctionUlp]);
+}
+
 // Whether the operation's bound is its law, not an interval around the exact result.
 inline bool FollowsTable(const KernelContext& context, const BoundedTensor& result,
                          const PointwiseBound& bound) {

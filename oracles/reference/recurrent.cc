@@ -16,7 +16,7 @@ namespace reference {
 namespace {
 
 constexpr Term kCellTerms[] = {Term::kProductRounding, Term::kAccumulatorUnit, Term::kBiasRounding,
-                               Term::kSigmoidTable, Term::kTanhTable};
+                               Term::kSigmoidTable,    Term::kTanhTable,       Term::kFunctionUlp};
 
 // A number with the interval that engines may hold. Gates saturate: one that lies 2^-70 below 1 may
 // decide which way a sum on the border between two elements rounds, which double does not see.
@@ -149,15 +149,18 @@ class CellMath {
   Uncertain Activate(Curve curve, const Uncertain& x) const {
     if (curve == Curve::kHardSigmoid) return HardSigmoid(x);
     const bool zero = x.low == 0 && x.high == 0 && curve != Curve::kSigmoid;
-    double error = 0;
-    if (curve == Curve::kTanh) error = contract_[Term::kTanhTable];
-    if (curve == Curve::kSigmoid) error = contract_[Term::kSigmoidTable];
-    if (zero) error = 0;
-    return Held(
-        {Apply(curve, x.value), Apply(curve, x.low) - error, Apply(curve, x.high) + error, x.nan});
+    const double low = Apply(curve, x.low), high = Apply(curve, x.high);
+    return Held({Apply(curve, x.value), low - (zero ? 0 : ErrorOf(curve, low)),
+                 high + (zero ? 0 : ErrorOf(curve, high)), x.nan});
   }
 
  private:
+  // The error that the contract grants the curve where it is `y`.
+  double ErrorOf(Curve curve, double y) const {
+    if (curve != Curve::kTanh && curve != Curve::kSigmoid) return 0;
+    const Term table = curve == Curve::kTanh ? Term::kTanhTable : Term::kSigmoidTable;
+    return contract_[table] + contract_[Term::kFunctionUlp] * grid_.Ulp(y);
+  }
   // 0.2 x + 0.5, the coefficient as single or as the element type has it.
   Uncertain HardSigmoid(const Uncertain& x) const {
     const double given = RoundToFloat(0.2);

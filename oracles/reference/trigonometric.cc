@@ -13,7 +13,7 @@ namespace reference {
 namespace {
 
 constexpr Term kExponentialTerms[] = {Term::kExponentialUlp};
-constexpr Term kArcTangentTerms[] = {Term::kArcTangentTable};
+constexpr Term kArcTangentTerms[] = {Term::kArcTangentTable, Term::kFunctionUlp};
 constexpr Term kMacTerms[] = {Term::kProductRounding, Term::kAccumulatorUnit};
 
 int EvaluatedUlp(const KernelContext& context) {
@@ -83,6 +83,7 @@ Status ArcTangent(KernelContext& context) {
   return Pointwise(context, Monotone<AtanValue>,
                    {.table_error = context.contract()[Term::kArcTangentTable],
                     .zero_at_zero = true,
+                    .ulp = FunctionUlp(context),
                     .least = AtanValue(-kInfinity),
                     .most = AtanValue(kInfinity)});
 }

@@ -13,7 +13,8 @@ set(ANECHECK_COMMON_HEADERS
   <algorithm> <array> <chrono> <cmath> <cstdint> <filesystem> <functional> <map> <memory> <mutex>
   <optional> <set> <span> <sstream> <string> <string_view> <thread> <unordered_map> <utility>
   <variant> <vector> <fmt/format.h>)
-set(ANECHECK_TEST_HEADERS <gtest/gtest.h> <rapidcheck.h> <rapidcheck/gtest.h>)
+# rapidcheck.h takes <exception> for granted, which libc++ 19 brings with no other header.
+set(ANECHECK_TEST_HEADERS <exception> <gtest/gtest.h> <rapidcheck.h> <rapidcheck/gtest.h>)
 
 # Commands only read options and print: in builds for work they are not optimised, in others little.
 set(ANECHECK_CLI_OPTIONS "$<$<CONFIG:None>:-O0>" "$<$<CONFIG:Release>:-O1>")

@@ -2,8 +2,7 @@
 """An external runner for anecheck: computes each operation in double precision with NumPy and
 rounds its result once to fp16. It shows the protocol, and is a second opinion on the oracle.
 
-    anecheck run --runner "exec:python3 scripts/examples/numpy_runner.py" \\
-        --ops "$(python3 scripts/examples/numpy_runner.py --list-ops)"
+    anecheck run --runner "exec:python3 scripts/examples/numpy_runner.py" --contract float
 
 See README.md beside this file for the protocol.
 """
@@ -20,8 +19,8 @@ DTYPES = {"fp16": np.float16, "fp32": np.float32, "int8": np.int8, "uint8": np.u
 OPS = {}
 
 
-class Rejected(Exception):
-    """What this runner cannot compute; the message says why."""
+class Unsupported(Exception):
+    """What this runner does not try: an operation, or its state or element type."""
 
 
 def op(name):
@@ -317,16 +316,16 @@ def store(value, described):
 
 def evaluate(graph, inputs):
     if "states" in graph:
-        raise Rejected("this runner keeps no state")
+        raise Unsupported("states")
     values = {entry["name"]: inputs[entry["name"]] for entry in graph["inputs"]}
     for entry in graph["consts"]:
         if entry["dtype"] not in DTYPES:
-            raise Rejected(f"constants of type {entry['dtype']} are not supported")
+            raise Unsupported(f"constants of type {entry['dtype']}")
         data = np.frombuffer(base64.b64decode(entry["data"]), DTYPES[entry["dtype"]])
         values[entry["name"]] = data.reshape(entry["shape"])
     for node in graph["ops"]:
         if node["op"] not in OPS:
-            raise Rejected(f"operation {node['op']} is not supported")
+            raise Unsupported(node["op"])
         arguments = {}
         for key, names in node["inputs"].items():
             listed = [values[name] for name in names]
@@ -340,8 +339,8 @@ def evaluate(graph, inputs):
 
 def answer(request):
     if request.get("hello"):
-        return {"v": 1, "name": "numpy_runner", "version": np.__version__, "targets": [],
-                "chip": "", "os": sys.platform, "compiler_version": ""}
+        return {"v": 1, "name": "numpy_runner", "version": np.__version__, "engine": "other",
+                "ops": list(OPS), "os": sys.platform}
     reply = {"v": 1, "id": request["id"]}
     try:
         with open(request["graph"], encoding="utf-8") as file:
@@ -349,15 +348,12 @@ def answer(request):
         with np.load(request["inputs"]) as inputs, np.errstate(all="ignore"):
             outputs = evaluate(graph, inputs)
         np.savez(request["outputs"], **outputs)
-    except Rejected as why:
-        return reply | {"status": "rejected", "stage": "frontend", "message": str(why)}
+    except Unsupported as what:
+        return reply | {"status": "unsupported", "op": str(what)}
     return reply | {"status": "ok"}
 
 
 def main():
-    if sys.argv[1:] == ["--list-ops"]:
-        print(",".join(OPS))
-        return
     for line in sys.stdin:
         print(json.dumps(answer(json.loads(line))), flush=True)
 

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""The command of the guide, as it stands there: every case is judged and none is a finding.
+"""The example of an external runner: an engine that is no ANE, and the same engine with faults.
 
 usage: numpy_runner_test.py ANECHECK
 """
@@ -12,8 +12,10 @@ import shlex
 import subprocess
 import sys
 import tempfile
+import unittest
 
 EXAMPLES = pathlib.Path(__file__).resolve().parent
+TOOL = pathlib.Path(sys.argv.pop(1)).resolve()
 CASES = 1000
 
 
@@ -29,30 +31,78 @@ def add_program(folder, name, path):
     program.chmod(0o755)
 
 
-def run(command, tool):
-    """Runs a command line as from the project's folder, with the tool and this Python in the path."""
+def run(command, fault=""):
+    """Runs a command line as from the project's folder, with the tool and this Python in the path. `fault`
+    is Python that changes the runner's operations."""
     with tempfile.TemporaryDirectory() as name:
         folder = pathlib.Path(name)
-        (folder / "scripts").symlink_to(EXAMPLES.parent)
+        examples = folder / "scripts/examples"
+        examples.mkdir(parents=True)
+        text = (EXAMPLES / "numpy_runner.py").read_text()
+        (examples / "numpy_runner.py").write_text(
+            text.replace('if __name__ == "__main__":', f'{fault}\nif __name__ == "__main__":'))
         (folder / "bin").mkdir()
-        add_program(folder / "bin", "anecheck", tool)
+        add_program(folder / "bin", "anecheck", TOOL)
         add_program(folder / "bin", "python3", sys.executable)
         path = f"{folder / 'bin'}:{os.environ.get('PATH', '/usr/bin:/bin')}"
         return subprocess.run(["/bin/sh", "-c", command], cwd=folder, env=os.environ | {"PATH": path},
                               capture_output=True, text=True)
 
 
-def main():
-    tool = pathlib.Path(sys.argv[1]).resolve()
-    done = run(command_of_guide() + " --seed 5 --targets h13,h17s --json", tool)
-    if done.returncode != 0:
-        print(done.stdout, done.stderr)
-        return 1
-    summary = json.loads(done.stdout)["summary"]
-    print(summary)
-    all_decided = summary["cases"] == CASES == summary["judged"] + summary["inconclusive"]
-    return 0 if all_decided and summary["inconclusive"] < CASES // 20 else 1
+def summary(done):
+    return json.loads(done.stdout)["summary"]
+
+
+class NumpyRunner(unittest.TestCase):
+    def test_the_command_of_the_guide_judges_every_case_and_finds_nothing(self):
+        done = run(command_of_guide() + " --seed 5 --json")
+        self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
+        counts = summary(done)
+        self.assertEqual(counts["cases"], CASES)
+        self.assertEqual(counts["judged"] + counts["inconclusive"], CASES)
+        self.assertLess(counts["inconclusive"], CASES // 20)
+
+    def test_it_also_rounds_once_as_ieee_asks(self):
+        done = run(command_of_guide().replace("float", "ieee") + " --seed 6 --ops add,mul,relu,conv,matmul")
+        self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
+
+    def test_the_contract_of_a_chip_is_refused(self):
+        done = run(command_of_guide().replace("--contract float", "--targets h13"))
+        self.assertEqual(done.returncode, 2)
+        self.assertIn("give --contract float", done.stderr)
+
+    def test_a_documented_defect_of_a_chip_is_a_finding(self):
+        """Infinities from 32768 on are D01 of A13."""
+        done = run(command_of_guide() + " --seed 5 --ops matmul --json", fault="""
+_matmul = OPS["matmul"]
+def port(a, attrs, out):
+    y = np.asarray(_matmul(a, attrs, out), np.float64)
+    return np.where(np.abs(y) >= 32768, np.copysign(np.inf, y), y)
+OPS["matmul"] = port
+""")
+        self.assertEqual(done.returncode, 1, done.stdout + done.stderr)
+        self.assertEqual(summary(done)["known_defects"], 0)
+
+    def test_a_function_two_ulp_too_large_is_a_finding(self):
+        done = run(command_of_guide() + " --seed 5 --ops sigmoid --json", fault="""
+_sigmoid = OPS["sigmoid"]
+def two_up(a, attrs, out):
+    y = np.asarray(_sigmoid(a, attrs, out)).astype(np.float16)
+    return np.nextafter(np.nextafter(y, np.float16(2)), np.float16(2))
+OPS["sigmoid"] = two_up
+""")
+        self.assertEqual(done.returncode, 1, done.stdout + done.stderr)
+
+    def test_an_unsupported_operation_is_no_finding(self):
+        done = run(command_of_guide() + " --seed 5 --ops add,relu --json", fault="""
+def answer(request, _answer=answer):
+    if request.get("hello"):
+        return _answer(request)
+    return {"v": 1, "id": request["id"], "status": "unsupported", "op": "relu"}
+""")
+        self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
+        self.assertEqual(summary(done)["inconclusive"], CASES)
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    unittest.main()

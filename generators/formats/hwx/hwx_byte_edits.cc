@@ -30,7 +30,7 @@ bool UnclaimedBytes(Bytes& bytes, const Container& c, uint64_t a, uint64_t) {
     end = std::max(end, uint64_t{table.stroff} + table.strsize);
   }
   for (const Section& section : c.sections) {
-    end = std::max(end, section.reloff + 8 * section.relocations.size());
+    end = std::max<uint64_t>(end, section.reloff + 8 * section.relocations.size());
   }
   for (const hwx::Note& note : c.notes) end = std::max(end, note.offset + note.size);
   if (end >= bytes.size() || bytes[end] != 0 || end % hwx::kPage == 0) return false;

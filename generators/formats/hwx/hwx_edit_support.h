@@ -88,7 +88,7 @@ inline Section* TextSection(Container& c) {
 inline uint64_t EndOfTables(const Container& c) {
   uint64_t end = 0;
   for (const Section& section : c.sections) {
-    end = std::max(end, section.reloff + 8 * section.relocations.size());
+    end = std::max<uint64_t>(end, section.reloff + 8 * section.relocations.size());
   }
   for (const hwx::Symtab& table : c.symtabs) {
     end = std::max(end, uint64_t{table.stroff} + table.strsize);
@@ -112,7 +112,7 @@ inline bool Relay(Container& c) {
   hwx::Layout(c);
   uint64_t end = uint64_t{c.symtabs.front().stroff} + c.symtabs.front().strsize;
   for (const Section& section : c.sections) {
-    end = std::max(end, section.reloff + 8 * section.relocations.size());
+    end = std::max<uint64_t>(end, section.reloff + 8 * section.relocations.size());
   }
   for (hwx::Note& note : c.notes) {
     note.offset = hwx::AlignUp(end, 8);

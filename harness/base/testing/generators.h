@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <exception>
 #include <rapidcheck.h>
 #include <string>
 #include <vector>

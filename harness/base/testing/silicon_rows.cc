@@ -7,6 +7,8 @@
 #include <limits>
 #include <map>
 
+#include "harness/base/real_text.h"
+
 namespace anecheck::testing {
 namespace {
 
@@ -26,12 +28,7 @@ std::vector<std::string> CellsOf(std::string_view line) {
   return cells;
 }
 
-std::optional<double> Decimal(std::string_view text) {
-  double value = 0;
-  const auto [end, code] = std::from_chars(text.data(), text.data() + text.size(), value);
-  const bool whole = code == std::errc() && end == text.data() + text.size();
-  return whole ? std::optional(value) : std::nullopt;
-}
+std::optional<double> Decimal(std::string_view text) { return RealFromText<double>(text); }
 
 std::optional<Half> HalfOf(std::string_view text) {
   if (text.starts_with("0x")) {

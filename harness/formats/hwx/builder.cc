@@ -398,7 +398,7 @@ class Builder {
     Layout(c_);
     uint64_t end = c_.symtabs.front().stroff + uint64_t{c_.symtabs.front().strsize};
     for (const Section& section : c_.sections) {
-      end = std::max(end, section.reloff + 8 * section.relocations.size());
+      end = std::max<uint64_t>(end, section.reloff + 8 * section.relocations.size());
     }
     for (Note& note : c_.notes) {
       note.offset = AlignUp(end, 8);

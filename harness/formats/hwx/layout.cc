@@ -110,11 +110,11 @@ uint64_t LaidFileSize(const Container& container) {
   }
   for (const Section& section : container.sections) {
     if (section.in_file) end = std::max(end, section.offset + section.size);
-    end = std::max(end, section.reloff + kRelocationRecord * section.relocations.size());
+    end = std::max<uint64_t>(end, section.reloff + kRelocationRecord * section.relocations.size());
   }
   for (const Symtab& table : container.symtabs) {
-    end = std::max({end, table.symoff + kSymbolRecord.kSize * table.symbols.size(),
-                    uint64_t{table.stroff} + table.strsize});
+    end = std::max<uint64_t>({end, table.symoff + kSymbolRecord.kSize * table.symbols.size(),
+                              uint64_t{table.stroff} + table.strsize});
   }
   for (const Note& note : container.notes) end = std::max(end, note.offset + note.size);
   for (const Region& region : container.regions) {

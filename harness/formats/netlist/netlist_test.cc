@@ -1,4 +1,5 @@
 // Network descriptions: the real files, both key styles, the answers to wrong parameters.
+#include <algorithm>
 #include <gtest/gtest.h>
 
 #include "harness/base/file.h"

@@ -4,10 +4,22 @@
 
 #include <cstdint>
 #include <cstdlib>
-#include <malloc.h>
 #include <new>
+#if defined(__APPLE__)
+#include <malloc/malloc.h>
+#else
+#include <malloc.h>
+#endif
 
 namespace {
+
+size_t SizeOf(void* block) {
+#if defined(__APPLE__)
+  return malloc_size(block);
+#else
+  return malloc_usable_size(block);
+#endif
+}
 
 thread_local int64_t live_bytes = 0;
 thread_local int64_t peak_bytes = 0;
@@ -15,14 +27,14 @@ thread_local int64_t peak_bytes = 0;
 void* Allocate(size_t size) {
   void* block = std::malloc(size == 0 ? 1 : size);
   if (block == nullptr) std::abort();
-  live_bytes += static_cast<int64_t>(malloc_usable_size(block));
+  live_bytes += static_cast<int64_t>(SizeOf(block));
   if (live_bytes > peak_bytes) peak_bytes = live_bytes;
   return block;
 }
 
 void Free(void* block) {
   if (block == nullptr) return;
-  live_bytes -= static_cast<int64_t>(malloc_usable_size(block));
+  live_bytes -= static_cast<int64_t>(SizeOf(block));
   std::free(block);
 }
 

@@ -5,6 +5,7 @@
 #pragma once
 
 #include <cstdlib>
+#include <exception>
 #include <gtest/gtest.h>
 #include <ostream>
 #include <rapidcheck/gtest.h>

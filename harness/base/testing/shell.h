@@ -1,0 +1,16 @@
+// A command of the shell, for tests.
+#pragma once
+
+#include <cstdlib>
+#include <string>
+#include <sys/wait.h>
+
+namespace anecheck::testing {
+
+// The exit code of `command` under /bin/sh.
+inline int ExitCodeOf(const std::string& command) {
+  const int status = std::system(command.c_str());
+  return WEXITSTATUS(status);  // whose argument macOS takes the address of
+}
+
+}  // namespace anecheck::testing
