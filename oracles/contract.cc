@@ -194,6 +194,10 @@ constexpr Departure kOpenRules[] = {
      "facts/silicon/conflicts.csv: a table belongs to a compiler release, not to a chip; worst "
      "errors by an earlier one stand in facts/numerics.md (2025)",
      kA18},
+    {"printed_digits", Effect::kTableAtZero, "", 3, 0, 0,
+     "functions by recorded tables have the bits that the lines of the tables give",
+     "facts/silicon/numerics_silicon.csv, N424 to N434: M6 has the worst errors of these lines to "
+     "the printed digit; single values are printed with three digits"},
     {"cast_saturation", Effect::kCastWraps, "", 0, 0, 0,
      "a float beyond the integer type saturates", "taken: no note measures it"},
 };

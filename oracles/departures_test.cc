@@ -23,6 +23,7 @@ constexpr int kA14 = 3;
 constexpr int kA15 = 4;
 constexpr int kA16 = 5;
 constexpr int kA17 = 6;
+constexpr int kA18 = 7;
 constexpr double kInfinity = std::numeric_limits<double>::infinity();
 
 using Numbers = std::vector<double>;
@@ -498,6 +499,17 @@ TEST(OpenRules, AreNamedWhereTheyAloneForbid) {
   const ValueId y = tanh.Unary(OpKind::kTanh, Vector(tanh, {0}));
   EXPECT_EQ(Unmeasured(tanh, y, {0.001}, kA13), std::vector<std::string_view>{"earlier_tables"});
   EXPECT_TRUE(Unmeasured(tanh, y, {0.01}, kA13).empty());
+}
+
+// rsqrt(0.033203125) is 5.49609375 by its table, and "5.5" in print.
+TEST(OpenRules, AdmitValuesOfTablesThatPrintAlike) {
+  Case c;
+  const ValueId y = c.Unary(OpKind::kRsqrt, Vector(c, {0.033203125}));
+  EXPECT_EQ(Unmeasured(c, y, {5.5}, kA18), std::vector<std::string_view>{"printed_digits"});
+  EXPECT_TRUE(Unmeasured(c, y, {5.5078125}, kA18).empty()) << "5.51";
+  Case sigmoid;
+  const ValueId one = sigmoid.Unary(OpKind::kSigmoid, Vector(sigmoid, {11}));
+  EXPECT_TRUE(Unmeasured(sigmoid, one, {1.0009765625}, kA18).empty()) << "beyond its range";
 }
 
 TEST(NeverMeasured, PrefersTermsAndNamesDeparturesOtherwise) {

@@ -19,7 +19,8 @@ constexpr LawFact kFacts[] = {
     {"fixed_sums", &Laws::fixed_sums, kA16 | kA18, 0, "h16g, h18g",
      "facts/silicon/numerics_laws.md, L1 to L6: 368 published sums",
      "where a second pass begins beyond 64 products, and whether the sum between them is rounded "
-     "to fp16; the order of products whose kernel has more than one position"},
+     "to fp16, passes being taken in source order; the order of products whose kernel has several "
+     "positions"},
     {"perhaps_fixed_sums", &Laws::perhaps_fixed_sums, 0, kA17, "none",
      "facts/silicon/numerics_laws.md: figures of another laboratory on M5 Pro fit L3",
      "whether sums are those of the fixed-point accumulator or of a wide one: both pass"},

@@ -255,6 +255,42 @@ TEST(Tables, EveryPublishedSweepIsThatOfOneOfTheFunctions) {
   EXPECT_GT(compared, 0u);
 }
 
+// As the study prints a number, with `digits` of them.
+bool PrintsAs(double number, int digits, const std::string& printed) {
+  return std::stod(fmt::format("{:.{}g}", number, digits)) == std::stod(printed);
+}
+
+// "max ulp 2.1 at 0.0332: 5.49 -> 5.5": the engine's value at the worst input, with three digits.
+TEST(Tables, PrintAsThePublishedValues) {
+  const std::string path = testing::FactPath("silicon/numerics_silicon.csv");
+  ANECHECK_SKIP_WITHOUT(path);
+  const auto rows = testing::ReadSiliconRows(path);
+  ASSERT_TRUE(rows.ok());
+  size_t compared = 0;
+  for (const SiliconRow& row : *rows) {
+    const size_t arrow = row.output_text.find("-> ");
+    if (row.group != "activation error" || row.law.contains("L15")) continue;
+    if (arrow == std::string::npos) continue;
+    const std::string at = Between(row.output_text, " at ", ":");
+    const std::string exact = Between(row.output_text, at + ": ", " ->");
+    const std::string engine = row.output_text.substr(arrow + 3);
+    const bool found = std::ranges::any_of(kFunctions, [&](const Function& function) {
+      const std::vector<double> inputs = Inputs(function.least, function.most);
+      const Estimate estimate = Evaluated(function.kind, inputs, ConformingContract(kA18));
+      for (size_t i = 0; i < inputs.size(); ++i) {
+        if (PrintsAs(inputs[i], 4, at) && PrintsAs(function.exact(inputs[i]), 3, exact) &&
+            PrintsAs(estimate.value[i], 3, engine)) {
+          return true;
+        }
+      }
+      return false;
+    });
+    EXPECT_TRUE(found) << row.id << ": " << row.output_text;
+    ++compared;
+  }
+  EXPECT_GT(compared, 4u);
+}
+
 // ---- widths
 // --------------------------------------------------------------------------------------
 
@@ -340,6 +376,17 @@ TEST(FixedSums, AreBitsUpToSixtyFourProductsAndAnInterval) {
   // Partial sums that are rounded to fp16 between passes lose what 2048 does not hold.
   EXPECT_LT(passes.low[0], passes.high[0]);
   EXPECT_LE(UlpBetween(DType::kFp16, passes.low[0], passes.high[0]), 4u);
+}
+
+// Partial sums never pass 100, though the positive products sum to 12800.
+TEST(FixedSums, SpanWhatRoundingOfPartialSumsInSourceOrderMoves) {
+  std::vector<double> x(4 * kChannels);
+  for (size_t k = 0; k < x.size(); ++k) x[k] = k % 2 == 0 ? 100 : -100;
+  for (const int family : {kA16, kA17, kA18}) {
+    const Estimate sum = Product(x, ConformingContract(family));
+    EXPECT_LT(sum.low[0], 0);
+    EXPECT_LE(sum.high[0] - sum.low[0], 6 * HalfUlp(100)) << "three roundings";
+  }
 }
 
 TEST(FixedSums, AdmitBothOrdersOfAKernelWithSeveralPositions) {

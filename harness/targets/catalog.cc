@@ -172,16 +172,29 @@ Status TargetCatalog::ReplaceHal(std::string_view target, std::span<const uint8_
     for (const HalField& field : HalLayout::Get().fields()) Restate(changed, field);
     return {};
   }
+  const auto state_of = [&](const NewestField& field) -> SourcedValue<uint64_t> {
+    const uint64_t value = LoadLittle(blob, field.offset, field.width);
+    return {field.flag ? value & 1 : value, source, ""};
+  };
+  for (const NewestField& field : NewestFields()) {
+    newest_.insert_or_assign({changed.name, field.offset}, state_of(field));
+  }
   // Rules read fields by name: those that both layouts have are carried over.
   for (const HalField& field : HalLayout::Get().fields()) {
     const NewestField* moved = FindNewestField(field.name);
     if (moved == nullptr) continue;
-    uint64_t value = LoadLittle(blob, moved->offset, moved->width);
-    if (moved->flag) value &= 1;
-    ANECHECK_RETURN_IF_ERROR(changed.hal.State(field, {value, source, ""}, true));
+    ANECHECK_RETURN_IF_ERROR(changed.hal.State(field, state_of(*moved), true));
     Restate(changed, field);
   }
   return {};
+}
+
+Known<uint64_t> TargetCatalog::Newest(const NewestField& field, const Target& target) const {
+  const auto stated = newest_.find({target.name, field.offset});
+  if (stated == newest_.end()) return NewestValue(field, target.name, TierName(target.tier));
+  Known<uint64_t> known;
+  known.Add(stated->second);
+  return known;
 }
 
 Status TargetCatalog::ApplyUserFile(std::string_view json_text, std::string_view file_name) {

@@ -7,12 +7,15 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "harness/base/result.h"
 #include "harness/targets/target.h"
 
 namespace anecheck {
+
+struct NewestField;  // newest_table.h
 
 // The lowest family on which an operation is native (specification 003, table 24.2).
 struct FamilyFloor {
@@ -70,6 +73,10 @@ class TargetCatalog {
   Status ReplaceHal(std::string_view target, std::span<const uint8_t> blob,
                     const std::string& source);
 
+  // A field of the newest compiler's table for one of the targets: from the blob that ReplaceHal
+  // read, else as the sources state it.
+  Known<uint64_t> Newest(const NewestField& field, const Target& target) const;
+
   // Applies a user's file: JSON of the form of the embedded files, any of "targets", "fields",
   // "limits", "sets" and "floors" present. What it states replaces what was known. Nothing changes
   // on error.
@@ -88,6 +95,8 @@ class TargetCatalog {
   std::vector<ImageTagPart> tag_bases_;
   // Names that the compiler knows and that have no table here, with their source.
   std::map<std::string, std::string, std::less<>> known_elsewhere_;
+  // Fields that blobs of the newest compiler's table state, by target and offset.
+  std::map<std::pair<std::string, uint32_t>, SourcedValue<uint64_t>> newest_;
 };
 
 // Of the built-in catalog.

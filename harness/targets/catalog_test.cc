@@ -227,9 +227,25 @@ TEST(Replacement, ATableOfTheNewestCompilerIsReadByItsOwnOffsets) {
   EXPECT_EQ(Limit(target, "instruction_alignment_bytes").value(), 16u);
 }
 
+// Those that the older layout lacks, too.
+TEST(Replacement, ATableOfTheNewestCompilerStatesEachOfItsFields) {
+  TargetCatalog catalog = TargetCatalog::Builtin();
+  std::vector<uint8_t> blob(0xa10, 0);
+  blob[0x888] = 0x55;  // fifo_bytes
+  blob[0x5f7] = 0xfe;  // double_rate, a flag
+  ASSERT_TRUE(catalog.ReplaceHal("h18g", blob, "dump.bin").ok());
+  const Target& target = **catalog.Find("H18g");
+  EXPECT_EQ(catalog.Newest(*FindNewestField("fifo_bytes"), target).value(), 0x55u);
+  EXPECT_EQ(catalog.Newest(*FindNewestField("double_rate"), target).value(), 0u);
+  for (const NewestField& field : NewestFields()) {
+    EXPECT_EQ(catalog.Newest(field, target).source(), "dump.bin") << field.name;
+  }
+  EXPECT_EQ(catalog.Newest(*FindNewestField("fifo_bytes"), **catalog.Find("h19")).value(),
+            2u << 20);
+}
+
 uint64_t Newest(std::string_view field, std::string_view target) {
-  const Target& named = Named(target);
-  const auto known = NewestValue(*FindNewestField(field), named.name, TierName(named.tier));
+  const auto known = TargetCatalog::Builtin().Newest(*FindNewestField(field), Named(target));
   return known ? known.value() : ~uint64_t{0};
 }
 

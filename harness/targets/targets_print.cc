@@ -62,11 +62,12 @@ void AppendTable(const Target& target, std::vector<TargetProperty>& list) {
 }
 
 // The fields of the newest compiler's table; their keys end with its release.
-void AppendNewestTable(const Target& target, std::vector<TargetProperty>& list) {
+void AppendNewestTable(const TargetCatalog& catalog, const Target& target,
+                       std::vector<TargetProperty>& list) {
   for (const NewestField& field : NewestFields()) {
     list.push_back(Property(field.flag ? "capability" : "scalar",
                             fmt::format("0x{:x}@{}", field.offset, kNewestRelease), field.name,
-                            NewestValue(field, target.name, TierName(target.tier))));
+                            catalog.Newest(field, target)));
   }
 }
 
@@ -140,7 +141,7 @@ std::vector<TargetProperty> TargetProperties(const TargetCatalog& catalog, const
   add("chips", target.chips);
   add("interchange_formats", target.interchange);
   AppendTable(target, list);
-  AppendNewestTable(target, list);
+  AppendNewestTable(catalog, target, list);
   for (const LimitField& limit : catalog.limit_fields()) {
     list.push_back(Property("limit", limit.name, limit.name, LimitList(target, limit.name)));
   }

@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <memory>
 #include <mutex>
+#include <optional>
 #include <utility>
 #include <vector>
 
@@ -73,6 +74,7 @@ struct TableKey {
   bool ties_away = false;
   int ulp = 0;
   double table_error = 0;
+  std::optional<double> digits;
   auto operator<=>(const TableKey&) const = default;
 };
 

@@ -64,6 +64,7 @@ enum class ProductRounding;
 struct PointSums;
 struct IntervalSums;
 struct FixedSum;
+struct FixedEnds;
 
 // Takes the sum of products of row and column.
 struct DotSink {
@@ -182,6 +183,7 @@ class Accumulator {
     double high = 0;
     double positive = 0;  // of the positive and of the negative products that it may hold
     double negative = 0;
+    double reach = 0;     // the greatest magnitude of a partial sum, in source order
     bool numbers = true;  // every operand is a number
     bool points = true;   // and known
     Lanes x;
@@ -195,7 +197,7 @@ class Accumulator {
   Accumulated LawDot(const Lanes& x, const Lanes& y, size_t count);
   LawSum LawSumOf(const Lanes& x, const Lanes& y, size_t count);
   static LawSum KnownLawSum(const FixedSum& fixed, const Lanes& x, const Lanes& y, size_t count);
-  static LawSum LawSumOfEnds(const FixedSum& values, const IntervalSums& ends, const Lanes& x,
+  static LawSum LawSumOfEnds(const FixedSum& values, const FixedEnds& ends, const Lanes& x,
                              const Lanes& y, size_t count);
   Accumulated LawResult(LawSum sum, const BiasRange* bias) const;
   double LawValue(const LawSum& sum, double start) const;

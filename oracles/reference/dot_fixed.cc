@@ -16,8 +16,6 @@ constexpr double kLimit = kFixedLimit * kFixedUnit;
 constexpr double kLargestPartial = 32752;
 // A block is worth packing where so many products are added before they leave the registers.
 constexpr size_t kShortSpan = 8;
-// Rounding moves a product by half a unit; one that is dropped was less than two.
-constexpr double kMostLost = 2;
 
 // Whether a departure says how sums of products come about: it takes the place of the law.
 bool DepartsInSums(const Contract& contract) {
@@ -28,7 +26,8 @@ bool DepartsInSums(const Contract& contract) {
   return false;
 }
 
-// How far roundings of partial sums to fp16 between passes may move a sum.
+// How far roundings of partial sums to fp16 between passes may move a sum; `largest` is the
+// greatest partial sum where a pass may end.
 double PassError(size_t count, double largest) {
   if (count <= kFixedPass) return 0;
   const size_t later_passes = (count - 1) / kFixedPass;
@@ -88,23 +87,22 @@ Accumulator::LawSum Accumulator::KnownLawSum(const FixedSum& fixed, const Lanes&
           .high = fixed.total,
           .positive = (fixed.size + fixed.total) / 2,
           .negative = (fixed.total - fixed.size) / 2,
+          .reach = fixed.reach,
           .x = x,
           .y = y,
           .count = count};
 }
 
-// Ends of plain sums, as far as rounding and dropping products moves them.
-Accumulator::LawSum Accumulator::LawSumOfEnds(const FixedSum& values, const IntervalSums& ends,
+Accumulator::LawSum Accumulator::LawSumOfEnds(const FixedSum& values, const FixedEnds& ends,
                                               const Lanes& x, const Lanes& y, size_t count) {
   LawSum sum = KnownLawSum(values, x, y, count);
-  sum.points = false;
-  const auto terms = static_cast<double>(count);
-  const double magnitude = ends.magnitude / kFixedUnit;
-  const double error = terms * (kMostLost + magnitude * 0x1p-51);
-  sum.low = std::min(sum.value, std::floor(ends.low / kFixedUnit - error));
-  sum.high = std::max(sum.value, std::ceil(ends.high / kFixedUnit + error));
-  sum.positive = (magnitude + sum.high) / 2 + error;
-  sum.negative = (sum.low - magnitude) / 2 - error;
+  sum.points = ends.low == ends.high && ArePoints(x, count) && ArePoints(y, count);
+  if (sum.points) return sum;
+  sum.low = ends.low;
+  sum.high = ends.high;
+  sum.positive = ends.positive;
+  sum.negative = ends.negative;
+  sum.reach = ends.reach;
   return sum;
 }
 
@@ -122,7 +120,7 @@ Accumulator::LawSum Accumulator::LawSumOf(const Lanes& x, const Lanes& y, size_t
   sum.numbers = numbers;
   sum.points = ArePoints(a, count) && ArePoints(b, count);
   if (sum.points || !numbers) return sum;
-  sum.low = sum.high = sum.positive = sum.negative = 0;
+  sum.low = sum.high = sum.positive = sum.negative = sum.reach = 0;
   for (size_t k = 0; k < count; ++k) {
     const double corners[] = {FixedProduct(a.low[k], b.low[k]), FixedProduct(a.low[k], b.high[k]),
                               FixedProduct(a.high[k], b.low[k]),
@@ -132,6 +130,7 @@ Accumulator::LawSum Accumulator::LawSumOf(const Lanes& x, const Lanes& y, size_t
     sum.high += most;
     sum.positive += std::max(most, 0.0);
     sum.negative += std::min(least, 0.0);
+    sum.reach = std::max({sum.reach, std::fabs(sum.low), std::fabs(sum.high)});
   }
   return sum;
 }
@@ -171,7 +170,10 @@ Accumulated Accumulator::LawResult(LawSum sum, const BiasRange* bias) const {
   }
   const double positive = (sum.positive + std::max(start.high, 0.0)) * kFixedUnit;
   const double negative = (sum.negative + std::min(start.low, 0.0)) * kFixedUnit;
-  const double error = PassError(sum.count, std::max(positive, -negative));
+  const double start_size = std::max(std::fabs(start.low), std::fabs(start.high));
+  const double partial =
+      source_order_ ? (sum.reach + start_size) * kFixedUnit : std::max(positive, -negative);
+  const double error = PassError(sum.count, partial);
   const double reach = sum.count <= kFixedPass ? kLimit : kLargestPartial - error;
   if (positive >= reach) result.beyond |= kUpward;
   if (-negative >= reach) result.beyond |= kDownward;
@@ -253,7 +255,7 @@ struct Accumulator::LawBlock {
     const auto& block = *static_cast<const LawBlock*>(self);
     block.values[row * block.column_count + column] = sum;
   }
-  static void TakeIntervals(void* self, size_t row, size_t column, const IntervalSums& sums) {
+  static void TakeIntervals(void* self, size_t row, size_t column, const FixedEnds& sums) {
     const auto& block = *static_cast<const LawBlock*>(self);
     block.Take(row, column,
                LawSumOfEnds(block.values[row * block.column_count + column], sums,
@@ -275,8 +277,8 @@ void Accumulator::LawDots(const Lanes& rows, size_t row_count, const Lanes& colu
   SumFixedBlock(of_rows.Vectors(row_count), of_columns.Vectors(column_count), arithmetic, arena_,
                 {points ? LawBlock::TakePoints : LawBlock::Keep, &block});
   if (points) return;
-  SumIntervals({rows.value, rows.low, rows.high, row_count},
-               {columns.value, columns.low, columns.high, column_count}, count, IntervalWork::kEnds,
+  SumFixedEnds({rows.value, rows.low, rows.high, row_count},
+               {columns.value, columns.low, columns.high, column_count}, count, arena_,
                {LawBlock::TakeIntervals, &block});
 }
 
@@ -291,10 +293,13 @@ struct Accumulator::LawStore {
     const double bias = to.bias.of_rows != nullptr      ? to.bias.of_rows[row]
                         : to.bias.of_columns != nullptr ? to.bias.of_columns[column]
                                                         : 0;
-    const double sum = (fixed.total + FixedStart(bias)) * kFixedUnit;
-    const double size = (fixed.size + std::fabs(FixedStart(bias))) * kFixedUnit;
+    const double start = FixedStart(bias);
+    const double sum = (fixed.total + start) * kFixedUnit;
+    const double size = (fixed.size + std::fabs(start)) * kFixedUnit;
     const double largest = (size + std::fabs(sum)) / 2;
-    const double error = PassError(to.count, largest);
+    const double partial =
+        to.accumulator.source_order_ ? (fixed.reach + std::fabs(start)) * kFixedUnit : largest;
+    const double error = PassError(to.count, partial);
     const bool wide_or = to.accumulator.law_ == Law::kFixedOrWide;
     if (wide_or && largest >= (to.count <= kFixedPass ? kLimit : kLargestPartial - error)) return;
     const Grid& grid = to.accumulator.grid_;

@@ -31,9 +31,21 @@ bool HasLargeProduct(const double* x, const double* w, size_t count) {
   return !(largest < kFixedLimit * kFixedUnit - 1);
 }
 
+FixedSum SumOfPasses(const double* x, const double* w, size_t count) {
+  FixedSum sum;
+  for (size_t k = 0; k < count; ++k) {
+    const double product = FixedProduct(x[k], w[k]);
+    sum.total += product;
+    sum.size += std::fabs(product);
+    sum.reach = std::max(sum.reach, std::fabs(sum.total));
+  }
+  return sum;
+}
+
 }  // namespace
 
 FixedSum SumFixed(const double* x, const double* w, size_t count) {
+  if (count > kFixedPass) return SumOfPasses(x, w, count);
   Lanes4 totals;
   Lanes4 sizes;
   const auto add = [&](size_t lane, double product) {
@@ -49,7 +61,7 @@ FixedSum SumFixed(const double* x, const double* w, size_t count) {
     }
   }
   for (; k < count; ++k) add(0, FixedProduct(x[k], w[k]));
-  return {totals.Total(), sizes.Total()};
+  return {totals.Total(), sizes.Total(), 0};
 }
 
 double SumFixedInOrder(const double* x, const double* w, size_t count, double start) {

@@ -62,10 +62,12 @@ inline double FixedProduct(double x, double w) {
 // A bias in units; the accumulator starts at it (L6).
 inline double FixedStart(double bias) { return RoundUnits(bias / kFixedUnit); }
 
-// Sums of products and of their magnitudes in units, exact: whole numbers below 2^53.
+// Sums of products and of their magnitudes in units, exact: whole numbers below 2^53. `reach` is
+// the greatest magnitude of a partial sum in the order given; 0 where one pass takes all products.
 struct FixedSum {
   double total = 0;
   double size = 0;
+  double reach = 0;
 };
 
 // Of x[k] * w[k], finite numbers: L1 to L3.

@@ -1,6 +1,6 @@
 // Sums of products as the fixed-point accumulator forms them (fixed_point.h), for whole blocks of
 // outputs at once, in vector code of the machine that runs it (Highway). Every sum has the units
-// that SumFixed gives.
+// that SumFixed and FixedProduct give.
 #pragma once
 
 #include <cstddef>
@@ -24,5 +24,20 @@ size_t FixedSpan(double largest_x, double largest_y);
 // The sums of every row with every column. Finite fp16 numbers.
 void SumFixedBlock(const PointVectors& rows, const PointVectors& columns,
                    const FixedArithmetic& arithmetic, Arena& arena, const SumsSink<FixedSum>& sink);
+
+// Sums over the products of intervals, in units: of the least ones, of the greatest ones, and of
+// the parts of those that lie below and above zero. `reach` is the greatest magnitude of a partial
+// sum of either end, in order.
+struct FixedEnds {
+  double low = 0;
+  double high = 0;
+  double negative = 0;
+  double positive = 0;
+  double reach = 0;
+};
+
+// The sums of every row with every column. Finite ends, which need not be fp16 numbers.
+void SumFixedEnds(const PackedIntervals& rows, const PackedIntervals& columns, size_t count,
+                  Arena& arena, const SumsSink<FixedEnds>& sink);
 
 }  // namespace anecheck::reference

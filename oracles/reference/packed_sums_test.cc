@@ -157,6 +157,7 @@ void CheckBlock(uint64_t seed, const Contract& contract) {
 
 RC_GTEST_PROP(PackedSums, AreThoseOfOneOutputAtATime, (uint64_t seed)) {
   CheckBlock(seed, ConformingContract(2));
+  CheckBlock(seed, ConformingContract(5));
   CheckBlock(seed, IeeeContract());
   RC_ASSERT(!::testing::Test::HasFailure());
 }

@@ -72,12 +72,19 @@ inline int FunctionUlp(const KernelContext& context) {
   return static_cast<int>(context.contract()[Term::kFunctionUlp]);
 }
 
+// To how many decimal digits the contract takes values of recorded tables to be known (`a` of the
+// departure): 0 for an earlier compiler's tables, which err as terms say.
+inline std::optional<double> DigitsOfTables(const Contract& contract) {
+  const Departure* departure = contract.Find(Effect::kTableAtZero);
+  return departure == nullptr ? std::nullopt : std::optional(departure->a);
+}
+
 // Whether the operation's bound is its law, not an interval around the exact result.
 inline bool FollowsTable(const KernelContext& context, const BoundedTensor& result,
                          const PointwiseBound& bound) {
   const Contract& contract = context.contract();
   return bound.law && LawsOf(contract).tables && result.type.dtype == DType::kFp16 &&
-         contract.Find(Effect::kTableAtZero) == nullptr;
+         DigitsOfTables(contract) != 0;
 }
 
 template <double (*kFunction)(double)>
@@ -161,23 +168,46 @@ inline Bounds Held(const Grid& grid, const Contract& contract, const Bounds& ran
   return {OuterLow(store, range.low, wide), OuterHigh(store, range.high, wide), range.nan};
 }
 
+// The numbers that print with so many digits as `number` does, and `number`.
+inline Interval PrintingAlike(double number, double digits) {
+  const double size = std::fabs(number);
+  if (size == 0 || !(size < kInfinity)) return {number, number};
+  const double unit = std::pow(10.0, std::floor(std::log10(size)) + 1 - digits);
+  const double printed = std::round(number / unit) * unit;
+  return {std::min(number, printed - unit / 2), std::max(number, printed + unit / 2)};
+}
+
+// The law's values of an element, as far as the contract takes them to be known. Results are
+// printed after they were stored.
+inline Bounds KnownValues(const Contract& contract, const Grid& grid, const PointwiseBound& bound,
+                          const Interval& law) {
+  const std::optional<double> digits = DigitsOfTables(contract);
+  if (!digits) return {law.low, law.high};
+  const double low = std::min(law.low, PrintingAlike(grid.Store(law.low), *digits).low);
+  const double high = std::max(law.high, PrintingAlike(grid.Store(law.high), *digits).high);
+  return {std::max(low, std::min(bound.least, law.low)),
+          std::min(high, std::max(bound.most, law.high))};
+}
+
 // Element `at` by its law. Where that does not reach all of the operand's interval, the bound stays
-// as it is, `ulp` wider, and takes in what the law gives at the ends that it reaches.
-inline void PutLaw(const Grid& grid, const Law& law, const BoundedTensor& x, size_t at, int ulp,
-                   const Raw& raw) {
+// as it is, `bound.ulp` wider, and takes in what the law gives at the ends that it reaches.
+inline void PutLaw(const Contract& contract, const Grid& grid, const PointwiseBound& bound,
+                   const BoundedTensor& x, size_t at, const Raw& raw) {
+  const Law& law = *bound.law;
   if (const auto given = law.At(grid, x.value[at])) raw.value[at] = *given;
   const double low = x.low[at];
   const double high = x.high[at];
   const bool numbers = low == low && high == high;
   const auto whole = numbers ? law.Over(grid, low, high) : std::nullopt;
   if (whole && !x.NanAt(at)) {
-    raw.low[at] = whole->low;
-    raw.high[at] = whole->high;
+    const Bounds known = KnownValues(contract, grid, bound, *whole);
+    raw.low[at] = known.low;
+    raw.high[at] = known.high;
     raw.nan[at] = 0;
     return;
   }
-  raw.low[at] = raw.low[at] == 0 ? 0 : grid.RoundAndStep(raw.low[at], -ulp);
-  raw.high[at] = raw.high[at] == 0 ? 0 : grid.RoundAndStep(raw.high[at], ulp);
+  raw.low[at] = raw.low[at] == 0 ? 0 : grid.RoundAndStep(raw.low[at], -bound.ulp);
+  raw.high[at] = raw.high[at] == 0 ? 0 : grid.RoundAndStep(raw.high[at], bound.ulp);
   if (!numbers) return;
   for (const double end : {low, high}) {
     const auto part = law.Over(grid, end, end);
@@ -195,8 +225,7 @@ void PointwiseOf(KernelContext& context, const BoundedTensor& x, BoundedTensor& 
   const bool bounds =
       !context.contract().ideal && (!x.point() || bound.table_error != 0 || bound.steps || follows);
   const Grid grid = GridOf(context, result.type.dtype);
-  const bool zero_at_zero =
-      bound.zero_at_zero && context.contract().Find(Effect::kTableAtZero) == nullptr;
+  const bool zero_at_zero = bound.zero_at_zero && DigitsOfTables(context.contract()) != 0;
   const Raw raw = AllocateRaw(context, result.size, bounds);
   for (size_t i = 0; i < result.size; ++i) {
     raw.value[i] = value(x.value[i]);
@@ -211,7 +240,7 @@ void PointwiseOf(KernelContext& context, const BoundedTensor& x, BoundedTensor& 
     raw.nan[i] = x.NanAt(i) || range.nan ? 1 : 0;
     if (raw.low[i] < bound.least) raw.low[i] = bound.least;
     if (raw.high[i] > bound.most) raw.high[i] = bound.most;
-    if (follows) PutLaw(grid, *bound.law, x, i, bound.ulp, raw);
+    if (follows) PutLaw(context.contract(), grid, bound, x, i, raw);
   }
   StoreFloats(context, result, raw, follows ? 0 : bound.ulp);
 }
@@ -238,7 +267,8 @@ Status Pointwise(KernelContext& context, const Value& value, const Function& fun
                             .follows_table = FollowsTable(context, result, bound),
                             .ties_away = RoundsTiesAway(contract),
                             .ulp = bound.ulp,
-                            .table_error = bound.table_error};
+                            .table_error = bound.table_error,
+                            .digits = DigitsOfTables(contract)};
       const FunctionTable& table = tables.For(key, [&] {
         const BoundedTensor numbers = AllNumbers(context.arena());
         BoundedTensor results = result;

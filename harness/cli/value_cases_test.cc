@@ -1,0 +1,179 @@
+// Graphs with a known answer (ANECHECK_CASES, values/values.csv): each row's commands are run on
+// each of its targets, and say what silicon, compilers and public reports say.
+#include <algorithm>
+#include <fmt/format.h>
+#include <string>
+#include <vector>
+
+#include "harness/base/testing/test_data.h"
+#include "harness/cli/testing/model_commands.h"
+#include "harness/evidence/csv.h"
+
+namespace anecheck {
+namespace {
+
+using testing::ModelCommands;
+using testing::ToolOutcome;
+
+struct KnownAnswer {
+  std::string name;
+  std::string command;            // "check", "judge" or "explain"
+  std::vector<std::string> says;  // each of them
+  std::string operation = "";     // of explain, with its attributes and operands
+};
+
+// Files whose values are a print of three digits as fp16; the table's own values print alike, and
+// the study's worst errors, which have more digits, are theirs. Both readings pass.
+const std::vector<std::string> kPrinted = {"y: unconfirmed", "A18 forbid it: printed_digits"};
+const std::vector<std::string> kPass = {"y: pass"};
+
+const std::vector<KnownAnswer> kAnswers = {
+    {"m_one_32768", "check", {"a sum of products that reaches 32768 on its way is infinite"}},
+    {"m_sticky", "check", {"a sum of products that reaches 32768 on its way is infinite"}},
+    {"m_sticky", "judge", kPass},
+    {"m_small_round", "judge", kPass},
+    {"m_acc_round", "judge", kPass},
+    {"m_small_w", "judge", kPass},
+    {"m_exp_rule", "judge", kPass},
+    {"m_rounded_32768", "judge", kPass},
+    {"m_bias_tiny", "judge", kPass},
+    {"m_bias_half", "judge", kPass},
+    {"m_bias_over", "judge", kPass},
+    {"m_65504", "judge", kPass},
+    {"m_small_dropped", "judge", kPass},
+    {"e_tie", "judge", kPass},
+    {"e_nan", "judge", kPass},
+    {"m_tie", "judge", kPass},
+    {"n_log", "judge", kPrinted},
+    {"n_exp", "judge", kPass},
+    {"n_inverse", "judge", kPass},
+    {"n_rsqrt", "judge", kPrinted},
+    {"n_gelu", "judge", kPrinted},
+    {"n_sigmoid", "judge", kPass},
+    {"n_silu", "judge", kPrinted},
+    {"c01_softplus", "judge", {"known-defect D09"}},
+    {"c02_logsumexp", "check", {"log-sum-exp drops to 0 where the sum of exponentials"}},
+    {"c02_logsumexp", "judge", {"known-defect D09"}},
+    {"c03_logsoftmax", "check", {"numbers underflow to 0 before the logarithm", "use log_softmax"}},
+    {"c04_rmsnorm",
+     "check",
+     {"mul \"sq\" is past a cliff", "reduce_mean \"m\" is past a cliff",
+      "add \"me\" is past a cliff", "scale before squaring"}},
+    {"c05_rmsmax", "check", {"no value comes near a known cliff"}},
+    {"c05z_rmszero", "check", {"real_div \"xs\" is past a cliff: 0/0 (0 is divided by 0"}},
+    {"c06_mish", "check", {"softplus \"s\" is past a cliff: D09"}},
+    {"c08t_qties", "judge", kPass},
+    {"c10_argmax19", "check", {"reduce_argmax \"y\": rejected", "The result leaves the engine"}},
+    {"c12_ln_rz_1024", "check", {"one live affine term does not compile on M1 and M2"}},
+    {"c26_dynconv", "check", {"sources disagree", "weights ignored without an error"}},
+    {"c27_tile",
+     "check",
+     {"sources disagree", "planned on the engine", "every later evaluation in the process fails"}},
+    {"c28_mask", "check", {"add \"a\" is past a cliff", "fp16 ends at 65504"}},
+    {"c29_conv32", "judge", kPass},
+    {"c30_avgpool", "judge", kPass},
+    {"c39_lmhead_16385", "check", {"sources disagree", "no more than 16384 channels"}},
+    {"c39_lmhead_65537", "check", {"C65537 of the result"}},
+    {"c39_lmhead_65537",
+     "explain",
+     {"route mil: rejected", "C65537 of the result"},
+     "conv --shape x=1,8,1,1 --shape weight=65537,8,1,1 --const weight"},
+    {"k_addi32", "check", {"add \"y\": rejected", "Unsupported tensor data type: int32"}},
+    {"k_conv16", "check", {"decomposed: a kernel of 16 x 16"}},
+    {"k_conv16",
+     "explain",
+     {"route mil: decomposed", "a kernel of 16 x 16"},
+     "conv --shape x=1,4,16,16 --shape weight=4,4,16,16 --const weight"},
+    {"k_gatherdyn", "check", {"gather \"y\": rejected", "Unsupported tensor data type: int32"}},
+    {"k_logical", "check", {"4 engine, 0 host, 0 refused"}},
+    {"k_logical",
+     "explain",
+     {"route mil: native"},
+     "logical_and --shape x=1,4 --shape y=1,4 --dtype x=bool --dtype y=bool"},
+    {"k_maxpool9", "check", {"Invalid Pool kernel width (9), must be [1-8] or 32."}},
+    {"k_maxpool9",
+     "explain",
+     {"route mil: rejected", "Invalid Pool kernel width (9), must be [1-8] or 32."},
+     "max_pool --shape x=1,4,16,16 --attr kernel_sizes=9,9"},
+    {"k_nan", "check", {"0/0 (0 is divided by 0, which gives NaN)"}},
+    {"k_topkgather",
+     "check",
+     {"sources disagree", "the chain leaves the engine", "the chain gives wrong values"}},
+    {"k_w8", "check", {"sources disagree", "garbage or a nonzero status"}},
+};
+
+// "h16g,h18g" of "check --target h16g,h18g; judge"; "" where the row names none.
+std::vector<std::string> TargetsOf(const std::string& command) {
+  constexpr std::string_view kFlag = "--target ";
+  const size_t at = command.find(kFlag);
+  if (at == std::string::npos) return {""};
+  std::string rest = command.substr(at + kFlag.size());
+  rest = rest.substr(0, rest.find_first_of("; "));
+  std::vector<std::string> targets;
+  for (size_t begin = 0; begin <= rest.size();) {
+    const size_t end = std::min(rest.find(',', begin), rest.size());
+    targets.push_back(rest.substr(begin, end - begin));
+    begin = end + 1;
+  }
+  return targets;
+}
+
+class ValueCases : public ModelCommands {
+ protected:
+  ToolOutcome Answer(const KnownAnswer& known, const std::string& target) {
+    const std::string model = testing::CasePath("values/" + known.name);
+    const std::string on = target.empty() ? "" : " --target " + target;
+    if (known.command == "explain") {
+      return Tool(fmt::format("explain {} --route mil{}", known.operation, on));
+    }
+    const std::string actual =
+        known.command == "judge" ? fmt::format(" --actual {}.actual.npz", model) : "";
+    return Tool(
+        fmt::format("{0} {1}.json --inputs {1}.in.npz{2}{3}", known.command, model, actual, on));
+  }
+  void Expect(const KnownAnswer& known, const std::string& target) {
+    const ToolOutcome answer = Answer(known, target);
+    // A refusal is a finding of check; bad input and a failure are not.
+    EXPECT_TRUE(answer.code == 0 || (answer.code == 1 && known.command == "check")) << answer.err;
+    for (const std::string& words : known.says) {
+      EXPECT_NE(answer.out.find(words), std::string::npos) << words << " in\n"
+                                                           << answer.out << answer.err;
+    }
+  }
+};
+
+TEST_F(ValueCases, AreAnsweredAsSourcesDoRowByRow) {
+  const std::string path = testing::CasePath("values/values.csv");
+  ANECHECK_SKIP_WITHOUT(path);
+  const auto text = ReadTextFile(path);
+  ASSERT_TRUE(text.ok());
+  const auto rows = evidence::ParseCsv(*text, path);
+  ASSERT_TRUE(rows.ok());
+  size_t asked = 0;
+  for (const evidence::CsvRow& row : *rows) {
+    const std::string& name = row.at("case");
+    const std::string& commands = row.at("command");
+    for (const char* command : {"check", "explain", "judge"}) {
+      if (commands.find(command) == std::string::npos) continue;
+      SCOPED_TRACE(name + ", " + command);
+      const auto known = std::ranges::find_if(kAnswers, [&](const KnownAnswer& answer) {
+        return answer.name == name && answer.command == command;
+      });
+      ASSERT_NE(known, kAnswers.end()) << "the row expects: " << row.at("expected");
+      ++asked;
+      for (const std::string& target : TargetsOf(commands)) Expect(*known, target);
+    }
+  }
+  EXPECT_EQ(asked, kAnswers.size());
+}
+
+TEST_F(ValueCases, ExplainRefusesWhatResultsExceed) {
+  const auto answer = Tool(
+      "explain conv --target h16g --route mil --shape x=1,8,1,1 --shape weight=151936,8,1,1 "
+      "--const weight");
+  EXPECT_NE(answer.out.find("C151936 of the result"), std::string::npos) << answer.out;
+  EXPECT_NE(answer.out.find("route mil: rejected"), std::string::npos) << answer.out;
+}
+
+}  // namespace
+}  // namespace anecheck
