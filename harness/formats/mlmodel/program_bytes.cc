@@ -135,28 +135,33 @@ uint64_t WordAt(const std::vector<uint8_t>& bytes, size_t at, size_t size) {
   return word;
 }
 
-Status WriteStrings(pbf_writer& tensor, ValueView value) {
+Status CheckCount(TypeView type, ValueView value, uint64_t held) {
+  const auto count = mil::ElementCount(type);
+  if (!count || *count == held) return {};
+  return At(ErrorCode::kInvalid, value.offset(),
+            fmt::format("the type asks for {} elements, the literal has {}", *count, held));
+}
+
+Status WriteStrings(pbf_writer& tensor, TypeView type, ValueView value) {
   Submessage strings(tensor, field::kStrings);
-  return ForEachLeaf(value, [&](ValueView leaf) -> Status {
+  uint64_t held = 0;
+  ANECHECK_RETURN_IF_ERROR(ForEachLeaf(value, [&](ValueView leaf) -> Status {
     ANECHECK_ASSIGN(const std::string text, mil::ReadString(leaf));
     strings.add_string(field::kValues, text);
+    ++held;
     return {};
-  });
+  }));
+  return CheckCount(type, value, held);
 }
 
 Status WriteTensor(pbf_writer& parent, TypeView type, ValueView value) {
   const DataType element = type.data_type();
   Submessage tensor(parent, field::kTensor);
-  if (element == DataType::kString) return WriteStrings(tensor, value);
+  if (element == DataType::kString) return WriteStrings(tensor, type, value);
   ANECHECK_RETURN_IF_ERROR(NumberOf(type, value.offset()));
   ANECHECK_ASSIGN(const std::vector<uint8_t> bytes, mil::ReadElementsAs(value, element));
   const auto size = static_cast<size_t>((mil::DataTypeBits(element) + 7) / 8);
-  const auto count = mil::ElementCount(type);
-  if (count && *count != bytes.size() / size) {
-    return At(ErrorCode::kInvalid, value.offset(),
-              fmt::format("the type asks for {} elements, the literal has {}", *count,
-                          bytes.size() / size));
-  }
+  ANECHECK_RETURN_IF_ERROR(CheckCount(type, value, bytes.size() / size));
   const field::TensorValue where = ValueFieldOf(element);
   Submessage list(tensor, where);
   if (where == field::kBytes) {

@@ -272,6 +272,23 @@ class TextBuilder {
     return {};
   }
 
+  // Whether a value of that kind may have a type of that kind; one of no known kind is refused
+  // elsewhere.
+  static bool IsOfType(uint32_t value, uint32_t type) {
+    switch (value) {
+      case field::kTensor:
+        return type == field::kTensorType;
+      case field::kTuple:
+        return type == field::kTupleType;
+      case field::kList:
+        return type == field::kListType;
+      case field::kDictionary:
+        return type == field::kDictionaryType;
+      default:
+        return true;
+    }
+  }
+
   // What stands between the parentheses of a literal.
   Status Bare(std::string_view message, int depth) {
     ANECHECK_RETURN_IF_ERROR(CheckLimits(depth));
@@ -280,6 +297,7 @@ class TextBuilder {
     }
     const std::string_view type = FindBytes(message, field::kValueType);
     const WireField kind = OneOf(FindBytes(message, field::kImmediate));
+    if (!IsOfType(kind.number, OneOf(type).number)) return Invalid("a value is none of its type");
     switch (kind.number) {
       case field::kTensor: {
         ANECHECK_ASSIGN(const TensorType tensor,
