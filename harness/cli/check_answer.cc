@@ -11,6 +11,7 @@
 #include "harness/targets/catalog.h"
 #include "harness/targets/chip_names.h"
 #include "oracles/legality/rules.h"
+#include "oracles/plan/plan.h"
 
 namespace anecheck {
 namespace {
@@ -18,8 +19,7 @@ namespace {
 constexpr std::string_view kEngine = "engine", kHost = "host", kRefused = "refused";
 
 std::string NameOf(const Graph& graph, NodeId id) {
-  const Node& node = graph.node(id);
-  return node.result_count == 0 ? "" : graph.value(node.first_result).name;
+  return plan::OperationName(NodeView(graph, id));
 }
 
 Json ErrorJson(const OperationError& error) {

@@ -140,6 +140,12 @@ Status CheckTarget(const CheckSetting& setting, Runner& runner, const PreparedMo
   item.target = shown.target;
   item.route = shown.route;
   setting.tell(fmt::format("{}: the model is evaluated", item.target.name));
+  shown.runs.stated = [&shown](const Case& run) {
+    const auto answer = AnswerOf(run, *shown.values, shown.order);
+    return answer.ok() && std::ranges::any_of(PlaceNodes(*answer), [](const PlacedNode& node) {
+             return !node.on_engine;
+           });
+  };
   Evaluation evaluation;
   ANECHECK_ASSIGN(const Expectation expectation, Expect(item, item.target.family, evaluation));
   shown.warnings = CliffsJson(item.graph, item.target.name, expectation.cliffs);
@@ -156,12 +162,6 @@ Status CheckTarget(const CheckSetting& setting, Runner& runner, const PreparedMo
   }
   ANECHECK_ASSIGN(const evidence::GraphAnswer answer, AnswerOf(item, *shown.values, shown.order));
   const std::vector<PlacedNode> placed = PlaceNodes(answer);
-  // A refusal that the tables state is no finding.
-  const bool stated =
-      std::ranges::any_of(placed, [](const PlacedNode& node) { return !node.on_engine; });
-  if (!large && stated && whole.record().verdict == Verdict::kRejected) {
-    shown.runs.list.front().finding.reset();
-  }
   PartsShown parts;
   if (whole.taken && expectation.values) {
     ANECHECK_RETURN_IF_ERROR(

@@ -379,6 +379,31 @@ TEST_F(ModelCommands, CheckRunsAModelWithStatesStepByStep) {
   EXPECT_EQ(faulty.out.find("  step 3: exact"), std::string::npos) << faulty.out;
 }
 
+// A cache that is written at a place which an input gives: its int32 has no path, cut out or not.
+TEST_F(ModelCommands, CheckOfAPlacedCacheBlamesNoEngineForItsPositions) {
+  WriteText(
+      "model.mil",
+      "program(1.3)\n{\n func main<ios18>(state<tensor<fp16, [4, 2]>> s, tensor<fp16, [1, 2]> "
+      "k, tensor<int32, [2]> p, tensor<int32, [2]> q) {\n"
+      "tensor<fp16, [4, 2]> old = read_state(input = s);\n"
+      "tensor<int32, [2]> b = add(x = p, y = q);\n"
+      "tensor<int32, [2]> one = const()[val = tensor<int32, [2]>([1, 2])];\n"
+      "tensor<int32, [2]> e = add(x = b, y = one);\n"
+      "tensor<fp16, [4, 2]> all = slice_update(x = old, update = k, begin = b, end = e);\n"
+      "write_state(data = all, input = s);\n"
+      "tensor<fp16, [4, 2]> y = relu(x = all);\n} -> (y);\n}");
+  const auto place = [](const char* name) {
+    return npz::NamedArray{name, {npz::ElementType::kInt32, {2}, {1, 0, 0, 0, 0, 0, 0, 0}}};
+  };
+  WriteArrays("in.npz", {Halves("k", {1, 2}, {1, 2}), place("p"), place("q")});
+  const Outcome check =
+      Tool("check " + Path("model.mil") + " --inputs " + Path("in.npz") + " --target M1,M4");
+  EXPECT_EQ(check.code, 0) << check.out << check.err;
+  EXPECT_NE(check.out.find("  refused: add \"b\""), std::string::npos) << check.out;
+  EXPECT_EQ(check.out.find("\"\""), std::string::npos)
+      << "each operation has a name: " << check.out;
+}
+
 TEST_F(ModelCommands, CheckWritesAPageOfTheGraphByPlacement) {
   WriteText("model.mil",
             "program(1.3)\n{\n func main<ios18>(tensor<fp16, [1, 4]> x) {\n"

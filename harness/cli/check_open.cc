@@ -11,6 +11,7 @@
 #include "harness/cli/prepared_model.h"
 #include "harness/lowering/mil_types.h"
 #include "harness/targets/chip_names.h"
+#include "oracles/plan/plan.h"
 
 namespace anecheck {
 namespace {
@@ -78,7 +79,7 @@ class PlaceJudge {
  private:
   void Add(const Graph& graph, NodeId id, const PlacedNode& placed, int64_t extent) {
     const Node& node = graph.node(id);
-    const std::string name = node.result_count == 0 ? "" : graph.value(node.first_result).name;
+    const std::string name = plan::OperationName(NodeView(graph, id));
     const std::string_view placement = PlacementOf(placed);
     const auto [found, fresh] = places_.emplace(name, rows_.size());
     if (fresh)

@@ -17,6 +17,7 @@
 #include "harness/judging/reach_counter.h"
 #include "harness/runners/analytics.h"
 #include "harness/runners/chip_target.h"
+#include "oracles/plan/plan.h"
 
 namespace anecheck {
 namespace {
@@ -225,9 +226,10 @@ class OneRun {
                            .node = location_.node});
   }
 
-  CheckRun Finish() && {
+  CheckRun Finish(const CheckRuns& runs) && {
     CountReach(item_, outcome_, run_.batch, ProvedOn(setting_.identity, item_.target.name));
-    if (IsSuspect(outcome_.verdict())) {
+    const bool stated = outcome_.verdict() == Verdict::kRejected && runs.stated(item_);
+    if (IsSuspect(outcome_.verdict()) && !stated) {
       run_.finding = DescribeFinding(item_, outcome_);
       Complete(setting_, item_, outcome_, reply_, *run_.finding);
       run_.node = outcome_.shown.node();
@@ -274,15 +276,15 @@ Result<const CheckRun*> RunCheck(const CheckSetting& setting, Runner& runner, Ca
   ANECHECK_RETURN_IF_ERROR(run.Execute(expected));
   std::optional<Case> alone = run.WrongAlone();
   if (!alone) {
-    runs.list.push_back(std::move(run).Finish());
+    runs.list.push_back(std::move(run).Finish(runs));
     return &runs.list[place];
   }
   alone->index = item.index + runs.step;
   OneRun further(setting, runner, *alone, evaluation);
   ANECHECK_RETURN_IF_ERROR(further.Execute({}));
-  CheckRun shown = std::move(further).Finish();
+  CheckRun shown = std::move(further).Finish(runs);
   if (!shown.finding) run.BlameWrong();
-  runs.list.push_back(std::move(run).Finish());
+  runs.list.push_back(std::move(run).Finish(runs));
   runs.list.push_back(std::move(shown));
   return &runs.list[place];
 }
@@ -323,9 +325,8 @@ Result<PartsShown> RunParts(const CheckSetting& setting, Runner& runner, const C
 }
 
 Json OperationJson(const Graph& graph, NodeId node) {
-  const Node& of = graph.node(node);
-  return {{"op", of.schema->name},
-          {"name", of.result_count == 0 ? "" : graph.value(of.first_result).name}};
+  const NodeView of(graph, node);
+  return {{"op", of.op()}, {"name", plan::OperationName(of)}};
 }
 
 }  // namespace anecheck

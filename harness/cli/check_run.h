@@ -53,6 +53,8 @@ struct CheckRuns {
   uint64_t first = 0;  // the number of the first
   uint64_t step = 1;   // between one and the next: no other place has these
   std::vector<CheckRun> list;
+  // Whether the tables refuse an operation of a case: that an engine refuses it too is no finding.
+  std::function<bool(const Case&)> stated;
 
   uint64_t Next() const { return first + step * list.size(); }
 };
