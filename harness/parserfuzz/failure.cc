@@ -4,6 +4,7 @@
 #include <csignal>
 #include <fmt/format.h>
 #include <optional>
+#include <ranges>
 
 #include "harness/parserfuzz/signature.h"
 #include "harness/parserfuzz/stack_text.h"
@@ -71,19 +72,22 @@ Failure Crash(const CommandOutcome& outcome, const CrashSigns& signs) {
                      outcome.err);
 }
 
-std::string HangSignature(const std::vector<std::string>& stack) {
-  return fmt::format("hang {}", stack.back());
+// A loop is at another line of its function in each stack, so that the bug is the function alone.
+void NameHang(Failure& failure) {
+  failure.bug = fmt::format("hang {}", failure.stack.back());
+  failure.signature = failure.bug;
+  if (!failure.places.back().empty()) failure.signature += " " + failure.places.back();
+  if (failure.stack.size() > 1) failure.signature += " " + failure.stack[failure.stack.size() - 2];
 }
 
 Failure Hang(const CommandOutcome& outcome) {
   if (!outcome.stack_asked) return MakeFailure(FailureKind::kHang, "", outcome.err);
-  std::vector<std::string> functions;
-  for (const StackFrame& frame : ReadStack(outcome.err)) functions.push_back(frame.function);
-  std::ranges::reverse(functions);
-  if (functions.empty()) return MakeFailure(FailureKind::kHang, "");
   Failure failure = MakeFailure(FailureKind::kHang, "");
-  failure.signature = failure.bug = HangSignature(functions);
-  failure.stack = std::move(functions);
+  for (const StackFrame& frame : std::views::reverse(ReadStack(outcome.err))) {
+    failure.stack.push_back(frame.function);
+    failure.places.push_back(frame.place);
+  }
+  if (!failure.stack.empty()) NameHang(failure);
   return failure;
 }
 
@@ -150,7 +154,8 @@ void NarrowHang(Failure& failure, const std::vector<std::string>& other_stack) {
   // Two that share nothing say nothing of each other.
   if (end == failure.stack.begin()) return;
   failure.stack.erase(end, failure.stack.end());
-  failure.signature = failure.bug = HangSignature(failure.stack);
+  failure.places.resize(failure.stack.size());
+  NameHang(failure);
 }
 
 bool IsHangOf(const std::vector<std::string>& stack, const std::vector<std::string>& known) {

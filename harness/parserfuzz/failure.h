@@ -41,8 +41,9 @@ struct Failure {
   // What of the signature does not depend on the words of the parser, where these alone tell it
   // from others; else empty.
   std::string group = {};
-  // Of a hang whose stack is known: its functions, the outermost first.
+  // Of a hang whose stack is known: its functions, the outermost first, and the place of each.
   std::vector<std::string> stack = {};
+  std::vector<std::string> places = {};
 };
 
 // What a report or a place tells from others.

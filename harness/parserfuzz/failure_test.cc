@@ -133,11 +133,11 @@ TEST(Classify, AHangIsNamedByWhatItsStacksShare) {
       "    #1 0x7 in ReadCommands /src/a.c:12:3\n    #2 0x8 in main /src/a.c:40:1\n";
   Failure failure = hang("    #0 0x5 in Load /src/a.c:3:1\n" + rest);
   EXPECT_EQ(failure.kind, FailureKind::kHang);
-  EXPECT_EQ(failure.signature, "hang Load");
+  EXPECT_EQ(failure.signature, "hang Load a.c:3 ReadCommands");
   const Failure other = hang("    #0 0x5 in Check /src/a.c:5:1\n" + rest);
   EXPECT_FALSE(IsSameBug(other, failure));
   NarrowHang(failure, other.stack);
-  EXPECT_EQ(failure.signature, "hang ReadCommands");
+  EXPECT_EQ(failure.signature, "hang ReadCommands a.c:12 main");
   EXPECT_TRUE(IsSameBug(other, failure));
   const Failure elsewhere = hang(
       "    #0 0x5 in Load /src/a.c:3:1\n    #1 0x7 in ReadTasks /src/a.c:20:3\n"
@@ -156,7 +156,7 @@ TEST(Classify, AHangOfPythonHasTheStackOfItsFaultHandler) {
                                            "  File \"/b/anecheck_fuzz.py\", line 9 in _refuses\n"
                                            "  File \"/a/reader.py\", line 60 in <module>\n"},
                                    {});
-  EXPECT_EQ(failure.signature, "hang walk");
+  EXPECT_EQ(failure.signature, "hang walk reader.py:36 parse");
   EXPECT_EQ(failure.stack, (std::vector<std::string>{"parse", "walk"}));
 }
 

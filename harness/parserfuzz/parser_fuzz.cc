@@ -23,7 +23,7 @@ constexpr const char* kOtherWords = "with other words";
 
 // Files of a round are planned together, run on any number of benches, and learned from in their
 // order: what is found does not depend on how many there are.
-constexpr uint64_t kRound = 64;
+constexpr uint64_t kFastRound = 64, kSlowRound = 16;
 constexpr uint64_t kFirstFiles = 8;  // that say whether a command can be started
 constexpr size_t kMostSeedSize = size_t{1} << 16;
 
@@ -70,7 +70,8 @@ class Campaign {
     start_ = Clock::now();
     Status status;
     for (uint64_t first = 0; first < options_.files && status.ok() && !IsOver();) {
-      const uint64_t count = std::min(kRound, options_.files - first);
+      const uint64_t round = IsDriver(options_.command) ? kFastRound : kSlowRound;
+      const uint64_t count = std::min(round, options_.files - first);
       status = RunRound(first, count);
       first += count;
     }

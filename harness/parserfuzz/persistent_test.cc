@@ -131,7 +131,7 @@ TEST_F(Driver, OfPythonTellsExceptionsCoverageAndStacks) {
   EXPECT_EQ(Classify(refused, limits_).kind, FailureKind::kNone) << refused.err;
   EXPECT_EQ(Classify(Run(*parser, "c"), limits_).signature, "crash KeyError parse parser.py:8");
   limits_.timeout_ms = 1000;
-  EXPECT_EQ(Classify(Run(*parser, "h"), limits_).signature, "hang walk");
+  EXPECT_TRUE(Classify(Run(*parser, "h"), limits_).signature.starts_with("hang walk parser.py:"));
   EXPECT_EQ(Run(*parser, "x").exit_code, 0);
 }
 

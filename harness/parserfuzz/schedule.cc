@@ -21,8 +21,8 @@ constexpr Feature kWordFeatures = 1 << 19;
 
 // How many of a thousand files of each way, before feedback: where a run costs as little as an
 // edit, and where it costs a hundred times as much.
-constexpr uint64_t kFastWeights[kWays] = {0, 200, 350, 100, 165, 165, 12, 8};
-constexpr uint64_t kSlowWeights[kWays] = {0, 350, 150, 100, 80, 70, 200, 50};
+constexpr uint64_t kFastWeights[kWays] = {0, 200, 150, 20, 250, 80, 140, 140, 12, 8};
+constexpr uint64_t kSlowWeights[kWays] = {0, 350, 100, 150, 100, 80, 60, 60, 60, 40};
 // The ways that feedback favours have up to so many times their share.
 constexpr uint64_t kMostFavour = 4;
 
@@ -56,8 +56,8 @@ void AddLines(std::string_view text, std::vector<Feature>& features) {
 }  // namespace
 
 std::string_view WayName(Way way) {
-  constexpr std::string_view kNames[kWays] = {"seed",  "field",      "sweep",     "edges",
-                                              "bytes", "many bytes", "structure", "cross"};
+  constexpr std::string_view kNames[kWays] = {"seed",  "field", "pair",       "named",     "sweep",
+                                              "edges", "bytes", "many bytes", "structure", "cross"};
   return kNames[static_cast<size_t>(way)];
 }
 
@@ -84,16 +84,31 @@ Schedule::Schedule(Options options, std::vector<Bytes> seeds)
       seen_(kMostFeatures) {}
 
 Plan Schedule::Next() {
-  if (next_seed_ < seeds_.size()) return {.way = Way::kSeed, .parent = next_seed_++};
+  if (TakesSeed()) return {.way = Way::kSeed, .parent = next_seed_++};
   Plan plan = {.way = DrawWay(), .seed = choices_.Word()};
   // Nothing was kept: every seed failed.
   if (kept_.empty()) return {.way = Way::kSeed, .parent = plan.seed % seeds_.size()};
-  if (plan.way == Way::kField && !PlanField(plan)) plan.way = Way::kSweep;
-  if (plan.way == Way::kSweep && !PlanSweep(plan)) plan.way = Way::kEdges;
-  if (plan.way == Way::kField || plan.way == Way::kSweep) return plan;
+  if (plan.way == Way::kNamed && PlanNamed(plan)) return plan;
+  if (plan.way == Way::kPair && TakePlanned(pairs_, Way::kPair, plan)) return plan;
+  if (plan.way == Way::kField && TakePlanned(fields_, Way::kField, plan)) return plan;
+  if (plan.way < Way::kEdges) {
+    plan.way = Way::kSweep;
+    if (PlanSweep(plan)) return plan;
+    plan.way = Way::kEdges;
+  }
   plan.parent = DrawKept();
   plan.other = choices_.Below(kept_.size());
   return plan;
+}
+
+bool Schedule::TakesSeed() {
+  constexpr uint64_t kTurn = 4;
+  if (next_seed_ == seeds_.size()) return false;
+  return options_.fast_runs || kept_.empty() || next_file_++ % kTurn == 0;
+}
+
+bool Schedule::IsOneEdge(Way way) {
+  return way == Way::kField || way == Way::kPair || way == Way::kSweep;
 }
 
 Bytes Schedule::Make(const Plan& plan) const {
@@ -104,9 +119,12 @@ Bytes Schedule::Make(const Plan& plan) const {
   switch (plan.way) {
     case Way::kSeed:
     case Way::kField:
+    case Way::kPair:
     case Way::kSweep:
       return boundary::ApplyEdge(parent.file, parent.places[plan.place], plan.edge,
                                  options_.max_size);
+    case Way::kNamed:
+      return MakeNamed(parent, plan.mutation);
     case Way::kEdges:
       return DrawEdges(parent, plan.seed);
     case Way::kBytes:
@@ -147,11 +165,11 @@ Bytes Schedule::DrawEdges(const Kept& kept, uint64_t seed) const {
 std::string Schedule::Describe(const Plan& plan) const {
   if (plan.way == Way::kSeed) return fmt::format("seed {}", plan.parent);
   const Kept& parent = kept_[plan.parent];
-  const bool one_edge = plan.way == Way::kField || plan.way == Way::kSweep;
   std::string text = parent.origin + "; ";
   if (text.size() > kMostOrigin) text = "... " + text.substr(text.size() - kMostOrigin);
-  return text + (one_edge ? boundary::EdgeText(parent.places[plan.place], plan.edge)
-                          : fmt::format("{}, seed {}", WayName(plan.way), plan.seed));
+  if (plan.way == Way::kNamed) return text + plan.mutation.kind;
+  return text + (IsOneEdge(plan.way) ? boundary::EdgeText(parent.places[plan.place], plan.edge)
+                                     : fmt::format("{}, seed {}", WayName(plan.way), plan.seed));
 }
 
 void Schedule::Learn(const Plan& plan, const Bytes& file, std::span<const Feature> features,
@@ -163,7 +181,7 @@ void Schedule::Learn(const Plan& plan, const Bytes& file, std::span<const Featur
     Kept& parent = kept_[plan.parent];
     ++parent.picks;
     if (has_new) ++parent.finds;
-    if (failed && (plan.way == Way::kField || plan.way == Way::kSweep)) {
+    if (failed && IsOneEdge(plan.way)) {
       ++failures_[{parent.places[plan.place].name, plan.edge}];
     }
   }
@@ -189,8 +207,12 @@ void Schedule::Keep(const Plan& plan, Bytes file, std::string origin) {
   kept.edge_step = 1 + choices_.Below(kept.edges);
   while (kept.edges > 1 && std::gcd(kept.edge_step, kept.edges) != 1) ++kept.edge_step;
   kept_.push_back(std::move(kept));
-  const size_t index = kept_.size() - 1;
-  const auto& places = kept_.back().places;
+  PlanFields(kept_.size() - 1);
+  PlanPairs(kept_.size() - 1, plan);
+}
+
+void Schedule::PlanFields(size_t index) {
+  const auto& places = kept_[index].places;
   const size_t before = fields_.size();
   for (size_t i = 0; i < places.size(); ++i) {
     // The number of a format's field stands for all of its kind; of texts several are tried.
@@ -200,7 +222,7 @@ void Schedule::Keep(const Plan& plan, Bytes file, std::string origin) {
       uint32_t& offered = offered_[{places[i].name, edge}];
       if (offered >= samples) continue;
       ++offered;
-      fields_.push_back({.way = plan.way, .seed = 0, .parent = index, .place = i, .edge = edge});
+      fields_.push_back({.way = Way::kField, .parent = index, .place = i, .edge = edge});
     }
   }
   for (size_t i = before; i < fields_.size(); ++i) {
@@ -208,12 +230,63 @@ void Schedule::Keep(const Plan& plan, Bytes file, std::string origin) {
   }
 }
 
-bool Schedule::PlanField(Plan& plan) {
-  if (fields_.empty()) return false;
-  plan = fields_.back();
-  plan.way = Way::kField;
-  fields_.pop_back();
+void Schedule::PlanPairs(size_t index, const Plan& plan) {
+  constexpr uint32_t kBeside = 16;  // bytes
+  if (!IsOneEdge(plan.way)) return;
+  const boundary::Place changed = kept_[plan.parent].places[plan.place];
+  if (changed.role != boundary::Role::kNumber) return;
+  const size_t before = pairs_.size();
+  for (size_t i = 0; i < kept_[index].places.size(); ++i) {
+    const boundary::Place& place = kept_[index].places[i];
+    const uint32_t apart =
+        std::max(place.offset, changed.offset) - std::min(place.offset, changed.offset);
+    if (place.role != boundary::Role::kNumber || apart == 0 || apart > kBeside) continue;
+    if (!paired_.emplace(changed.name, place.name).second) continue;
+    for (size_t edge = 0; edge < boundary::EdgeCount(place.role); ++edge) {
+      pairs_.push_back({.way = Way::kPair, .parent = index, .place = i, .edge = edge});
+    }
+  }
+  for (size_t i = before; i < pairs_.size(); ++i) {
+    std::swap(pairs_[i], pairs_[choices_.Below(i + 1)]);
+  }
+}
+
+bool Schedule::TakePlanned(std::vector<Plan>& planned, Way way, Plan& plan) {
+  if (planned.empty()) return false;
+  plan = planned.back();
+  plan.way = way;
+  planned.pop_back();
   return true;
+}
+
+// Each of the format's mutations in turn, of the first few drawn files that have a place for it.
+bool Schedule::PlanNamed(Plan& plan) {
+  constexpr int kTries = 4;
+  constexpr size_t kMostTurns = 4;  // of each mutation
+  const DescriptorGenerator* generator = options_.parts.generator;
+  if (generator == nullptr) return false;
+  while (next_mutation_ < kMostTurns * generator->mutations.size()) {
+    const MutationKind& kind = generator->mutations[next_mutation_++ % generator->mutations.size()];
+    for (int i = 0; i < kTries; ++i) {
+      const size_t parent = DrawKept();
+      if (!options_.parts.format->rewrite(kept_[parent].file).ok()) continue;
+      auto mutation = kind.propose(kept_[parent].file, choices_);
+      if (!mutation) continue;
+      plan.parent = parent;
+      plan.mutation = *std::move(mutation);
+      return true;
+    }
+  }
+  return false;
+}
+
+Bytes Schedule::MakeNamed(const Kept& kept, const Mutation& mutation) const {
+  for (const MutationKind& kind : options_.parts.generator->mutations) {
+    if (kind.id != mutation.kind) continue;
+    Result<Bytes> bytes = kind.apply(kept.file, mutation);
+    if (bytes.ok() && bytes->size() <= options_.max_size) return *std::move(bytes);
+  }
+  return kept.file;
 }
 
 std::pair<size_t, size_t> Schedule::EdgeAt(const Kept& kept, uint64_t number) const {

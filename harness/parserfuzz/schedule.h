@@ -2,7 +2,9 @@
 // of which showed something new. Two ideas:
 //
 // - Sweeps go through every place of the kept files and every edge of it (generators/formats/
-//   boundary), one at a time: first each edge of each field once, then each of each file.
+//   boundary), one at a time: first each edge of each field once, then each of each file. Fields
+//   beside each other are mostly one computation, offset and count: where an edge of one showed
+//   something new, those beside it have their edges next.
 // - Feedback decides what is kept and which ways of editing are used more: the parser's coverage
 //   where a driver tells it, else its exit codes and words.
 //
@@ -12,6 +14,7 @@
 
 #include <cstdint>
 #include <map>
+#include <set>
 #include <span>
 #include <string>
 #include <string_view>
@@ -27,6 +30,8 @@ namespace anecheck::parserfuzz {
 enum class Way : uint8_t {
   kSeed,       // a seed as it is
   kField,      // one edge of a field that had it never yet
+  kPair,       // one edge of a field beside the one for which a file was kept
+  kNamed,      // a mutation of the format that was not tried yet
   kSweep,      // one edge at one place of a kept file
   kEdges,      // two to four edges at drawn places
   kBytes,      // byte edits
@@ -34,7 +39,7 @@ enum class Way : uint8_t {
   kStructure,  // a named mutation, an edit of the JSON form, a fresh file
   kCross,      // parts of two kept files
 };
-inline constexpr size_t kWays = 8;
+inline constexpr size_t kWays = 10;
 std::string_view WayName(Way way);
 
 // What tells that a file did something new: a number a fact, below kMostFeatures.
@@ -48,11 +53,12 @@ std::vector<Feature> FeaturesOfWords(int exit_code, std::string_view out, std::s
 
 struct Plan {
   Way way = Way::kSeed;
-  uint64_t seed = 0;  // of drawn edits
-  size_t parent = 0;  // among the seeds, or the kept files
-  size_t other = 0;   // of kCross
-  size_t place = 0;   // among those of the parent
-  size_t edge = 0;    // of that place
+  uint64_t seed = 0;       // of drawn edits
+  size_t parent = 0;       // among the seeds, or the kept files
+  size_t other = 0;        // of kCross
+  size_t place = 0;        // among those of the parent
+  size_t edge = 0;         // of that place
+  Mutation mutation = {};  // of kNamed
 };
 
 class Schedule {
@@ -61,7 +67,8 @@ class Schedule {
     MutatorParts parts;
     size_t max_size = 1 << 20;
     uint64_t seed = 1;
-    // A run takes about as long as byte edits, so that edits of the structure are rare.
+    // A run takes about as long as byte edits, so that edits of the structure are rare. Slow runs
+    // do not wait for edits until all seeds were tried.
     bool fast_runs = false;
   };
   Schedule(Options options, std::vector<Bytes> seeds);
@@ -98,12 +105,18 @@ class Schedule {
   Way DrawWay();
   uint64_t WeightOf(Way way) const;
   size_t DrawKept();
-  bool PlanField(Plan& plan);
+  static bool IsOneEdge(Way way);
+  bool TakesSeed();
+  static bool TakePlanned(std::vector<Plan>& planned, Way way, Plan& plan);
+  void PlanFields(size_t index);
+  void PlanPairs(size_t index, const Plan& plan);
+  bool PlanNamed(Plan& plan);
   bool PlanSweep(Plan& plan);
   std::pair<size_t, size_t> EdgeAt(const Kept& kept, uint64_t number) const;
   void Keep(const Plan& plan, Bytes file, std::string origin);
   bool NoteFeatures(std::span<const Feature> features);
   Bytes DrawEdges(const Kept& kept, uint64_t seed) const;
+  Bytes MakeNamed(const Kept& kept, const Mutation& mutation) const;
 
   Options options_;
   std::vector<Bytes> seeds_;
@@ -111,9 +124,13 @@ class Schedule {
   std::vector<Kept> kept_;
   std::vector<bool> seen_;
   size_t next_seed_ = 0;
+  uint64_t next_file_ = 0;
   std::vector<Plan> fields_;  // edges of fields that were not tried yet, in drawn order
+  std::vector<Plan> pairs_;   // of those beside them
+  size_t next_mutation_ = 0;
   std::map<EdgeOfField, uint32_t> offered_;
   std::map<EdgeOfField, uint32_t> failures_;
+  std::set<std::pair<std::string_view, std::string_view>> paired_;  // names of fields
   Tally tallies_[kWays];
 };
 

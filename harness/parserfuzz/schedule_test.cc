@@ -70,6 +70,55 @@ TEST(Schedule, SweepsMeetEachEdgeOfASeed) {
   EXPECT_EQ(met.size(), edges);
 }
 
+// A count alone is refused, and so is an offset; together they wrap.
+TEST(Schedule, FieldsBesideOneThatShowedSomethingNewHaveTheirEdgesNext) {
+  Schedule schedule = MakeSchedule();
+  schedule.Learn(schedule.Next(), kSeed, {}, false);
+  Plan plan = schedule.Next();
+  while (plan.way != Way::kField || plan.place == 0) plan = schedule.Next();
+  const auto places = boundary::PlacesOf("td", kSeed);
+  const uint32_t changed = places[plan.place].offset;
+  schedule.Learn(plan, schedule.Make(plan), std::vector<Feature>{5}, false);
+  ASSERT_EQ(schedule.kept(), 2u);
+  int pairs = 0;
+  for (int i = 0; i < 2000; ++i) {
+    const Plan next = schedule.Next();
+    if (next.way != Way::kPair) continue;
+    ++pairs;
+    EXPECT_EQ(next.parent, 1u);
+    EXPECT_LE(std::abs(int(places[next.place].offset) - int(changed)), 16);
+  }
+  EXPECT_GT(pairs, 0);
+}
+
+TEST(Schedule, EachMutationOfTheFormatHasATurn) {
+  ChoiceStream choices = ChoiceStream::FromSeed(1);
+  const Bytes valid = kGenerator_td.generate(choices);
+  Schedule schedule = MakeSchedule({valid});
+  schedule.Learn(schedule.Next(), valid, {}, false);
+  std::set<std::string> named;
+  for (int i = 0; i < 60000; ++i) {
+    const Plan plan = schedule.Next();
+    if (plan.way != Way::kNamed) continue;
+    named.insert(plan.mutation.kind);
+    EXPECT_TRUE(schedule.Describe(plan).ends_with(plan.mutation.kind));
+  }
+  for (const MutationKind& kind : kGenerator_td.mutations) {
+    const bool applies = kind.propose(valid, choices).has_value();
+    if (applies) EXPECT_TRUE(named.contains(std::string(kind.id))) << kind.id;
+  }
+  EXPECT_FALSE(named.empty());
+}
+
+TEST(Schedule, SlowRunsDoNotWaitForTheLastSeed) {
+  const std::vector<Bytes> seeds(40, kSeed);
+  Schedule schedule({.parts = {.format = &kFormat_td, .generator = &kGenerator_td}}, seeds);
+  schedule.Learn(schedule.Next(), kSeed, {}, false);
+  int of_seeds = 0;
+  for (int i = 0; i < 20; ++i) of_seeds += schedule.Next().way == Way::kSeed ? 1 : 0;
+  EXPECT_EQ(of_seeds, 5);
+}
+
 TEST(Schedule, CountsOfOneOrderOfMagnitudeAreOneFeature) {
   const std::vector<uint8_t> few = {0, 4, 0, 1}, same = {0, 7, 0, 1}, more = {0, 8, 0, 1};
   EXPECT_EQ(FeaturesOfCounters(few), FeaturesOfCounters(same));

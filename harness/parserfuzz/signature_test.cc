@@ -54,6 +54,20 @@ TEST(Signature, FunctionsOfTheSanitizerDoNotCount) {
             "AddressSanitizer: heap-buffer-overflow ParseA a.cc:6 main");
 }
 
+TEST(Signature, FramesAboveTheFirstLineOfTheParserDoNotCount) {
+  constexpr const char* kParser =
+      "    #2 0x5 in __interceptor_printf (/tmp/toy+0x53eed)\n"
+      "    #3 0x5 in main /src/toy.c:38:9\n";
+  const std::string expected = "AddressSanitizer: heap-buffer-overflow main toy.c:38";
+  for (const char* place : {"asan_interceptors.cpp.o:0:0", "asan_interceptors.cpp.o"}) {
+    EXPECT_EQ(SignatureOf(fmt::format(
+                  "    #0 0x5 in __sanitizer::internal_strlen(char const*) (/tmp/toy+0xe4070)\n"
+                  "    #1 0x5 in printf_common(void*, char const*, __va_list_tag*) {}\n{}",
+                  place, kParser)),
+              expected);
+  }
+}
+
 TEST(Signature, WithoutSymbolsPlacesInTheFileStandForFunctions) {
   const auto stack = [](std::string_view address, std::string_view offset) {
     return fmt::format(

@@ -28,6 +28,9 @@ std::string_view WithoutArguments(std::string_view name) {
   return name;
 }
 
+// A symbol table names objects where lines are unknown: "asan_interceptors.cpp.o:0:0".
+bool IsObject(std::string_view place) { return place.substr(0, place.find(':')).ends_with(".o"); }
+
 // Of a line like "    #0 0x55d2 in a::Parse(char const*) /tmp/file.cc:7:12",
 // "    #0 0x55d2 in Parse (/tmp/parser+0x1a2b) (BuildId: ab12)" or
 // "    #0 0x55d2  (/tmp/parser+0x1a2b) (BuildId: ab12)".
@@ -52,7 +55,8 @@ StackFrame ReadNumberedFrame(std::string_view line) {
       space == std::string_view::npos ? std::string_view() : name.substr(space + 1);
   std::string_view place = WithoutColumn(last);
   if (place.empty() && last.starts_with('/')) place = last;  // code that has no line of its own
-  if (!place.empty()) name = name.substr(0, space);
+  if (!place.empty() || IsObject(last)) name = name.substr(0, space);
+  if (IsObject(last)) place = {};
   return {std::string(WithoutArguments(name)), std::string(BaseName(place))};
 }
 

@@ -67,8 +67,10 @@ void AddArrayHeader(ByteSpan file, size_t at, std::vector<Place>& places) {
   while (end < file.size() && end - begin < 512 && IsPrintable(file[end])) ++end;
   std::vector<Place> texts;
   WalkText(file.subspan(begin, end - begin), texts);
+  const bool padded = end < file.size() && file[end] == '\n' && file[end - 1] == ' ';
   for (Place place : texts) {
     place.offset += static_cast<uint32_t>(begin);
+    place.padding_end = padded ? static_cast<uint32_t>(end) : 0;
     places.push_back(place);
   }
 }

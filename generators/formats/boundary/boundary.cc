@@ -17,8 +17,7 @@ size_t OwnEdges(Role role) {
   return role == Role::kNumber ? NumberEdges().size() : TextEdges(role).size();
 }
 
-uint64_t Load(ByteSpan file, const Place& place, int64_t fields) {
-  const int64_t at = int64_t{place.offset} + fields * int64_t{place.width};
+uint64_t Load(ByteSpan file, const Place& place, int64_t at) {
   if (at < 0 || static_cast<uint64_t>(at) + place.width > file.size()) return 0;
   uint64_t value = 0;
   for (uint32_t i = 0; i < place.width; ++i) {
@@ -44,9 +43,11 @@ bool Fits(uint64_t value, uint32_t width) {
 }
 
 void ApplyNumber(Bytes& file, const Place& place, size_t edge) {
-  const NumberContext context = {.old = Load(file, place, 0),
-                                 .before = Load(file, place, -1),
-                                 .after = Load(file, place, 1),
+  const int64_t at = place.offset, width = place.width;
+  const NumberContext context = {.old = Load(file, place, at),
+                                 .before = Load(file, place, at - width),
+                                 .after = Load(file, place, at + width),
+                                 .alike = Load(file, place, place.alike),
                                  .offset = place.offset,
                                  .file_size = file.size(),
                                  .unit = std::max<uint32_t>(place.unit, 1)};
@@ -54,11 +55,27 @@ void ApplyNumber(Bytes& file, const Place& place, size_t edge) {
   if (Fits(value, place.width)) Store(file, place, value);
 }
 
+// Spaces before `end` are taken away, or put there, so that the file keeps its size where it can.
+void AdjustPadding(Bytes& file, size_t end, size_t old_size, size_t new_size) {
+  const auto at = file.begin() + static_cast<ptrdiff_t>(end);
+  if (new_size < old_size) {
+    file.insert(at, old_size - new_size, ' ');
+    return;
+  }
+  const auto more = static_cast<ptrdiff_t>(new_size - old_size);
+  if (more <= at - file.begin() && std::all_of(at - more, at, [](uint8_t c) { return c == ' '; })) {
+    file.erase(at - more, at);
+  }
+}
+
 void ApplyText(Bytes& file, const Place& place, size_t edge, size_t max_size) {
-  const auto begin = file.begin() + place.offset;
-  const std::string old(begin, begin + place.width);
+  const std::string old(file.begin() + place.offset, file.begin() + place.offset + place.width);
   const std::string text = TextEdges(place.role)[edge].text(old);
   if (file.size() - old.size() + text.size() > max_size) return;
+  if (place.padding_end >= place.offset + place.width && place.padding_end <= file.size()) {
+    AdjustPadding(file, place.padding_end, old.size(), text.size());
+  }
+  const auto begin = file.begin() + place.offset;
   Bytes changed(file.begin(), begin);
   changed.insert(changed.end(), text.begin(), text.end());
   changed.insert(changed.end(), begin + place.width, file.end());

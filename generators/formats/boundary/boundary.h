@@ -14,12 +14,13 @@
 namespace anecheck::boundary {
 
 enum class Role : uint8_t {
-  kNumber,  // an integer of 1, 2, 4 or 8 bytes
-  kName,    // text in a field of fixed width, or ended by a zero byte: the width counts that
-  kDigits,  // a number as text
-  kQuoted,  // text between quotation marks or tags, without these
-  kOpener,  // a bracket or tag that opens something
-  kEnd,     // the last byte of the file
+  kNumber,   // an integer of 1, 2, 4 or 8 bytes
+  kName,     // text in a field of fixed width, or ended by a zero byte: the width counts that
+  kDigits,   // a number as text
+  kQuoted,   // text between quotation marks or tags, without these
+  kOpener,   // a bracket or tag that opens something
+  kElement,  // a value between two tags, with these
+  kEnd,      // the last byte of the file
 };
 
 // A place at which a parser computes with what it reads.
@@ -31,6 +32,11 @@ struct Place {
   // Bytes of one record where the number counts records, else 1.
   uint32_t unit = 1;
   std::string_view name;  // of the field, "section.offset"; static storage
+  // Of a number: the same field of the record before, or of the next one where there is none
+  // before. Its own offset where it is alone.
+  uint32_t alike = 0;
+  // Of a text: the end of a run of spaces that makes up for a longer or shorter text. 0: none.
+  uint32_t padding_end = 0;
 };
 
 // The places of a file, in file order and at most kMostPlaces, which are spread over the file.

@@ -121,6 +121,53 @@ TEST(Boundary, TagsNestAndTheirTextsChange) {
   EXPECT_GT(deepest, 100000u);
 }
 
+TEST(Boundary, ALinkOfAChainLeadsBackToItself) {
+  Bytes file = Container();
+  Store(file, 16, 2);
+  file.resize(512);
+  Store(file, 184, 0x40);  // a second command, of which the size is not the first one's
+  Store(file, 188, 24);
+  const std::vector<Place> places = PlacesOf("hwx", file);
+  const Place* first = Find(places, "command.cmdsize");
+  ASSERT_NE(first, nullptr);
+  Bytes wanted = file;
+  Store(wanted, first->offset, 24);
+  EXPECT_TRUE(AllEdges(file, *first).contains(wanted));
+  wanted = file;
+  Store(wanted, 188, 152);
+  const auto second = std::ranges::find(places, 188u, &Place::offset);
+  ASSERT_NE(second, places.end());
+  EXPECT_TRUE(AllEdges(file, *second).contains(wanted));
+}
+
+TEST(Boundary, AValueBetweenTagsGetsEveryType) {
+  const Bytes file = Text("<plist><array><integer>12</integer></array></plist>");
+  const std::vector<Place> places = PlacesOf("netlist", file);
+  const Place* element = Find(places, "element");
+  ASSERT_NE(element, nullptr);
+  const std::set<Bytes> edited = AllEdges(file, *element);
+  EXPECT_TRUE(edited.contains(Text("<plist><array><real>nan</real></array></plist>")));
+  EXPECT_TRUE(edited.contains(Text("<plist><array></array></plist>")));
+}
+
+// What stands behind the header is found by offsets, which another size would make wrong.
+TEST(Boundary, PaddingOfAnArrayHeaderKeepsItsSize) {
+  const Bytes archive = Text("PK\x03\x04\x93NUMPY\x01\x01\x40\x01{'shape': (12, 4), }" +
+                             std::string(44, ' ') + "\nDATA");
+  const std::vector<Place> places = PlacesOf("npz", archive);
+  const auto number = std::ranges::find_if(
+      places, [](const Place& place) { return place.role == Role::kDigits && place.width == 2; });
+  ASSERT_NE(number, places.end());
+  std::set<std::string> texts;
+  for (size_t edge = 0; edge < EdgeCount(Role::kDigits); ++edge) {
+    const Bytes edited = ApplyEdge(archive, *number, edge, 1 << 20);
+    if (edited.size() != archive.size()) continue;
+    EXPECT_TRUE(AsText(edited).ends_with("\nDATA"));
+    texts.insert(AsText(edited));
+  }
+  EXPECT_GT(texts.size(), 40u) << "all that fit into the padding";
+}
+
 TEST(Boundary, NothingIsLargerThanItMayBe) {
   const Bytes file = Text("<plist><array><integer>12</integer></array></plist>");
   for (const Place& place : PlacesOf("netlist", file)) {

@@ -15,6 +15,7 @@ struct NumberContext {
   uint64_t old = 0;
   uint64_t before = 0;  // the number of the same width before it
   uint64_t after = 0;   // and behind it
+  uint64_t alike = 0;   // the same field of another record
   uint64_t offset = 0;
   uint64_t file_size = 0;
   uint64_t unit = 1;

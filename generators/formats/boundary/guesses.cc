@@ -66,6 +66,7 @@ class TextWalk {
 
   // "<array>", and in "<integer>12</integer>" the text up to the next tag.
   void Tag() {
+    const size_t begin = at_;
     const size_t close = text_.find('>', at_);
     if (close == std::string_view::npos) {
       ++at_;
@@ -82,6 +83,10 @@ class TextWalk {
     if (first == std::string_view::npos) return;
     const bool digits = inside.find_first_not_of("0123456789.eE+-") == std::string_view::npos;
     Add(digits ? Role::kDigits : Role::kQuoted, at_, next, digits ? "number" : "text of a tag");
+    const size_t end = text_.find('>', next);
+    if (text_.substr(next).starts_with("</") && end != std::string_view::npos) {
+      Add(Role::kElement, begin, end + 1, "element");
+    }
     at_ = next;
   }
 

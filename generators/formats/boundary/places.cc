@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <limits>
+#include <map>
 #include <utility>
 
 namespace anecheck::boundary {
@@ -40,6 +41,18 @@ bool IsText(ByteSpan file) {
   return !head.empty() && static_cast<size_t>(odd) * 16 < head.size();
 }
 
+// The same field of other records, by name and width.
+void LinkAlike(std::vector<Place>& places) {
+  std::map<std::pair<std::string_view, uint32_t>, Place*> last;
+  for (Place& place : places) {
+    Place*& other = last[{place.name, place.width}];
+    place.alike = other == nullptr ? place.offset : other->offset;
+    // The first one has the second.
+    if (other != nullptr && other->alike == other->offset) other->alike = place.offset;
+    other = &place;
+  }
+}
+
 Walker WalkerOf(std::string_view format, ByteSpan file) {
   for (const FormatWalker& row : kWalkers) {
     if (row.format == format && StartsWith(file, row.magic)) return row.walk;
@@ -59,6 +72,7 @@ std::vector<Place> PlacesOf(std::string_view format, ByteSpan file) {
                     .name = "end of the file"});
   std::ranges::sort(places, {},
                     [](const Place& place) { return std::pair(place.offset, place.width); });
+  LinkAlike(places);
   if (places.size() > kMostPlaces) {
     for (size_t i = 0; i < kMostPlaces; ++i) places[i] = places[i * places.size() / kMostPlaces];
     places.resize(kMostPlaces);

@@ -150,6 +150,40 @@ constexpr auto kQuoted = std::to_array<TextEdge>({
     {"@model_path/", [](Text) { return std::string("@model_path/"); }},
     {"a number", [](Text) { return std::string("-1"); }},
 });
+
+// Values of every type of a property list, of which a parser expects one.
+constexpr auto kElements = std::to_array<TextEdge>({
+    ANECHECK_WRITTEN(""),
+    {"twice", Repeat<2>},
+    {"17 times", Repeat<17>},
+    {"257 times", Repeat<257>},
+    ANECHECK_WRITTEN("<true/>"),
+    ANECHECK_WRITTEN("<integer>-1</integer>"),
+    ANECHECK_WRITTEN("<integer>0x10</integer>"),
+    ANECHECK_WRITTEN("<integer></integer>"),
+    ANECHECK_WRITTEN("<real>0.5</real>"),
+    ANECHECK_WRITTEN("<real>nan</real>"),
+    ANECHECK_WRITTEN("<real>-inf</real>"),
+    ANECHECK_WRITTEN("<real>1e309</real>"),
+    ANECHECK_WRITTEN("<string></string>"),
+    ANECHECK_WRITTEN("<string/>"),
+    ANECHECK_WRITTEN("<string>a</string>"),
+    ANECHECK_WRITTEN("<key>a</key>"),
+    ANECHECK_WRITTEN("<data>====</data>"),
+    ANECHECK_WRITTEN("<data>QUJ</data>"),
+    ANECHECK_WRITTEN("<date>9999-99-99T99:99:99Z</date>"),
+    ANECHECK_WRITTEN("<array/>"),
+    ANECHECK_WRITTEN("<array></array>"),
+    ANECHECK_WRITTEN("<dict/>"),
+    ANECHECK_WRITTEN("<dict></dict>"),
+    ANECHECK_WRITTEN("<dict><key>a</key></dict>"),
+    {"in an array", [](Text old) { return "<array>" + std::string(old) + "</array>"; }},
+    {"in a dictionary",
+     [](Text old) { return "<dict><key>a</key>" + std::string(old) + "</dict>"; }},
+    {"in a comment", [](Text old) { return "<!--" + std::string(old) + "-->"; }},
+    {"a comment without end", [](Text old) { return "<!--" + std::string(old); }},
+    {"as characters", [](Text old) { return "<![CDATA[" + std::string(old) + "]]>"; }},
+});
 #undef ANECHECK_WRITTEN
 
 constexpr auto kOpeners = std::to_array<TextEdge>({
@@ -185,6 +219,8 @@ std::span<const TextEdge> TextEdges(Role role) {
       return kQuoted;
     case Role::kOpener:
       return kOpeners;
+    case Role::kElement:
+      return kElements;
     case Role::kEnd:
       return kEnds;
     case Role::kNumber:

@@ -31,6 +31,7 @@ bool SectionOutside(hwx::Container& c, uint64_t a, uint64_t b);
 bool WrongSectionOffset(hwx::Container& c, uint64_t a, uint64_t b);
 bool WrongSegname(hwx::Container& c, uint64_t a, uint64_t b);
 bool WrongAlign(hwx::Container& c, uint64_t a, uint64_t b);
+bool ManySections(hwx::Container& c, uint64_t a, uint64_t b);
 bool AliasSections(hwx::Container& c, uint64_t a, uint64_t b);
 bool UnknownKind(hwx::Container& c, uint64_t a, uint64_t b);
 bool WrongRelocationFlag(hwx::Container& c, uint64_t a, uint64_t b);

@@ -1,6 +1,10 @@
 // Edits of the header, the load commands, segments and sections. See hwx_mutations.cc.
+#include <array>
+#include <utility>
+
 #include "generators/formats/hwx/hwx_edit_support.h"
 #include "generators/formats/hwx/hwx_edits.h"
+#include "harness/formats/hwx/records.h"
 
 namespace anecheck::hwx_edits {
 
@@ -201,6 +205,25 @@ bool AliasSections(Container& c, uint64_t, uint64_t) {
   copy.flags = hwx::kInitSection;
   ++segment->nsects;
   c.sections.push_back(std::move(copy));
+  return Relay(c);
+}
+// A little more of them than the tables of fixed size that readers keep.
+bool ManySections(Container& c, uint64_t a, uint64_t) {
+  constexpr std::array<uint32_t, 4> kCounts = {17, 33, 65, 129};
+  const uint32_t wanted = kCounts[a % kCounts.size()];
+  Segment& segment = c.segments.back();
+  if (segment.nsects == 0 || segment.nsects >= wanted) return false;
+  if (!HasRoom(c, hwx::kSectionRecord.kSize * wanted + 512)) return false;
+  const Section& window = c.sections.back();
+  for (; segment.nsects < wanted; ++segment.nsects) {
+    Section empty;
+    empty.sectname = hwx::MakeName16("__empty");
+    empty.segname = window.segname;
+    empty.addr = window.addr;
+    empty.align = window.align;
+    empty.flags = window.flags;
+    c.sections.push_back(std::move(empty));
+  }
   return Relay(c);
 }
 bool UnknownKind(Container& c, uint64_t a, uint64_t b) {

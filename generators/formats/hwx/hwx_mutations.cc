@@ -49,6 +49,7 @@ constexpr auto kEdits = std::to_array<Edit>({
     {.id = "wrong-segname", .breaks_rule = "section-segname", .edit = hwx_edits::WrongSegname},
     {.id = "wrong-align", .breaks_rule = "section-aligned", .edit = hwx_edits::WrongAlign},
     {.id = "alias-sections", .breaks_rule = "sections-disjoint", .edit = hwx_edits::AliasSections},
+    {.id = "many-sections", .edit = hwx_edits::ManySections},
     {.id = "unknown-kind", .breaks_rule = "section-kind", .edit = hwx_edits::UnknownKind},
     {.id = "wrong-relocation-flag",
      .breaks_rule = "section-relocation-flag",
