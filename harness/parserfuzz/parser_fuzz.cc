@@ -164,8 +164,7 @@ class Campaign {
     schedule_.Learn(attempt.plan, attempt.file, trial.features, failed);
     if (!failed || CountAgain(trial.failure)) return {};
     if (!trial.failure.stack.empty()) {
-      NarrowByMoreStacks(trial.failure, attempt.file);
-      if (CountAgain(trial.failure)) return {};
+      if (IsKnownByMoreStacks(trial.failure, attempt.file)) return {};
     }
     const bool other_words = IsOneTooMany(trial);
     if (other_words) {
@@ -194,15 +193,23 @@ class Campaign {
     return true;
   }
 
-  // One stack is of any function that the loop calls; what several share is the loop.
-  void NarrowByMoreStacks(Failure& failure, const Bytes& file) {
-    constexpr int kMoreStacks = 2;
+  // One stack is of any function that the loop calls; what several share is the loop. A hang that
+  // was found before may have been named by a function that the loop calls all the time: it is this
+  // one where any of the stacks is its.
+  bool IsKnownByMoreStacks(Failure& failure, const Bytes& file) {
+    constexpr int kMoreStacks = 4;
     for (int i = 0; i < kMoreStacks && !IsStopped(); ++i) {
       benches_[0].KnowHangs({{failure.stack.front()}});
       const auto again = benches_[0].Try(file);
-      if (again.ok() && !again->failure.stack.empty()) NarrowHang(failure, again->failure.stack);
+      if (!again.ok() || again->failure.stack.empty()) continue;
+      if (CountAgain(again->failure)) {
+        TellHangs();
+        return true;
+      }
+      NarrowHang(failure, again->failure.stack);
     }
     TellHangs();
+    return CountAgain(failure);
   }
 
   void TellHangs() {

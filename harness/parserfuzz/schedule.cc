@@ -13,6 +13,8 @@ namespace {
 
 constexpr size_t kMostKept = 4096;
 constexpr size_t kMostLines = 64;  // of a stream, that are features
+constexpr uint32_t kSamplesOfField =
+    2;  // places at which an edge of a field is tried first, each in another file
 constexpr uint32_t kSamplesOfEdge =
     4;                                 // places at which an edge of a nameless field is tried first
 constexpr uint32_t kMostFailures = 3;  // of an edge of a field, until sweeps leave it out
@@ -212,21 +214,38 @@ void Schedule::Keep(const Plan& plan, Bytes file, std::string origin) {
 }
 
 void Schedule::PlanFields(size_t index) {
-  const auto& places = kept_[index].places;
+  const Kept& kept = kept_[index];
   const size_t before = fields_.size();
-  for (size_t i = 0; i < places.size(); ++i) {
-    // The number of a format's field stands for all of its kind; of texts several are tried.
-    const uint32_t samples =
-        places[i].name.find('.') != std::string_view::npos ? 1 : kSamplesOfEdge;
-    for (size_t edge = 0; edge < boundary::EdgeCount(places[i].role); ++edge) {
-      uint32_t& offered = offered_[{places[i].name, edge}];
-      if (offered >= samples) continue;
-      ++offered;
+  std::set<EdgeOfField> planned;
+  for (const size_t i : DrawnOrder(kept.places.size())) {
+    const boundary::Place& place = kept.places[i];
+    // A field of the format stands for all of its name; what a guess calls alike need not be.
+    const bool is_field = place.name.find('.') != std::string_view::npos;
+    const uint32_t samples = is_field ? kSamplesOfField : kSamplesOfEdge;
+    for (size_t edge = 0; edge < boundary::EdgeCount(place.role); ++edge) {
+      const EdgeOfField name = {place.name, edge};
+      if (offered_[name] >= samples || planned.contains(name)) continue;
+      // Not every edge is one for every place.
+      if (boundary::ApplyEdge(kept.file, place, edge, options_.max_size) == kept.file) continue;
+      ++offered_[name];
+      planned.insert(name);
       fields_.push_back({.way = Way::kField, .parent = index, .place = i, .edge = edge});
     }
   }
-  for (size_t i = before; i < fields_.size(); ++i) {
-    std::swap(fields_[i], fields_[choices_.Below(i + 1)]);
+  Shuffle(fields_, before);
+}
+
+std::vector<size_t> Schedule::DrawnOrder(size_t count) {
+  std::vector<size_t> order(count);
+  std::iota(order.begin(), order.end(), size_t{0});
+  Shuffle(order, 0);
+  return order;
+}
+
+template <typename T>
+void Schedule::Shuffle(std::vector<T>& items, size_t first) {
+  for (size_t i = first; i < items.size(); ++i) {
+    std::swap(items[i], items[first + choices_.Below(i - first + 1)]);
   }
 }
 
@@ -246,9 +265,7 @@ void Schedule::PlanPairs(size_t index, const Plan& plan) {
       pairs_.push_back({.way = Way::kPair, .parent = index, .place = i, .edge = edge});
     }
   }
-  for (size_t i = before; i < pairs_.size(); ++i) {
-    std::swap(pairs_[i], pairs_[choices_.Below(i + 1)]);
-  }
+  Shuffle(pairs_, before);
 }
 
 bool Schedule::TakePlanned(std::vector<Plan>& planned, Way way, Plan& plan) {

@@ -109,6 +109,9 @@ class Schedule {
   bool TakesSeed();
   static bool TakePlanned(std::vector<Plan>& planned, Way way, Plan& plan);
   void PlanFields(size_t index);
+  std::vector<size_t> DrawnOrder(size_t count);
+  template <typename T>
+  void Shuffle(std::vector<T>& items, size_t first);  // from `first` on
   void PlanPairs(size_t index, const Plan& plan);
   bool PlanNamed(Plan& plan);
   bool PlanSweep(Plan& plan);

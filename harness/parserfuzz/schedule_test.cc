@@ -70,6 +70,20 @@ TEST(Schedule, SweepsMeetEachEdgeOfASeed) {
   EXPECT_EQ(met.size(), edges);
 }
 
+TEST(Schedule, AnEdgeThatChangesNothingAtOnePlaceIsTriedAtAnother) {
+  const Bytes seed(64, 3);
+  Schedule schedule = MakeSchedule({seed});
+  schedule.Learn(schedule.Next(), seed, {}, false);
+  int fields = 0;
+  for (int i = 0; i < 4000; ++i) {
+    const Plan plan = schedule.Next();
+    if (plan.way != Way::kField) continue;
+    ++fields;
+    EXPECT_NE(schedule.Make(plan), seed) << schedule.Describe(plan);
+  }
+  EXPECT_GT(fields, 50);
+}
+
 // A count alone is refused, and so is an offset; together they wrap.
 TEST(Schedule, FieldsBesideOneThatShowedSomethingNewHaveTheirEdgesNext) {
   Schedule schedule = MakeSchedule();

@@ -112,7 +112,8 @@ std::optional<std::string> NodeException(std::string_view err) {
   name = name == std::string_view::npos ? 0 : name + 2;
   for (size_t at = first; at != std::string_view::npos; at = err.find(kFrame, at + 1)) {
     const std::string_view line = LineAt(err, at + kFrame.size());
-    if (line.find("node:") != std::string_view::npos) continue;
+    // The runtime's own modules and functions.
+    if (line.find("node:") != std::string_view::npos || line.ends_with("(<anonymous>)")) continue;
     const size_t open = line.find(" (");
     std::string_view place = open == std::string_view::npos ? line : line.substr(open + 2);
     if (place.ends_with(')')) place.remove_suffix(1);

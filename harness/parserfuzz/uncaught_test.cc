@@ -82,6 +82,12 @@ TEST(Exception, OfOtherLanguagesIsOfItsTypeAndPlace) {
                               "Node.js v18.19.0\n",
                               1),
             "TypeError parse reader.js:3");
+  EXPECT_EQ(UncaughtSignature("RangeError: Offset is outside the bounds of the DataView\n"
+                              "    at DataView.getUint8 (<anonymous>)\n"
+                              "    at parseObject (file:///a/parse-binary.js:42:29)\n\n"
+                              "Node.js v20.20.2\n",
+                              1),
+            "RangeError parseObject parse-binary.js:42");
   EXPECT_EQ(UncaughtSignature("Exception in thread \"main\" java.lang.ArithmeticException: / by 0\n"
                               "\tat java.base/x.Y.z(Y.java:1)\n"
                               "\tat Reader.parse(Reader.java:12)\n",

@@ -124,8 +124,8 @@ class FuzzMutatorTest(unittest.TestCase):
         self.assertNotEqual(found.returncode, 0, found.stderr[-2000:])
         self.assertRegex(found.stderr, "division by zero|FPE")
 
-    def scaffold(self, kind):
-        folder = self.root / kind
+    def scaffold(self, kind, name=None):
+        folder = self.root / (name or kind)
         run(TOOL, "fuzz", "scaffold", "--format", "npz", "--for", kind, folder)
         self.assertGreater(len(list((folder / "seeds").iterdir())), 20)
         self.assertIn('="', (folder / "seeds.dict").read_text())
@@ -155,6 +155,19 @@ class FuzzMutatorTest(unittest.TestCase):
             "CFLAGS": "-fsanitize=fuzzer-no-link", "CXXFLAGS": "", "LIB_FUZZING_ENGINE": "-fsanitize=fuzzer"})
         ran = subprocess.run([out / "npz_fuzzer", "-runs=100", f"-dict={out}/npz_fuzzer.dict"], capture_output=True)
         self.assertEqual(ran.returncode, 0, ran.stderr[-2000:])
+
+    @unittest.skipUnless(shutil.which("afl-clang-fast") and shutil.which("afl-fuzz"), "AFL++ is not installed")
+    def test_the_project_for_afl_builds_and_runs(self):
+        folder = self.scaffold("afl", "afl-built")
+        run("make", "-C", folder, "fuzzer")
+        environment = {**os.environ, "AFL_NO_UI": "1", "AFL_SKIP_CPUFREQ": "1", "AFL_NO_AFFINITY": "1",
+                       "AFL_I_DONT_CARE_ABOUT_MISSING_CRASHES": "1", "ANECHECK_FORMAT": "npz",
+                       "AFL_CUSTOM_MUTATOR_LIBRARY": f"{BUILD}/libanecheck_afl_mutator.so"}
+        ran = subprocess.run(["afl-fuzz", "-i", "seeds", "-o", "found", "-x", "seeds.dict", "-V", "5", "--", "./fuzzer"],
+                             cwd=folder, env=environment, capture_output=True, text=True)
+        self.assertEqual(ran.returncode, 0, ran.stdout[-2000:])
+        stats = (folder / "found/default/fuzzer_stats").read_text()
+        self.assertGreater(int(re.search(r"execs_done\s*: (\d+)", stats).group(1)), 100)
 
     def test_the_other_projects_are_of_their_languages(self):
         compile((self.scaffold("atheris") / "target.py").read_text(), "target.py", "exec")

@@ -44,6 +44,17 @@ class ParsersTest(unittest.TestCase):
         garbage.write_bytes(b"garbage")
         self.assertEqual(subprocess.run([*parser, garbage], capture_output=True).returncode, 1)
 
+    def test_libplist_is_driven_in_one_process(self):
+        target = self.root / "libplist_target"
+        subprocess.run([shutil.which("cc") or "cc", "-g", "-I", HERE.parent.parent / "harness/parserfuzz/drivers",
+                        HERE / "libplist_target.c", "-lplist-2.0", "-o", target], check=True)
+        fuzz = subprocess.run([TOOL, "fuzz", "--format", "netlist", "--count", "500", "--json", "--out",
+                               self.root / "out", "--", target], capture_output=True, text=True)
+        self.assertIn(fuzz.returncode, (0, 1), fuzz.stderr)
+        answer = json.loads(fuzz.stdout)
+        self.assertEqual(answer["files"], 500)
+        self.assertGreater(answer["accepted"], 50)
+
     def test_lief(self):
         compiler = shutil.which("g++-12") or shutil.which("g++")
         if not pathlib.Path("/usr/include/LIEF/MachO.hpp").exists() or not compiler:

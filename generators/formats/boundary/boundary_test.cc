@@ -105,6 +105,15 @@ TEST(Boundary, OfATextNumbersQuotationsAndBracketsArePlaces) {
   EXPECT_EQ(found, (std::vector<std::string>{"{", "shape", "[", "-12", "3.5e+7", R"(a\"b)"}));
 }
 
+TEST(Boundary, NumbersOfATextAreNamedByTheSignBefore) {
+  std::set<std::string> names;
+  for (const Place& place : PlacesOf("mil", Text("tensor<fp16, [1, 64]> x = add(y = 3.5, -2);"))) {
+    if (place.role == Role::kDigits) names.emplace(place.name);
+  }
+  EXPECT_EQ(names,
+            (std::set<std::string>{"number behind [", "number behind ,", "number behind ="}));
+}
+
 TEST(Boundary, TagsNestAndTheirTextsChange) {
   const Bytes file = Text("<plist><array><integer>12</integer></array></plist>");
   const std::vector<Place> places = PlacesOf("netlist", file);

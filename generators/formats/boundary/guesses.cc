@@ -26,10 +26,11 @@ class TextWalk {
         Number();
       } else if (std::isalpha(static_cast<unsigned char>(c)) != 0 || c == '_') {
         while (at_ < text_.size() && IsNumberPart(text_[at_])) ++at_;
-      } else if (c == '<') {
+      } else if (c == '<' && IsTag()) {
         Tag();
       } else {
-        if (c == '[' || c == '{' || c == '(') Add(Role::kOpener, at_, at_ + 1, "bracket");
+        if (c == '[' || c == '{' || c == '(' || c == '<')
+          Add(Role::kOpener, at_, at_ + 1, "bracket");
         ++at_;
       }
     }
@@ -43,6 +44,25 @@ class TextWalk {
                        .name = name});
   }
 
+  // A dimension, an argument and a value are not alike.
+  std::string_view NameAt(size_t begin) const {
+    while (begin > 0 && std::isspace(static_cast<unsigned char>(text_[begin - 1])) != 0) --begin;
+    switch (begin == 0 ? ' ' : text_[begin - 1]) {
+      case '[':
+        return "number behind [";
+      case '(':
+        return "number behind (";
+      case ',':
+        return "number behind ,";
+      case '=':
+        return "number behind =";
+      case ':':
+        return "number behind :";
+      default:
+        return "number";
+    }
+  }
+
   void Number() {
     size_t begin = at_;
     if (begin > 0 && text_[begin - 1] == '-') --begin;
@@ -51,7 +71,7 @@ class TextWalk {
             ((text_[at_] == '-' || text_[at_] == '+') && (text_[at_ - 1] | 0x20) == 'e'))) {
       ++at_;
     }
-    Add(Role::kDigits, begin, at_, "number");
+    Add(Role::kDigits, begin, at_, NameAt(begin));
   }
 
   void Quotation(char mark) {
@@ -62,6 +82,12 @@ class TextWalk {
     end = std::min(end, text_.size());
     Add(Role::kQuoted, at_ + 1, end, "quotation");
     at_ = end + 1;
+  }
+
+  // The bracket of "tensor<fp16, [1, 64]>" stands behind a word, and what it holds are places.
+  bool IsTag() const {
+    const bool closes = at_ + 1 < text_.size() && text_[at_ + 1] == '/';
+    return closes || at_ == 0 || !IsNumberPart(text_[at_ - 1]);
   }
 
   // "<array>", and in "<integer>12</integer>" the text up to the next tag.
