@@ -62,7 +62,7 @@ StackFrame ReadNumberedFrame(std::string_view line) {
 
 // Of a line like "#1  0x55d2 in Parse (data=0x1) at parser.c:7" or "#0  Parse () at parser.c:7".
 StackFrame ReadGdbFrame(std::string_view line) {
-  line.remove_prefix(std::min(line.find_first_of(" "), line.size()));
+  line.remove_prefix(std::min(line.find(' '), line.size()));
   line.remove_prefix(std::min(line.find_first_not_of(' '), line.size()));
   if (line.starts_with("0x")) {
     const size_t in = line.find(" in ");

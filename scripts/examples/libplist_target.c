@@ -1,4 +1,5 @@
-// A real parser as a persistent driver for `anecheck fuzz`: libplist, which reads network descriptions.
+// A real parser as a persistent driver for `anecheck fuzz`: libplist, which reads network
+// descriptions.
 //
 //   cc -g -I ~/.local/include libplist_target.c -lplist-2.0 -o libplist_target
 //   anecheck fuzz --format netlist --time 10m -- ./libplist_target
