@@ -265,7 +265,7 @@ TEST(Interruption, ARunThatAnotherProcessWritesIsNotGoneOnWith) {
   const auto states = Rows(db, "SELECT state FROM runs ORDER BY id");
   EXPECT_EQ(states, (std::vector<std::vector<std::string>>{{"interrupted"}, {"finished"}}));
   const int64_t before = CountOf(db, "cases");
-  EXPECT_LE(RunTool({"run", "--resume", "--time", "1s", "--db", db}, -1, said), 1)
+  EXPECT_LE(RunTool({"run", "--resume", "--time", "5s", "--db", db}, -1, said), 1)
       << *ReadTextFile(said);
   EXPECT_GT(CountOf(db, "cases"), before);
   for (const auto& entry : std::filesystem::directory_iterator(folder->path())) {

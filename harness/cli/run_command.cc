@@ -96,10 +96,10 @@ Result<CampaignSummary> RunOrResume(const RunFlags& flags, const std::string& co
     ANECHECK_RETURN_IF_ERROR(KeepNamedOps(flags.campaign, options));
     ANECHECK_RETURN_IF_ERROR(TryDefects(options.defects));
     options.command = command;
+    ANECHECK_RETURN_IF_ERROR(OpenEvents(flags, events));
     ANECHECK_ASSIGN(const auto runner, MakeRunner(options));
     ANECHECK_ASSIGN(const RunnerIdentity identity, runner->Identify());
     ANECHECK_RETURN_IF_ERROR(KeepOpsOfRunner(identity, options));
-    ANECHECK_RETURN_IF_ERROR(OpenEvents(flags, events));
     if (events) events->Started(options, identity.provenance, identity.engine, false);
     return RunCampaign(options, factory, progress, interruption.flag());
   }

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <fmt/format.h>
+#include <utility>
 
 #include "harness/formats/hwx/banner.h"
 #include "harness/formats/hwx/layout.h"
@@ -70,7 +71,9 @@ class Builder {
 
  private:
   Status Check() const {
-    const auto invalid = [](std::string what) { return MakeError(ErrorCode::kInvalid, what); };
+    const auto invalid = [](std::string what) {
+      return MakeError(ErrorCode::kInvalid, std::move(what));
+    };
     if (spec_.tasks.tasks.empty()) return invalid("tasks: a container runs at least one task");
     if (spec_.tasks.generation->cpusubtype != spec_.cpusubtype) {
       return invalid(fmt::format("tasks: version {} is not of cpusubtype {}",
@@ -93,7 +96,9 @@ class Builder {
   }
 
   Status CheckConstants() const {
-    const auto invalid = [](std::string what) { return MakeError(ErrorCode::kInvalid, what); };
+    const auto invalid = [](std::string what) {
+      return MakeError(ErrorCode::kInvalid, std::move(what));
+    };
     if (!spec_.constants.empty() && !spec_.kernels.empty()) {
       return invalid("constants: kernels are laid out by themselves");
     }
@@ -340,7 +345,8 @@ class Builder {
                         .data = c_.Own(Bytes(text.begin(), text.end()))});
   }
 
-  void AddSymbol(std::string name, uint8_t type, size_t section, uint16_t desc, uint64_t value) {
+  void AddSymbol(const std::string& name, uint8_t type, size_t section, uint16_t desc,
+                 uint64_t value) {
     c_.symtabs.back().symbols.push_back({.name = c_.OwnText(name),
                                          .value = value,
                                          .desc = desc,
