@@ -538,7 +538,7 @@ TEST_F(ModelCommands, CheckNamesEveryOperationThatCannotBeJudged) {
   EXPECT_EQ(Tool("explain make_list --target h13").code, 0);
 }
 
-// What a real description's layer keeps in its parameters is no operand of the layer.
+// Constants among the parameters of a layer, as real descriptions have them, are no operands.
 TEST_F(ModelCommands, CheckTakesRealLayersOfNetworkDescriptions) {
   for (const char* name : {"simple_goc-0d8078fd.plist", "plists_goc-34f5c70f.plist",
                            "neuron-28baec18.plist", "simple_concat-1ca533d2.plist",

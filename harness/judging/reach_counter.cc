@@ -48,8 +48,8 @@ std::bitset<kOpCount> Blamed(const GraphReach& shown, std::string_view op) {
   return blamed;
 }
 
-// What is known of a case, or of one of its graphs. An engine that is no ANE has nowhere else to
-// run.
+// The steps that a case, or one of its graphs, reached. An engine that is no ANE has no other
+// backend to run on.
 ReachCounts CountsOf(const GraphReach& shown, const CampaignTarget& target, bool verified) {
   ReachCounts counts;
   counts.cases = 1;
