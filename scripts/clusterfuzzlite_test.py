@@ -18,7 +18,7 @@ import zipfile
 
 PROJECT = pathlib.Path(__file__).resolve().parent.parent
 TARGETS = ["espresso", "stabs"]  # one with a format and its dictionary, one without
-FLAGS = ("-O1 -fno-omit-frame-pointer -gline-tables-only -Wno-error=enum-constexpr-conversion "
+FLAGS = ("-O0 -fno-omit-frame-pointer -gline-tables-only -Wno-error=enum-constexpr-conversion "
          "-DFUZZING_BUILD_MODE_UNSAFE_FOR_PRODUCTION -fsanitize=address "
          "-fsanitize-address-use-after-scope -fsanitize=fuzzer-no-link")
 WORK, CC, CXX = "", "clang-19", "clang++-19"

@@ -87,6 +87,7 @@ ANECHECK_OPTION_TYPE(unsigned long);
 ANECHECK_OPTION_TYPE(unsigned long long);
 ANECHECK_OPTION_TYPE(std::optional<uint64_t>);
 ANECHECK_OPTION_TYPE(double);
+ANECHECK_OPTION_TYPE(std::vector<double>);
 #undef ANECHECK_OPTION_TYPE
 
 CommandOption CommandLine::AddFlag(const std::string& names, bool& value,

@@ -411,5 +411,38 @@ TEST_F(FormatsCliTest, ADescriptorAndAContainerAreCheckedAsAPair) {
   }
 }
 
+TEST_F(FormatsCliTest, ACurveIsPrintedHeldAgainstContractsAndPlotted) {
+  const Outcome json =
+      Tool("activation gelu --at 0,1 --target h13,h16g --plot " + Path("gelu.svg") + " --json");
+  ASSERT_EQ(json.code, 0) << json.err;
+  const Json curve = ParseJson(json.out).value();
+  EXPECT_EQ(curve["knots"].size(), 33u);
+  EXPECT_EQ(curve["knots"][16]["word"], "0x922d");
+  EXPECT_EQ(curve["points"][1]["x"], 1);
+  EXPECT_EQ(curve["study"]["inputs"], 63487);
+  ASSERT_EQ(curve["contracts"].size(), 2u);
+  EXPECT_EQ(curve["contracts"][0]["outside"], 0);
+  EXPECT_EQ(ReadTextFile(Path("gelu.svg"))->substr(0, 4), "<svg");
+  const Outcome text = Tool("activation gelu");
+  EXPECT_NE(text.out.find("0x922d"), std::string::npos) << text.out;
+}
+
+TEST_F(FormatsCliTest, AComposedCurveEvaluatesToItsKnots) {
+  ASSERT_TRUE(WriteFileAtomic(Path("k.csv"), std::string("x,y\n-1,0\n0,2\n1,0\n")).ok());
+  const Outcome made =
+      Tool("activation " + Path("k.csv") + " --points 4 --compose " + Path("g.json"));
+  ASSERT_EQ(made.code, 0) << made.err;
+  EXPECT_NE(made.out.find("fp16 holds every constant"), std::string::npos) << made.out;
+  const Outcome eval = Tool("eval " + Path("g.json") + " --out " + Path("y.npz"));
+  EXPECT_EQ(eval.code, 0) << eval.err;
+}
+
+TEST_F(FormatsCliTest, AnUnknownCurveIsBadUsage) {
+  const Outcome unknown = Tool("activation mish");
+  EXPECT_EQ(unknown.code, 2);
+  EXPECT_NE(unknown.err.find("the curves are sigmoid"), std::string::npos) << unknown.err;
+  EXPECT_EQ(Tool("activation gelu --target h99").code, 2);
+}
+
 }  // namespace
 }  // namespace anecheck

@@ -3,6 +3,7 @@
 #include <cmath>
 #include <cstring>
 #include <fmt/format.h>
+#include <limits>
 
 #include "harness/base/half.h"
 
@@ -76,6 +77,9 @@ double ActivationTable::Evaluate(double x) const {
       factor = std::ldexp(1.0, exponent / 2);
       break;
     case TableMode::kReciprocalRoot:
+      // Zero has no significand, and the table's clamp leaves it out: +inf was measured on A13
+      // (facts/numerics.md).
+      if (argument == 0) return std::numeric_limits<double>::infinity();
       position = EvenMantissa(argument, exponent) * unit;
       factor = std::ldexp(1.0, -exponent / 2);
       break;

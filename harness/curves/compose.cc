@@ -1,0 +1,140 @@
+#include "harness/curves/compose.h"
+
+#include <algorithm>
+#include <charconv>
+#include <cmath>
+#include <fmt/format.h>
+
+#include "harness/ops/op.h"
+#include "harness/ops/params.h"
+
+namespace anecheck::curves {
+namespace {
+
+Status CheckKnots(std::span<const Knot> knots, int64_t points) {
+  if (points < 1)
+    return MakeError(ErrorCode::kInvalid, "a composition of a curve has 1 point or more");
+  if (knots.size() < 2 || knots.size() > kMostKnots) {
+    return MakeError(ErrorCode::kInvalid,
+                     fmt::format("a curve has 2 to {} knots, not {}", kMostKnots, knots.size()));
+  }
+  for (size_t i = 0; i < knots.size(); ++i) {
+    const bool ascends = i == 0 || knots[i - 1].x < knots[i].x;
+    if (std::isfinite(knots[i].x) && std::isfinite(knots[i].y) && ascends) continue;
+    return MakeError(ErrorCode::kInvalid,
+                     fmt::format("knot {} at ({}, {}): knots are finite and ascend by x", i,
+                                 knots[i].x, knots[i].y));
+  }
+  return {};
+}
+
+// Constants of fp16, and how many of the numbers it does not hold.
+class HalfConstants {
+ public:
+  explicit HalfConstants(Composition& into) : into_(into) {}
+
+  Result<ValueId> Add(std::span<const double> numbers, Shape shape) {
+    Bytes bytes;
+    for (const double number : numbers) {
+      const Half half = DoubleToHalf(number);
+      const double held = HalfToDouble(half);
+      if (!std::isfinite(held)) {
+        return MakeError(
+            ErrorCode::kInvalid,
+            fmt::format("{} is beyond fp16: knots this steep or far cannot be composed", number));
+      }
+      into_.rounded += held != number;
+      bytes.push_back(static_cast<uint8_t>(half.bits & 0xff));
+      bytes.push_back(static_cast<uint8_t>(half.bits >> 8));
+    }
+    return into_.graph.AddConst({DType::kFp16, shape}, bytes);
+  }
+
+ private:
+  Composition& into_;
+};
+
+Result<ValueId> AddLinear(Graph& graph, ValueId x, ValueId weight, ValueId bias) {
+  graph.BeginNode(&GetOp(OpKind::kLinear).schema);
+  graph.AddArgument(params::Linear::kX, x);
+  graph.AddArgument(params::Linear::kWeight, weight);
+  graph.AddArgument(params::Linear::kBias, bias);
+  return graph.FinishNode();
+}
+
+// One number of the text between commas or blanks.
+bool TakeNumber(std::string_view& text, double& number) {
+  const size_t begin = text.find_first_not_of(" \t,;\r");
+  if (begin == std::string_view::npos) return false;
+  text.remove_prefix(begin);
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
+  if (error != std::errc()) return false;
+  text.remove_prefix(static_cast<size_t>(end - text.data()));
+  return true;
+}
+
+}  // namespace
+
+Result<Composition> Compose(std::span<const Knot> knots, int64_t points) {
+  ANECHECK_RETURN_IF_ERROR(CheckKnots(knots, points));
+  const size_t count = knots.size();
+  std::vector<double> ones(count, 1);
+  std::vector<double> biases;
+  std::vector<double> changes;
+  double slope = 0;
+  for (size_t i = 0; i < count; ++i) {
+    biases.push_back(-knots[i].x);
+    const double next =
+        i + 1 < count ? (knots[i + 1].y - knots[i].y) / (knots[i + 1].x - knots[i].x) : 0;
+    changes.push_back(next - slope);
+    slope = next;
+  }
+  Composition made;
+  HalfConstants constants(made);
+  const auto rows = static_cast<int64_t>(count);
+  const ValueId x = made.graph.AddInput({DType::kFp16, {points, 1}}, "x");
+  ANECHECK_ASSIGN(const ValueId unit_weights, constants.Add(ones, {rows, 1}));
+  ANECHECK_ASSIGN(const ValueId distances, constants.Add(biases, {rows}));
+  ANECHECK_ASSIGN(const ValueId slopes, constants.Add(changes, {1, rows}));
+  ANECHECK_ASSIGN(const ValueId start, constants.Add(std::span(&knots[0].y, 1), {1}));
+  ANECHECK_ASSIGN(const ValueId from_knots, AddLinear(made.graph, x, unit_weights, distances));
+  made.graph.BeginNode(&GetOp(OpKind::kRelu).schema);
+  made.graph.AddArgument(params::Unary::kX, from_knots);
+  ANECHECK_ASSIGN(const ValueId rectified, made.graph.FinishNode());
+  ANECHECK_ASSIGN(const ValueId y, AddLinear(made.graph, rectified, slopes, start));
+  made.graph.Rename(y, "y");
+  made.graph.AddOutput(y);
+  return made;
+}
+
+double ValueAt(std::span<const Knot> knots, double x) {
+  if (std::isnan(x)) return x;
+  if (x <= knots.front().x) return knots.front().y;
+  if (x >= knots.back().x) return knots.back().y;
+  const auto after =
+      std::ranges::upper_bound(knots, x, {}, [](const Knot& knot) { return knot.x; });
+  const Knot& to = *after;
+  const Knot& from = *(after - 1);
+  return from.y + (x - from.x) / (to.x - from.x) * (to.y - from.y);
+}
+
+Result<std::vector<Knot>> ReadKnots(std::string_view text, const std::string& file) {
+  std::vector<Knot> knots;
+  for (size_t line = 1; !text.empty(); ++line) {
+    const size_t end = std::min(text.find('\n'), text.size());
+    std::string_view row = text.substr(0, end);
+    text.remove_prefix(std::min(end + 1, text.size()));
+    if (row.find_first_not_of(" \t\r") == std::string_view::npos || row.front() == '#') continue;
+    Knot knot;
+    const bool numbers = TakeNumber(row, knot.x) && TakeNumber(row, knot.y);
+    if (numbers && row.find_first_not_of(" \t\r") == std::string_view::npos) {
+      knots.push_back(knot);
+    } else if (line > 1) {
+      return MakeError(ErrorCode::kMalformed,
+                       fmt::format("{}: line {}: expected two numbers, x and y", file, line));
+    }
+  }
+  return knots;
+}
+
+}  // namespace anecheck::curves

@@ -1,0 +1,47 @@
+// Curves of the activation unit: tables of 33 knots as compilers write them, or as a file holds
+// one. `anecheck activation` prints, plots and measures them.
+#pragma once
+
+#include <functional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "harness/base/half.h"
+#include "harness/formats/format.h"
+#include "harness/ops/op.h"
+
+namespace anecheck::curves {
+
+struct Knot {
+  double x = 0;  // the reduced argument (Curve::argument)
+  double y = 0;  // fp16 in a table of the engine
+};
+
+struct Curve {
+  std::string name;      // "gelu", or the name of the file
+  std::string source;    // of its words
+  std::string argument;  // how an argument becomes a place among the knots: "x", "|x|", ...
+  std::vector<Knot> knots;
+  // Arguments up to `low` give `below`, those from `high` on `above`.
+  double low = 0, high = 0, below = 0, above = 0;
+  // The curve in full precision, before the result is stored as fp16.
+  std::function<double(double)> value;
+  // The function that it stands for; empty for that of a file, which names none.
+  std::function<double(double)> exact;
+  OpKind op = OpKind::kIdentity;  // of a named curve: the operation that it computes
+};
+
+// "sigmoid", "silu", ...: those that NamedCurve takes.
+std::vector<std::string_view> CurveNames();
+
+// The table that compilers write for H13 and H14. kNotFound names the curves that there are.
+Result<Curve> NamedCurve(std::string_view name);
+
+// The curve of a file's bytes: 128 of a task's table, or 84 or 86 of an activation record with
+// named words. kUnsupported for a record of knots and deltas, whose domain no source states;
+// kMalformed for other lengths.
+Result<Curve> CurveOfBytes(ByteSpan bytes, const std::string& file);
+
+}  // namespace anecheck::curves
