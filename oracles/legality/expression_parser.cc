@@ -17,7 +17,6 @@ Result<Expression> ParseExpression(std::string_view text) { return ExpressionPar
 
 Result<Expression> ExpressionParser::Run() {
   ANECHECK_ASSIGN(expression_.root_, Or());
-  SkipSpace();
   if (at_ != text_.size()) return Bad("unexpected text");
   return std::move(expression_);
 }
@@ -142,7 +141,6 @@ Result<size_t> ExpressionParser::Primary() {
 // A list of literals is one.
 size_t ExpressionParser::List(std::vector<size_t> items) {
   std::vector<Value> values;
-  values.reserve(items.size());
   for (const size_t item : items) {
     if (expression_.nodes_[item].operation != Operator::kLiteral) {
       return Add(Operator::kList, std::move(items));

@@ -250,6 +250,18 @@ TEST(Expression, ErrorsGiveTheirPlace) {
   EXPECT_EQ(late.error().message, "expression \"n + $\": unexpected character at 4");
 }
 
+TEST(Expression, ReadsNothingBehindItsText) {
+  const auto parse = [](std::string_view text, size_t length) {
+    const auto expression = Expression::Parse(text.substr(0, length));
+    return expression.ok() ? std::string("parsed") : expression.error().message;
+  };
+  EXPECT_EQ(parse("n ", 1), "parsed");
+  EXPECT_EQ(parse("nm", 1), "parsed");
+  EXPECT_EQ(parse("n   ", 2), "parsed");
+  EXPECT_EQ(parse("1 +2", 3), "expression \"1 +\": an operand is missing at 3");
+  EXPECT_EQ(parse("notx", 3), "expression \"not\": an operand is missing at 3");
+}
+
 TEST(Expression, NestsSixtyThreeGroups) {
   const auto nested = [](size_t depth) {
     return std::string(depth, '(') + "n" + std::string(depth, ')');
