@@ -279,6 +279,10 @@ TEST(AttestationForms, FlagsOfACellAreBits) {
   EXPECT_EQ(flags(json, "sin"), 2);
   EXPECT_EQ(flags(json, "pow"), 1 | 4);
   EXPECT_EQ(json["version"], 1);
+  EXPECT_EQ(json["statements"].size(), 4u);
+  size_t layers = 0;
+  for (const Json& op : json["ops"]) layers += op["native"].get<bool>() ? 1 : 0;
+  EXPECT_EQ(layers, legality::Rules::Builtin().layers().size());
   EXPECT_EQ(json["conflicts"].size(), 1u);
   ASSERT_TRUE(CompareWithBaseline(DumpJson(before), "old.json", matrix).ok());
   EXPECT_EQ(flags(AttestationJson(matrix), "conv"), 1 | 2 | 8 | 16);

@@ -437,6 +437,16 @@ TEST_F(FormatsCliTest, AComposedCurveEvaluatesToItsKnots) {
   EXPECT_EQ(eval.code, 0) << eval.err;
 }
 
+TEST_F(FormatsCliTest, EnumerationsAreListedAndPrinted) {
+  const Outcome classes = Tool("enums operation_class");
+  ASSERT_EQ(classes.code, 0) << classes.err;
+  EXPECT_EQ(classes.out.find("operation_class, 79 members"), 0u) << classes.out;
+  const Json operations = ParseJson(Tool("enums micro_op --json").out).value();
+  EXPECT_EQ(operations["members"].size(), 126u);
+  EXPECT_EQ(ParseJson(Tool("enums --json").out)->size(), 32u);
+  EXPECT_EQ(Tool("enums nothing").code, 2);
+}
+
 TEST_F(FormatsCliTest, AnUnknownCurveIsBadUsage) {
   const Outcome unknown = Tool("activation mish");
   EXPECT_EQ(unknown.code, 2);

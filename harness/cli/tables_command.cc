@@ -62,9 +62,15 @@ struct TargetsFlags {
   TargetFlags replaced;
   std::string one, a, b;
   bool json = false;
+  bool fields = false;
 };
 
 Status PrintTargets(const TargetsFlags& flags) {
+  if (flags.fields) {
+    const HalLayout& layout = HalLayout::Get();
+    Print(flags.json ? FieldsJson(layout).dump(2) : FieldsText(layout));
+    return {};
+  }
   ANECHECK_ASSIGN(const TargetCatalog catalog, LoadCatalog(flags.replaced));
   if (!flags.one.empty()) {
     ANECHECK_ASSIGN(const Target* target, catalog.Find(flags.one));
@@ -105,6 +111,12 @@ void AddTargetsCommand(CommandLine& app, Selected& selected) {
   diff.TakeParentOptions();
   diff.AddFlag("--json", flags->json, "Print JSON");
   diff.Footer("Example: anecheck targets diff h13 h17s --json");
+  CommandLine fields = command.AddCommand(
+      "fields", "List the fields of the capability table, and the functions that read them");
+  fields.TakeParentOptions();
+  fields.AddFlag("--json", flags->json, "Print JSON");
+  fields.Footer("Example: anecheck targets fields");
+  fields.WhenChosen([flags] { flags->fields = true; });
   command.RequireCommand(0, 1);
   command.Footer(
       "Example: anecheck targets\nExample: anecheck targets show h13\n"

@@ -42,6 +42,7 @@ Result<HalField> ReadField(const Json& row, std::string_view path) {
   field.dead = dead != row.end() && dead->is_boolean() && dead->get<bool>();
   field.unit = StringOr(row, "unit", "");
   field.note = StringOr(row, "note", "");
+  field.reader = StringOr(row, "reader", "");
   ANECHECK_ASSIGN(const std::vector<const Json*> others, Array(row, "other_names", path));
   for (const Json* other : others) {
     ANECHECK_ASSIGN(std::string name, String(*other, "name", path));

@@ -44,6 +44,7 @@ struct HalField {
   std::string unit;  // empty where it has none
   std::string source;
   std::string note;
+  std::string reader;  // the compiler's function that reads it and so names it; empty where unknown
   std::vector<HalName> other_names;
 };
 

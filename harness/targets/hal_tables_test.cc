@@ -250,23 +250,28 @@ TEST(Cores, AreSixteenFromH13InTheNewestCompiler) {
 struct ReaderRow {
   uint32_t offset;
   const char* field;
+  const char* reader;
 };
 
 constexpr ReaderRow kTable245[] = {
-    {0x4a8, "pe_work_unit_shape_supported"},
-    {0x4ac, "small_source_mode_compression_supported"},
-    {0x4b0, "non_power_of_two_work_unit_width_supported"},
-    {0x4f0, "preferred_kernel_layout_format"},
-    {0x500, "transpose_and_multicast_configuration"},
-    {0x520, "secure_mode_cache_hint_dsid_gate"},
-    {0x52c, "tensor_format_support_flag"},
-    {0x54c, "cache_prefetch_kernel_task_interval_limit"},
-    {0x5a8, "cache_hint_dsid_value"},
-    {0x708, "reflective_padding_maximum_extent"},
-    {0x748, "gather_texture_descriptor_pointer"},
-    {0x8b4, "tile_height_errata_threshold"},
-    {0x8bc, "chaining_enabled"},
-    {0x8e0, "kernel_caching_enabled"},
+    {0x4a8, "pe_work_unit_shape_supported", "PERasterization::ComputeWUShape"},
+    {0x4ac, "small_source_mode_compression_supported",
+     "ZinANELayer::AllowCompressionBasedOnSmallSourceMode"},
+    {0x4b0, "non_power_of_two_work_unit_width_supported", "NERasterization::CanUseNonPowerOf2WUs"},
+    {0x4f0, "preferred_kernel_layout_format", "ZinIrKernel::GetPreferredKernelLayoutFormat"},
+    {0x500, "transpose_and_multicast_configuration",
+     "ZinNELayer::FindValidMirInfoForTransposeCore"},
+    {0x520, "secure_mode_cache_hint_dsid_gate", "GetDSIDFromPriorityHalAndSecureMode"},
+    {0x52c, "tensor_format_support_flag", "ZinLayerValidationUtils::ValidateFormat"},
+    {0x54c, "cache_prefetch_kernel_task_interval_limit",
+     "ZinValidateTd<17>::ValidateCachePrefetchKernelTaskInterval"},
+    {0x5a8, "cache_hint_dsid_value", "GetDSIDFromPriorityHalAndSecureMode"},
+    {0x708, "reflective_padding_maximum_extent",
+     "ZinValidateTd<20>::ValidateReflectivePaddingMode"},
+    {0x748, "gather_texture_descriptor_pointer", "ZinGatherLayer::CreateTELayer"},
+    {0x8b4, "tile_height_errata_threshold", "ZinTileHeightErrata::Workaround"},
+    {0x8bc, "chaining_enabled", "ZinIrRegAllocUtil::IsChainable"},
+    {0x8e0, "kernel_caching_enabled", "ZinIrTdValidationUtil::ValidateKernelCaching<N>"},
 };
 
 TEST(Table245, NamedOffsetsAreFields) {
@@ -274,6 +279,7 @@ TEST(Table245, NamedOffsetsAreFields) {
     const HalField* field = HalLayout::Get().At(row.offset);
     ASSERT_NE(field, nullptr) << row.field;
     EXPECT_EQ(field->name, row.field);
+    EXPECT_EQ(field->reader, row.reader);
     EXPECT_EQ(HalLayout::Get().Named(row.field), field);
     // A pointer is no value that a list of properties could give.
     if (field->kind == HalKind::kPointer) continue;

@@ -166,6 +166,42 @@ std::string TargetsText(const TargetCatalog& catalog) {
   return text + "* sources differ: `anecheck targets --json` has every statement\n";
 }
 
+std::string FieldsText(const HalLayout& layout) {
+  std::string text;
+  for (const HalField& field : layout.fields()) {
+    text += fmt::format("0x{:03x} {:2} {:8} {}{}{}  [{}]\n", field.offset, field.width,
+                        HalKindName(field.kind), field.name,
+                        field.unit.empty() ? "" : fmt::format(" ({})", field.unit),
+                        field.dead ? ", written and never read" : "", field.source);
+    if (!field.reader.empty()) text += fmt::format("        read by {}\n", field.reader);
+    for (const HalName& other : field.other_names) {
+      text += fmt::format("        also {}  [{}]\n", other.name, other.source);
+    }
+  }
+  return text;
+}
+
+Json FieldsJson(const HalLayout& layout) {
+  Json fields = Json::array();
+  for (const HalField& field : layout.fields()) {
+    Json others = Json::array();
+    for (const HalName& other : field.other_names) {
+      others.push_back({{"name", other.name}, {"source", other.source}});
+    }
+    fields.push_back({{"offset", fmt::format("0x{:03x}", field.offset)},
+                      {"width", field.width},
+                      {"kind", HalKindName(field.kind)},
+                      {"name", field.name},
+                      {"unit", field.unit},
+                      {"reader", field.reader},
+                      {"dead", field.dead},
+                      {"source", field.source},
+                      {"note", field.note},
+                      {"other_names", others}});
+  }
+  return fields;
+}
+
 Json TargetJson(const TargetCatalog& catalog, const Target& target) {
   Json properties = Json::array();
   for (const TargetProperty& property : TargetProperties(catalog, target)) {

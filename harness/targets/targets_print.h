@@ -9,6 +9,7 @@
 #include "harness/base/json.h"
 #include "harness/base/result.h"
 #include "harness/targets/catalog.h"
+#include "harness/targets/hal_layout.h"
 
 namespace anecheck {
 
@@ -41,6 +42,13 @@ Json TargetJson(const TargetCatalog& catalog, const Target& target);
 
 // One target in full: every known property with its source, and the names of the unknown ones.
 std::string TargetText(const TargetCatalog& catalog, const Target& target);
+
+// The fields of the capability table by offset, each with its kind, its source, other names and the
+// function that reads it where one is known.
+std::string FieldsText(const HalLayout& layout);
+// [{"offset": "0x4a8", "width", "kind", "name", "unit", "reader", "dead", "source", "note",
+// "other_names": [{"name", "source"}]}]; texts are empty where not known.
+Json FieldsJson(const HalLayout& layout);
 
 // The properties in which the strongest values of two targets differ, known against unknown
 // included. Fails with the near names where a target does not exist.
