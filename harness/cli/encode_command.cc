@@ -1,12 +1,12 @@
 // `anecheck encode`: a file from the JSON that `inspect --json` prints.
 #include <algorithm>
-#include <charconv>
 #include <fmt/format.h>
 #include <memory>
 
 #include "harness/base/file.h"
 #include "harness/base/json.h"
 #include "harness/base/json_text.h"
+#include "harness/cli/address.h"
 #include "harness/cli/command.h"
 #include "harness/cli/command_line.h"
 #include "harness/cli/file_name.h"
@@ -81,20 +81,6 @@ void NoteStaleMembers(const Format& format, const Json& given, ByteSpan bytes) {
   }
 }
 
-Result<uint64_t> Address(std::string_view text) {
-  const bool hex = text.starts_with("0x") || text.starts_with("0X");
-  const std::string_view digits = hex ? text.substr(2) : text;
-  uint64_t address = 0;
-  const auto [end, error] =
-      std::from_chars(digits.data(), digits.data() + digits.size(), address, hex ? 16 : 10);
-  if (error != std::errc() || end != digits.data() + digits.size()) {
-    return MakeError(
-        ErrorCode::kInvalid,
-        fmt::format("--rebase {}: not an address; write it as 0x30000000", Shown(text)));
-  }
-  return address;
-}
-
 // A container whose contents move before it is written.
 Result<Bytes> EncodeMoved(const EncodeFlags& flags, const Format& format, const Json& content) {
   if (&format != &kFormat_hwx) {
@@ -107,7 +93,7 @@ Result<Bytes> EncodeMoved(const EncodeFlags& flags, const Format& format, const 
   if (flags.make_room) hwx::MakeRoom(container);
   std::vector<uint64_t> addresses;
   for (const std::string& text : flags.rebase) {
-    ANECHECK_ASSIGN(const uint64_t address, Address(text));
+    ANECHECK_ASSIGN(const uint64_t address, ReadAddress("--rebase", text));
     addresses.push_back(address);
   }
   if (addresses.size() == 1) {

@@ -437,6 +437,44 @@ TEST_F(FormatsCliTest, AComposedCurveEvaluatesToItsKnots) {
   EXPECT_EQ(eval.code, 0) << eval.err;
 }
 
+TEST_F(FormatsCliTest, ATaskIsBoundStreamedAndReadBack) {
+  Gen("v10", "--format tdv10 --count 6 --seed 3");
+  const std::string task = Path("v10/tdv10_000001.tdv10");
+  ASSERT_TRUE(WriteFileAtomic(Path("b.json"), std::string(R"({"strides": [{"address": "0x4d14",
+      "value": -128}], "bars": [{"name": "x", "kind": "device_address", "slot": "input_tile",
+      "value": "0x30000000"}]})"))
+                  .ok());
+  const Outcome loaded = Tool("load " + task + " --bindings " + Path("b.json") +
+                              " --form sparse --aperture 0x7f0000 --out " + Path("s.tdv10"));
+  ASSERT_EQ(loaded.code, 0) << loaded.err;
+  EXPECT_NE(loaded.out.find("stride at 0x4d14: -128"), std::string::npos) << loaded.out;
+  const Outcome stream = Tool("inspect --verify " + Path("s.tdv10"));
+  EXPECT_EQ(stream.code, 0) << stream.out;
+  EXPECT_NE(stream.out.find("0x7f4d10: 0x30000000"), std::string::npos) << stream.out;
+  // The dense form of the stream is the task as it was bound.
+  ASSERT_EQ(Tool("load " + Path("s.tdv10") + " --form image --out " + Path("i.tdv10")).code, 0);
+  ASSERT_EQ(Tool("load " + task + " --bindings " + Path("b.json") + " --form image --out " +
+                 Path("j.tdv10"))
+                .code,
+            0);
+  EXPECT_EQ(Tool("diff " + Path("i.tdv10") + " " + Path("j.tdv10")).code, 0);
+}
+
+TEST_F(FormatsCliTest, ALoadedContainerIsTheRebasedOne) {
+  Gen("h", "--format hwx --count 1 --seed 5");
+  const std::string file = Path("h/hwx_000000.hwx");
+  const Outcome loaded = Tool("load " + file + " --at 0x70000000 --json --out " + Path("l.hwx"));
+  ASSERT_EQ(loaded.code, 0) << loaded.err;
+  const Json json = ParseJson(loaded.out).value();
+  EXPECT_GE(json["segments"].size(), 2u);
+  ASSERT_TRUE(WriteFileAtomic(Path("h.json"), Tool("inspect --json " + file).out).ok());
+  ASSERT_EQ(Tool("encode --rebase 0x70000000 " + Path("h.json") + " " + Path("r.hwx")).code, 0);
+  EXPECT_EQ(*ReadFile(Path("l.hwx")), *ReadFile(Path("r.hwx")));
+  EXPECT_EQ(Tool("load " + file + " --at 0x7000z --out " + Path("n.hwx")).code, 2);
+  EXPECT_EQ(Tool("load " + file + " --bindings x --out " + Path("n.hwx")).code, 2);
+  EXPECT_EQ(Tool("load " + Path("h.json") + " --out " + Path("n.hwx")).code, 2);
+}
+
 TEST_F(FormatsCliTest, EnumerationsAreListedAndPrinted) {
   const Outcome classes = Tool("enums operation_class");
   ASSERT_EQ(classes.code, 0) << classes.err;

@@ -7,8 +7,10 @@
 #include <set>
 
 #include "harness/base/json.h"
+#include "harness/base/json_text.h"
 #include "harness/base/little_endian.h"
 #include "harness/base/testing/generators.h"
+#include "harness/formats/tdv10/bindings.h"
 #include "harness/formats/tdv10/file.h"
 
 namespace anecheck::tdv10 {
@@ -309,6 +311,64 @@ TEST(Format, SizesThatAreNoneSaySo) {
   Bytes stream(50, 0);
   stream[0] = 0x28;
   EXPECT_THAT(kFormat_tdv10.print(stream).error().message, HasSubstr("record-size"));
+}
+
+std::string BindingsError(const std::string& json) {
+  const auto bindings = ReadBindings(ParseJson(json, "b").value());
+  return bindings.ok() ? std::string() : bindings.error().message;
+}
+
+TEST(Bindings, AreReadAndWrittenIntoTheirBits) {
+  const auto bindings = ReadBindings(
+      ParseJson(
+          R"({"bars": [{"name": "x", "kind": "device_address", "slot": "input_tile", "value": "0x30004000"},
+                             {"name": "id", "kind": "data_set_id", "address": "0x4d00", "bit": 8, "width": 4, "value": 5}],
+                    "live_ins": [{"input": "n", "address": 0, "bit": 0, "width": 15,
+                                  "start": 16, "stop": 64, "step": 16, "value": 48}],
+                    "strides": [{"address": "0x4d14", "value": -64}]})",
+          "b")
+          .value());
+  ASSERT_TRUE(bindings.ok()) << bindings.error().message;
+  Image image;
+  ASSERT_TRUE(Apply(*bindings, image).ok());
+  EXPECT_EQ(image.Register(0x4d10).value(), 0x30004000u);
+  EXPECT_EQ(image.Register(0x4d00).value(), 0x500u);
+  EXPECT_EQ(image.Field("Win").value(), 48u);
+  EXPECT_EQ(image.Stride(0x4d14).value(), -64);
+}
+
+TEST(Bindings, OneThatDoesNotFitLeavesTheImageAlone) {
+  auto bindings =
+      ReadBindings(
+          ParseJson(
+              R"({"strides": [{"address": "0x4d14", "value": 1}, {"address": "0x4d18", "value": 33554432}]})",
+              "b")
+              .value())
+          .value();
+  Image image;
+  const Status status = Apply(bindings, image);
+  ASSERT_FALSE(status.ok());
+  EXPECT_EQ(status.error().message,
+            "register 0x4d18: a stride of 33554432 does not fit in 26 signed bits");
+  EXPECT_EQ(image, Image());
+}
+
+TEST(Bindings, RejectWithPlaceAndReason) {
+  EXPECT_EQ(BindingsError(R"({"bars": [{"name": "a", "kind": "atomic"}]})"),
+            "bars[0]: version 10 has no compute cache, and so no atomic: its setter asserts "
+            "(specification 000)");
+  EXPECT_EQ(BindingsError(R"({"bars": [{"name": "a", "kind": "b"}]})"),
+            "bars[0]: kind \"b\" is none of device_address, data_set_id, buffer_offset");
+  EXPECT_EQ(
+      BindingsError(R"({"bars": [{"name": "a", "kind": "data_set_id", "slot": "c", "value": 0}]})"),
+      "bars[0]: no slot is called \"c\"; there are input_tile, second_operand, output_tile, "
+      "kernel_bias, kernel_post_scale, kernel_palette, kernel_activation");
+  EXPECT_EQ(BindingsError(R"({"strides": [{"address": 0, "value": 1.5}]})"),
+            "strides[0]: needs a whole number \"value\" of 32 bits");
+  EXPECT_EQ(BindingsError(R"({"barz": []})"),
+            "bindings: member \"barz\" is none of bars, live_ins, strides");
+  EXPECT_EQ(BindingsError(R"({"live_ins": [{"input": "n", "address": 0, "bit": 99, "width": 1}]})"),
+            "live_ins[0]: \"bit\" of 99 is above 64");
 }
 
 }  // namespace
