@@ -38,9 +38,10 @@ struct EvalFlags {
   bool json = false;
 };
 
-// A word of --contract: "ieee", "family:A13", or what names a target.
+// A word of --contract: "ieee", "float", "family:A13", or the name of a target.
 Result<Contract> ContractOf(const std::string& name) {
-  if (name == "ieee") return IeeeContract();
+  const auto other = ContractFromName(name);
+  if (other.ok() && IsAnyEngine(other->family)) return other;
   ANECHECK_ASSIGN(const Target* const target, FindTarget(name));
   return ContractFromName(target->compiler_name);
 }
@@ -297,8 +298,10 @@ int RunJudge(const EvalFlags& flags) {
 void AddModelOptions(CommandLine& command, EvalFlags& flags) {
   AddModelFlags(command, flags.model);
   command
-      .AddOption("--contract,--target", flags.contract,
-                 "ieee, or the engine of a target (h13), chip (M1) or family (family:A13)")
+      .AddOption(
+          "--contract,--target", flags.contract,
+          "ieee, float (any sound fp16 engine), or the engine of a target (h13), chip (M1) or "
+          "family (family:A13)")
       .ShowDefault();
   command.AddFlag("--json", flags.json, "Print JSON");
 }

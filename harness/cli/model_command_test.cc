@@ -153,7 +153,11 @@ TEST_F(ModelCommands, IdealArithmeticHasNoKnownDefects) {
   const Outcome engine = Tool(judge + "h13");
   EXPECT_EQ(engine.code, 0) << engine.out;
   EXPECT_NE(engine.out.find("known-defect D01"), std::string::npos) << engine.out;
-  EXPECT_EQ(Tool(judge + "ieee").code, 1);
+  for (const std::string contract : {"ieee", "float"}) {
+    const Outcome other = Tool(judge + contract);
+    EXPECT_EQ(other.code, 1) << contract << other.err;
+    EXPECT_NE(other.out.find("y: wrong"), std::string::npos) << contract << other.out;
+  }
 }
 
 TEST_F(ModelCommands, DefectsOfAUsersEngineAreTriedToo) {

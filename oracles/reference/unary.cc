@@ -104,10 +104,13 @@ Status AfterEpsilon(KernelContext& context, double fallback, int ulp, Recorded r
     return unsigned_zero && x == 0 ? 0.0 : x;
   };
   const bool signed_zero = context.Input(0).signed_zero || unsigned_zero;
+  // An engine that is no ANE may add an epsilon of zero, which makes +0 of -0, or leave it out.
+  const bool perhaps_adds = epsilon == 0 && IsAnyEngine(contract.family) && !contract.ideal;
   const auto bounds = [&](double low, double high) {
     const Bounds at = epsilon == 0 ? Bounds{shifted(low), shifted(high)}
                                    : Held(grid, contract, {shifted(low), shifted(high)});
-    return function(at.low, at.high, signed_zero);
+    const bool either_zero = perhaps_adds && low == 0 && std::signbit(low);
+    return function(at.low, at.high, signed_zero && !either_zero);
   };
   return Pointwise(
       context, [&](double x) { return value(shifted(x)); }, bounds,
