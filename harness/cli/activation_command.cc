@@ -220,7 +220,7 @@ void AddActivationCommand(CommandLine& app, Selected& selected) {
       .Delimiter(',');
   command
       .AddOption("--target", flags->targets,
-                 "Hold its values against the contract of these targets, separated by commas")
+                 "Compare its values with the contracts of these targets, separated by commas")
       .Delimiter(',');
   CommandOption plot =
       command.AddOption("--plot", flags->plot, "Write a picture of it (SVG)").Check(FileName());
