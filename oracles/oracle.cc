@@ -361,7 +361,7 @@ class Lifetimes {
     return unloaded;
   }
   reference::Arena& NewArena(size_t owner) {
-    arenas_[owner] = std::make_unique<reference::Arena>();
+    arenas_[owner] = std::make_unique<reference::Arena>(&pool_);
     return *arenas_[owner];
   }
   void LoadConstant(ValueId id, const Contract& contract, std::span<BoundedTensor> values) {
@@ -395,6 +395,7 @@ class Lifetimes {
   }
 
   const Graph& graph_;
+  reference::BlockPool pool_;                              // outlives the arenas
   std::vector<std::unique_ptr<reference::Arena>> arenas_;  // by owner: nodes, then constants
   std::vector<uint32_t> holders_;                          // values that point into each
   std::vector<std::vector<size_t>> owners_;                // by value
@@ -468,14 +469,19 @@ Status Evaluation::RunTo(const Graph& graph, std::span<const Tensor> inputs,
 
 namespace {
 
-// The contract under which values cost least. They are the same under every contract without
-// departures, but for operations whose kernels say otherwise or that follow a law.
+// The contract under which the values of an operation cost least. They are the same under every
+// contract without departures, but for operations whose kernels say otherwise or that follow a law.
+const Contract& ContractForValue(const Graph& graph, const Node& node, const Contract& contract) {
+  if (contract.departure_count != 0 || LawsOf(contract).plain_numbers) return contract;
+  const bool tabled =
+      LawsOf(contract).tables && (IsTabled(KindOf(*node.schema)) || !graph.blocks(node).empty());
+  const bool bounded = AllReferenceKernels()[node.schema->id]->value_needs_bounds;
+  return tabled || bounded ? contract : IeeeContract();
+}
+
 const Contract* ContractForValues(const Graph& graph, const Contract* contract) {
-  if (contract->departure_count != 0 || LawsOf(*contract).plain_numbers) return contract;
-  const bool tables = LawsOf(*contract).tables;
-  const bool free = std::ranges::none_of(graph.nodes(), [&](const Node& node) {
-    return AllReferenceKernels()[node.schema->id]->value_needs_bounds ||
-           (tables && (IsTabled(KindOf(*node.schema)) || !graph.blocks(node).empty()));
+  const bool free = std::ranges::all_of(graph.nodes(), [&](const Node& node) {
+    return &ContractForValue(graph, node, *contract) != contract;
   });
   return free ? &IeeeContract() : contract;
 }
@@ -501,9 +507,53 @@ std::span<const double> Evaluation::Values(ValueId id) const {
   return {tensor.value, tensor.size};
 }
 
+namespace {
+
+// The value alone, as if nothing else were admitted.
+BoundedTensor PointOf(const BoundedTensor& tensor) {
+  BoundedTensor point;
+  point.type = tensor.type;
+  point.size = tensor.size;
+  point.value = point.low = point.high = tensor.value;
+  point.special = tensor.special;
+  point.signed_zero = tensor.signed_zero;
+  point.whole = tensor.whole;
+  return point;
+}
+
+}  // namespace
+
+Status Evaluation::RunValuesForOutputs(const Graph& graph, std::span<const Tensor> inputs,
+                                       const Contract& contract) {
+  const bool bounded = std::ranges::any_of(graph.nodes(), [](const Node& node) {
+    return AllReferenceKernels()[node.schema->id]->value_needs_bounds;
+  });
+  if (bounded || contract.departure_count != 0 || LawsOf(contract).plain_numbers) {
+    return RunForOutputs(graph, inputs, contract);
+  }
+  // An operation that follows a law has the values of the contract, and no bounds go on from it.
+  const auto take_values = [&](NodeId id) {
+    const Node& node = graph.node(id);
+    for (uint32_t i = 0; i < node.result_count; ++i) {
+      BoundedTensor& result = state_->values[node.first_result + i];
+      result = PointOf(result);
+    }
+  };
+  return RunStreamed(graph, inputs, contract, &ContractForValue, take_values);
+}
+
 Status Evaluation::RunForOutputs(const Graph& graph, std::span<const Tensor> inputs,
                                  const Contract& contract,
                                  const std::function<void(NodeId)>& visit) {
+  const auto same = [](const Graph&, const Node&, const Contract& one) -> const Contract& {
+    return one;
+  };
+  return RunStreamed(graph, inputs, contract, same, visit);
+}
+
+Status Evaluation::RunStreamed(const Graph& graph, std::span<const Tensor> inputs,
+                               const Contract& contract, ContractOfNode contract_of,
+                               const std::function<void(NodeId)>& visit) {
   State& state = *state_;
   streams_ = std::make_unique<Streams>(graph);
   state.Begin(graph, contract);
@@ -513,7 +563,9 @@ Status Evaluation::RunForOutputs(const Graph& graph, std::span<const Tensor> inp
   for (NodeId id = 0; id < graph.nodes().size(); ++id) {
     streams_->lifetimes.LoadConstantsOf(id, contract, state.values);
     reference::Arena& arena = streams_->lifetimes.ArenaOf(id);
-    ANECHECK_RETURN_IF_ERROR(RunNode(graph, graph.node(id), contract, arena, state.values));
+    const Node& node = graph.node(id);
+    const Contract& own = contract_of(graph, node, contract);
+    ANECHECK_RETURN_IF_ERROR(RunNode(graph, node, own, arena, state.values));
     if (visit) visit(id);
     streams_->lifetimes.Finish(id, state.values);
   }

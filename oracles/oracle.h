@@ -77,12 +77,17 @@ class Evaluation {
   Status RunForOutputs(const Graph& graph, std::span<const Tensor> inputs, const Contract& contract,
                        const std::function<void(NodeId)>& visit = {});
 
+  // As RunForOutputs, for the values alone: of the outputs only Values may be read. Takes about
+  // half the time under a family's contract.
+  Status RunValuesForOutputs(const Graph& graph, std::span<const Tensor> inputs,
+                             const Contract& contract);
+
   // As Run, for the graph and under the contract that `other` ran last, at other inputs, and for
   // the values alone: of the results only Values may be read. Takes less than half the time.
   // `other` must not run again while they are read. Errors: those of Run.
   Status RunValues(const Evaluation& other, std::span<const Tensor> inputs);
-  // After a successful Run or RunValues, and where RunForOutputs lets it be read: Estimate::value
-  // of value `id`.
+  // After a successful Run or RunValues, and where RunForOutputs and RunValuesForOutputs let it be
+  // read: Estimate::value of value `id`.
   std::span<const double> Values(ValueId id) const;
 
   // After a successful Run: what the engine may store for value `id` where it is a graph output or
@@ -94,6 +99,9 @@ class Evaluation {
  private:
   struct State;
   struct Streams;
+  using ContractOfNode = const Contract& (*)(const Graph&, const Node&, const Contract&);
+  Status RunStreamed(const Graph& graph, std::span<const Tensor> inputs, const Contract& contract,
+                     ContractOfNode contract_of, const std::function<void(NodeId)>& visit);
   std::unique_ptr<State> state_;
   std::unique_ptr<Streams> streams_;  // the memory of RunForOutputs
 };

@@ -560,6 +560,7 @@ TEST(Laws, ValuesAloneAreThoseOfAWholeEvaluation) {
   Evaluation at_first;
   Evaluation whole;
   Evaluation values;
+  Evaluation streamed;
   for (size_t kind = 0; kind < kOpCount; ++kind) {
     ChoiceStream choices = ChoiceStream::FromSeed(kind);
     for (int round = 0; round < 40; ++round) {
@@ -577,6 +578,10 @@ TEST(Laws, ValuesAloneAreThoseOfAWholeEvaluation) {
       if (!at_first.Run(graph, inputs, contract).ok()) continue;
       const bool evaluated = whole.Run(graph, other, contract).ok();
       ASSERT_EQ(values.RunValues(at_first, other).ok(), evaluated);
+      ASSERT_EQ(streamed.RunValuesForOutputs(graph, other, contract).ok(), evaluated);
+      for (const ValueId id : graph.outputs()) {
+        if (evaluated) ASSERT_TRUE(SameNumbers(streamed.Values(id), whole.Values(id)));
+      }
       for (ValueId id = 0; evaluated && id < graph.values().size(); ++id) {
         const Value& value = graph.value(id);
         ASSERT_TRUE(SameNumbers(values.Values(id), whole.Values(id)))

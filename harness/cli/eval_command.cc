@@ -120,7 +120,9 @@ Result<Json> Evaluate(const EvalFlags& flags) {
   const ModelGraph& model = subject.model;
   const std::vector<Tensor>& inputs = subject.inputs;
   Evaluation evaluation;
-  ANECHECK_RETURN_IF_ERROR(evaluation.RunForOutputs(model.graph, inputs, contract));
+  ANECHECK_RETURN_IF_ERROR(flags.bounds
+                               ? evaluation.RunForOutputs(model.graph, inputs, contract)
+                               : evaluation.RunValuesForOutputs(model.graph, inputs, contract));
   Arrays arrays;
   Json outputs = Json::array();
   Estimate estimate;

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <map>
 #include <memory>
 #include <span>
 #include <vector>
@@ -18,10 +19,37 @@
 namespace anecheck {
 namespace reference {
 
+struct Block {
+  std::unique_ptr<uint64_t[]> words;  // uninitialised
+  size_t size = 0;
+};
+
+// Blocks that arenas gave back, for the next ones: a large block of the system's own costs more in
+// page faults than many operations do. Not thread-safe; it outlives its arenas.
+class BlockPool {
+ public:
+  // A block of at least `words`: one given back that is at most twice as large, else a new one.
+  Block Take(size_t words);
+  // Keeps the block, unless kMostWords are kept already.
+  void Give(Block block);
+
+ private:
+  static constexpr size_t kMostWords = size_t{1} << 27;  // 1 GiB
+
+  std::multimap<size_t, Block> free_;  // by size
+  size_t words_ = 0;                   // of them all
+};
+
 // Memory for one evaluation: nothing is freed before Reset, which keeps the blocks, but for what a
 // Workspace took.
 class Arena {
  public:
+  // With a pool, blocks come from there and go back with the arena.
+  explicit Arena(BlockPool* pool = nullptr) : pool_(pool) {}
+  ~Arena();
+  Arena(const Arena&) = delete;
+  Arena& operator=(const Arena&) = delete;
+
   // `count` elements, uninitialised. T is trivially destructible with alignment of at most 8; large
   // arrays begin with a line of the cache, since vectors that cross lines are slow.
   template <typename T>
@@ -48,10 +76,7 @@ class Arena {
     next_ += skipped;
     left_ -= skipped;
   }
-  struct Block {
-    std::unique_ptr<uint64_t[]> words;
-    size_t size = 0;
-  };
+  BlockPool* pool_;
   std::vector<Block> blocks_;
   size_t current_ = 0;  // index of the block after the one in use
   uint64_t* next_ = nullptr;

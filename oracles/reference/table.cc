@@ -19,6 +19,29 @@ std::span<const ReferenceKernel* const> AllReferenceKernels() { return kKernels;
 
 namespace reference {
 
+Block BlockPool::Take(size_t words) {
+  const auto found = free_.lower_bound(words);
+  if (found == free_.end() || found->first > 2 * words) {
+    return {std::make_unique_for_overwrite<uint64_t[]>(words), words};
+  }
+  Block block = std::move(found->second);
+  words_ -= block.size;
+  free_.erase(found);
+  return block;
+}
+
+void BlockPool::Give(Block block) {
+  if (words_ + block.size > kMostWords) return;
+  words_ += block.size;
+  const size_t size = block.size;
+  free_.emplace(size, std::move(block));
+}
+
+Arena::~Arena() {
+  if (pool_ == nullptr) return;
+  for (Block& block : blocks_) pool_->Give(std::move(block));
+}
+
 void Arena::Reset() {
   current_ = 0;
   next_ = nullptr;
@@ -32,7 +55,9 @@ void Arena::Grow(size_t words) {
   while (current_ < blocks_.size() && blocks_[current_].size < wanted) ++current_;
   if (current_ == blocks_.size()) {
     const size_t size = std::max(wanted, kBlockWords);
-    blocks_.push_back({std::make_unique_for_overwrite<uint64_t[]>(size), size});
+    blocks_.push_back(pool_ != nullptr
+                          ? pool_->Take(size)
+                          : Block{std::make_unique_for_overwrite<uint64_t[]>(size), size});
   }
   next_ = blocks_[current_].words.get();
   left_ = blocks_[current_].size;
