@@ -471,17 +471,17 @@ namespace {
 
 // The contract under which the values of an operation cost least. They are the same under every
 // contract without departures, but for operations whose kernels say otherwise or that follow a law.
-const Contract& ContractForValue(const Graph& graph, const Node& node, const Contract& contract) {
-  if (contract.departure_count != 0 || LawsOf(contract).plain_numbers) return contract;
+const Contract* ContractForValue(const Graph& graph, const Node& node, const Contract* contract) {
+  if (contract->departure_count != 0 || LawsOf(*contract).plain_numbers) return contract;
   const bool tabled =
-      LawsOf(contract).tables && (IsTabled(KindOf(*node.schema)) || !graph.blocks(node).empty());
+      LawsOf(*contract).tables && (IsTabled(KindOf(*node.schema)) || !graph.blocks(node).empty());
   const bool bounded = AllReferenceKernels()[node.schema->id]->value_needs_bounds;
-  return tabled || bounded ? contract : IeeeContract();
+  return tabled || bounded ? contract : &IeeeContract();
 }
 
 const Contract* ContractForValues(const Graph& graph, const Contract* contract) {
   const bool free = std::ranges::all_of(graph.nodes(), [&](const Node& node) {
-    return &ContractForValue(graph, node, *contract) != contract;
+    return ContractForValue(graph, node, contract) != contract;
   });
   return free ? &IeeeContract() : contract;
 }
@@ -539,15 +539,13 @@ Status Evaluation::RunValuesForOutputs(const Graph& graph, std::span<const Tenso
       result = PointOf(result);
     }
   };
-  return RunStreamed(graph, inputs, contract, &ContractForValue, take_values);
+  return RunStreamed(graph, inputs, contract, ContractForValue, take_values);
 }
 
 Status Evaluation::RunForOutputs(const Graph& graph, std::span<const Tensor> inputs,
                                  const Contract& contract,
                                  const std::function<void(NodeId)>& visit) {
-  const auto same = [](const Graph&, const Node&, const Contract& one) -> const Contract& {
-    return one;
-  };
+  const auto same = [](const Graph&, const Node&, const Contract* one) { return one; };
   return RunStreamed(graph, inputs, contract, same, visit);
 }
 
@@ -564,7 +562,7 @@ Status Evaluation::RunStreamed(const Graph& graph, std::span<const Tensor> input
     streams_->lifetimes.LoadConstantsOf(id, contract, state.values);
     reference::Arena& arena = streams_->lifetimes.ArenaOf(id);
     const Node& node = graph.node(id);
-    const Contract& own = contract_of(graph, node, contract);
+    const Contract& own = *contract_of(graph, node, &contract);
     ANECHECK_RETURN_IF_ERROR(RunNode(graph, node, own, arena, state.values));
     if (visit) visit(id);
     streams_->lifetimes.Finish(id, state.values);

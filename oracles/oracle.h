@@ -99,7 +99,7 @@ class Evaluation {
  private:
   struct State;
   struct Streams;
-  using ContractOfNode = const Contract& (*)(const Graph&, const Node&, const Contract&);
+  using ContractOfNode = const Contract* (*)(const Graph&, const Node&, const Contract*);
   Status RunStreamed(const Graph& graph, std::span<const Tensor> inputs, const Contract& contract,
                      ContractOfNode contract_of, const std::function<void(NodeId)>& visit);
   std::unique_ptr<State> state_;

@@ -303,6 +303,34 @@ TEST(AttestationForms, CsvAndMarkdownHaveTwoColumnsATargetAndRoute) {
               HasSubstr("| `conv` | correct \\(simulated\\) | attested | attested |"));
 }
 
+// The page holds its cells as columns of numbers.
+TEST(AttestationForms, ThePageHoldsTheCellsOfTheJson) {
+  const Attestation matrix = Build("h13", {Say("conv", Stage::kCorrect, Provenance::kSilicon),
+                                           Say("sin", Stage::kDispatched, Provenance::kReported),
+                                           Say("pow", Stage::kRejected, Provenance::kSimulated)});
+  const Json cells = AttestationJson(matrix)["cells"];
+  const std::string html = AttestationHtml(matrix);
+  const size_t begin = html.find("{\"", html.find("id=\"matrix-data\""));
+  const Json data = ParseJson(html.substr(begin, html.find("</script>", begin) - begin)).value();
+  ASSERT_EQ(data["cells"]["state"].size(), cells.size());
+  size_t with_statements = 0;
+  for (size_t i = 0; i < cells.size(); ++i) {
+    const auto name = [&](const char* column, const char* names) {
+      return data[names][data["cells"][column][i].get<size_t>()];
+    };
+    EXPECT_EQ(name("state", "states"), cells[i][3]) << i;
+    EXPECT_EQ(name("kind", "kinds"), cells[i][4]) << i;
+    const std::string key = std::to_string(i);
+    with_statements += cells[i][7].empty() ? 0 : 1;
+    EXPECT_EQ(data["statements_of"].contains(key), !cells[i][7].empty()) << i;
+    if (!cells[i][7].empty()) EXPECT_EQ(data["statements_of"][key], cells[i][7]) << i;
+  }
+  EXPECT_GE(with_statements, 3u);
+  // Each name once, though many cells have it.
+  EXPECT_LT(data["states"].size(), 12u);
+  EXPECT_LT(data["kinds"].size(), 12u);
+}
+
 // The matrix and a question about one operation cannot say different things.
 RC_GTEST_PROP(AttestationProperty, ACellIsTheAnswerToItsQuestion, ()) {
   static const Attestation matrix = Build("all", evidence::Published());

@@ -40,7 +40,7 @@ struct EvalFlags {
 
 // A word of --contract: "ieee", "float", "family:A13", or the name of a target.
 Result<Contract> ContractOf(const std::string& name) {
-  const auto other = ContractFromName(name);
+  auto other = ContractFromName(name);
   if (other.ok() && IsAnyEngine(other->family)) return other;
   ANECHECK_ASSIGN(const Target* const target, FindTarget(name));
   return ContractFromName(target->compiler_name);

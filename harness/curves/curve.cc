@@ -110,6 +110,7 @@ Curve OfWords(const activation::WordsRecord& record, const std::string& name) {
 
 std::vector<std::string_view> CurveNames() {
   std::vector<std::string_view> names;
+  names.reserve(kRows.size());
   for (const Row& row : kRows) names.push_back(row.name);
   return names;
 }

@@ -272,12 +272,12 @@ bool SpeaksFor(Step step, legality::Layer layer) {
 
 // The verdict on a graph that breaks a rule: a pass if the engine refused it for that rule. Values
 // do not count.
-Shown JudgeRefusal(const Case& item, const RunReply& reply) {
+ShownVerdict JudgeRefusal(const Case& item, const RunReply& reply) {
   const bool refused = reply.status == RunStatus::kRejected;
   const auto shown = [&](Verdict verdict, std::string why) {
-    return Shown{.verdict = verdict,
-                 .message = std::move(why),
-                 .op = refused ? "" : LastProducer(item.graph)};
+    return ShownVerdict{.verdict = verdict,
+                        .message = std::move(why),
+                        .op = refused ? "" : LastProducer(item.graph)};
   };
   const auto inconclusive = [&](std::string why) {
     return shown(Verdict::kInconclusive, std::move(why));

@@ -39,7 +39,7 @@ void ExplainOutputs(const Case& item, const Location& location, CaseOutcome& out
   }
   const auto wrong = [](const OutputVerdict& output) { return output.verdict == Verdict::kWrong; };
   if (std::ranges::any_of(outcome.outputs, wrong)) return;
-  Shown explained = {
+  ShownVerdict explained = {
       .message = outcome.message(), .op = outcome.shown.op(), .node = outcome.shown.node()};
   if (!terms.empty()) {
     explained.verdict = Verdict::kUnconfirmed;

@@ -2,7 +2,7 @@
 
 namespace anecheck {
 
-bool Outcome::Worsen(Shown shown) {
+bool Outcome::Worsen(ShownVerdict shown) {
   if (shown.verdict <= shown_.verdict) return false;
   shown_ = std::move(shown);
   return true;

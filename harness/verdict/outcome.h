@@ -10,7 +10,7 @@
 namespace anecheck {
 
 // One thing that a case shows.
-struct Shown {
+struct ShownVerdict {
   Verdict verdict = Verdict::kPass;
   std::string message = {};  // one line; may be empty
   std::string op = {};     // the operation that the verdict is about; empty where it is about none
@@ -23,10 +23,10 @@ struct Shown {
 class Outcome {
  public:
   Outcome() = default;
-  explicit Outcome(Shown first) : shown_(std::move(first)) {}
+  explicit Outcome(ShownVerdict first) : shown_(std::move(first)) {}
 
   // Takes `shown` where its verdict is worse than the one that stands. Returns whether it is.
-  bool Worsen(Shown shown);
+  bool Worsen(ShownVerdict shown);
 
   // Names the operation that the verdict is about.
   void Charge(std::string op, std::string node = {});
@@ -40,7 +40,7 @@ class Outcome {
   const DefectSet& defects() const { return shown_.defects; }
 
  private:
-  Shown shown_;
+  ShownVerdict shown_;
 };
 
 }  // namespace anecheck

@@ -19,10 +19,16 @@ std::span<const ReferenceKernel* const> AllReferenceKernels() { return kKernels;
 
 namespace reference {
 
+namespace {
+
+Block NewBlock(size_t words) { return {std::make_unique_for_overwrite<uint64_t[]>(words), words}; }
+
+}  // namespace
+
 Block BlockPool::Take(size_t words) {
   const auto found = free_.lower_bound(words);
   if (found == free_.end() || found->first > 2 * words) {
-    return {std::make_unique_for_overwrite<uint64_t[]>(words), words};
+    return NewBlock(words);
   }
   Block block = std::move(found->second);
   words_ -= block.size;
@@ -55,9 +61,7 @@ void Arena::Grow(size_t words) {
   while (current_ < blocks_.size() && blocks_[current_].size < wanted) ++current_;
   if (current_ == blocks_.size()) {
     const size_t size = std::max(wanted, kBlockWords);
-    blocks_.push_back(pool_ != nullptr
-                          ? pool_->Take(size)
-                          : Block{std::make_unique_for_overwrite<uint64_t[]>(size), size});
+    blocks_.push_back(pool_ != nullptr ? pool_->Take(size) : NewBlock(size));
   }
   next_ = blocks_[current_].words.get();
   left_ = blocks_[current_].size;
