@@ -6,7 +6,6 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
-#include <map>
 #include <memory>
 #include <span>
 #include <vector>
@@ -28,16 +27,16 @@ struct Block {
 // page faults than many operations do. Not thread-safe; it outlives its arenas.
 class BlockPool {
  public:
-  // A block of at least `words`: one given back that is at most twice as large, else a new one.
-  Block Take(size_t words);
+  // The smallest block of `words` or more, at most twice as large; false where none is kept.
+  bool Take(size_t words, Block& block);
   // Keeps the block, unless kMostWords are kept already.
   void Give(Block block);
 
  private:
   static constexpr size_t kMostWords = size_t{1} << 27;  // 1 GiB
 
-  std::multimap<size_t, Block> free_;  // by size
-  size_t words_ = 0;                   // of them all
+  std::vector<Block> free_;
+  size_t words_ = 0;  // of them all
 };
 
 // Memory for one evaluation: nothing is freed before Reset, which keeps the blocks, but for what a

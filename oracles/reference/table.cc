@@ -1,6 +1,7 @@
 // The reference kernels in the order of the operation table, and the evaluation's memory.
 #include <algorithm>
 #include <array>
+#include <utility>
 
 #include "oracles/reference/kernel.h"
 
@@ -19,28 +20,24 @@ std::span<const ReferenceKernel* const> AllReferenceKernels() { return kKernels;
 
 namespace reference {
 
-namespace {
-
-Block NewBlock(size_t words) { return {std::make_unique_for_overwrite<uint64_t[]>(words), words}; }
-
-}  // namespace
-
-Block BlockPool::Take(size_t words) {
-  const auto found = free_.lower_bound(words);
-  if (found == free_.end() || found->first > 2 * words) {
-    return NewBlock(words);
+bool BlockPool::Take(size_t words, Block& block) {
+  auto best = free_.end();
+  for (auto one = free_.begin(); one != free_.end(); ++one) {
+    const bool fits = one->size >= words && one->size <= 2 * words;
+    if (fits && (best == free_.end() || one->size < best->size)) best = one;
   }
-  Block block = std::move(found->second);
-  words_ -= block.size;
-  free_.erase(found);
-  return block;
+  if (best == free_.end()) return false;
+  words_ -= best->size;
+  block = std::move(*best);
+  std::swap(*best, free_.back());
+  free_.pop_back();
+  return true;
 }
 
 void BlockPool::Give(Block block) {
   if (words_ + block.size > kMostWords) return;
   words_ += block.size;
-  const size_t size = block.size;
-  free_.emplace(size, std::move(block));
+  free_.push_back(std::move(block));
 }
 
 Arena::~Arena() {
@@ -61,7 +58,12 @@ void Arena::Grow(size_t words) {
   while (current_ < blocks_.size() && blocks_[current_].size < wanted) ++current_;
   if (current_ == blocks_.size()) {
     const size_t size = std::max(wanted, kBlockWords);
-    blocks_.push_back(pool_ != nullptr ? pool_->Take(size) : NewBlock(size));
+    Block block;
+    if (pool_ == nullptr || !pool_->Take(size, block)) {
+      block.words = std::make_unique_for_overwrite<uint64_t[]>(size);
+      block.size = size;
+    }
+    blocks_.push_back(std::move(block));
   }
   next_ = blocks_[current_].words.get();
   left_ = blocks_[current_].size;
