@@ -23,7 +23,7 @@ FUZZER = """for word; do
   esac
 done
 last=$word
-echo "$THOROUGH $*" >>HOME/calls
+echo "$THOROUGH $*" >>@ROOT@/calls
 case "$*" in
   *-fork=1*) FUZZ
     echo '#9: cov: 1 ft: 5 corp: 2' >&2; echo '#12: cov: 1 ft: 7 corp: 3' >&2; echo 'INFO: exiting: 0 time: 1s' >&2 ;;
@@ -35,7 +35,7 @@ case "$*" in
 esac
 """
 PARTS = {"FUZZ": "true", "MERGE": 'shift $(($# - 2)); cp "$2"/* "$1" 2>/dev/null || true', "SMALL": "true"}
-TOOL = 'echo "$@" >>HOME/tool-calls\n'
+TOOL = 'echo "$@" >>@ROOT@/tool-calls\n'
 
 
 class ScriptTest(unittest.TestCase):
@@ -50,7 +50,7 @@ class ScriptTest(unittest.TestCase):
     def add(self, path, script):
         path = self.root / path
         path.parent.mkdir(parents=True, exist_ok=True)
-        path.write_text("#!/bin/sh\n" + script.replace("HOME", str(self.root)))
+        path.write_text("#!/bin/sh\n" + script.replace("@ROOT@", str(self.root)))
         path.chmod(0o755)
 
 
@@ -131,7 +131,7 @@ class NightlyTest(ScriptTest):
 
     def test_an_ended_night_leaves_nothing_at_work_and_goes_on_where_it_stood(self):
         self.add_fuzzer("a")
-        self.add_fuzzer("b", FUZZ="sleep 600 & echo $! >HOME/pid; wait".replace("HOME", str(self.root)))
+        self.add_fuzzer("b", FUZZ="sleep 600 & echo $! >@ROOT@/pid; wait".replace("@ROOT@", str(self.root)))
         night = subprocess.Popen([*self.command("--skip-campaign", "--seed", "5"), "--jobs", "1"],
                                  stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True)
         while not ((self.root / "pid").exists() and (self.root / "pid").read_text()):
@@ -166,7 +166,7 @@ class NightlyTest(ScriptTest):
 
     def test_a_campaign_that_was_interrupted_is_resumed(self):
         self.add_fuzzer()
-        self.add("tool", TOOL + "touch HOME/work/campaign.sqlite; [ $1 != run ] || kill $PPID; sleep 1\n")
+        self.add("tool", TOOL + "touch @ROOT@/work/campaign.sqlite; [ $1 != run ] || kill $PPID; sleep 1\n")
         self.night(campaign=True, expect=3)
         self.add("tool", TOOL)
         self.night(campaign=True)
