@@ -13,7 +13,7 @@ namespace {
 
 using namespace submission;  // NOLINT(google-build-using-namespace): every name is of that room
 
-Bytes Structure(uint32_t size, ChoiceStream& choices) {
+Bytes RandomBytes(uint32_t size, ChoiceStream& choices) {
   Bytes bytes(size, 0);
   // Mostly zeros, as structures of this size are.
   for (uint64_t n = size == 0 ? 0 : choices.Below(24); n > 0; --n) {
@@ -23,10 +23,46 @@ Bytes Structure(uint32_t size, ChoiceStream& choices) {
 }
 
 std::vector<uint64_t> Scalars(uint32_t count, ChoiceStream& choices) {
-  std::vector<uint64_t> scalars;
-  const uint32_t stated = count == kUnstated ? static_cast<uint32_t>(choices.Below(3)) : count;
-  for (uint32_t i = 0; i < stated; ++i) scalars.push_back(choices.Below(uint64_t{1} << 40));
+  std::vector<uint64_t> scalars(count == kUnstated ? choices.Below(3) : count);
+  for (uint64_t& scalar : scalars) scalar = choices.Below(uint64_t{1} << 40);
   return scalars;
+}
+
+// A request as one was measured: quality of service 5, priority 21, category 2, a few surfaces.
+void FillRequest(Bytes& request, ChoiceStream& choices) {
+  Store(program_request::kToken, request, 1 + choices.Below(4));
+  Store(program_request::kSequence, request, choices.Below(8));
+  Store(program_request::kQualityOfService, request, 5);
+  Store(program_request::kPriority, request, 21);
+  Store(program_request::kProcedure, request, choices.Below(3));
+  Store(program_request::kIoCategory, request, 2);
+  const RecordField& surfaces = program_request::kSurfaces;
+  for (uint64_t n = choices.Below(4); n > 0; --n) {
+    const uint64_t index = choices.Below(surfaces.width / surfaces.element);
+    StoreLittle(request, surfaces.offset + index * surfaces.element, surfaces.element,
+                1 + choices.Below(1000));
+  }
+}
+
+// Gives the fields that sources name the values they have in a call that succeeds.
+void FillStructures(Call& call, ChoiceStream& choices) {
+  const submission::Structure* in = StructureOf(call, Direction::kIn);
+  if (in == nullptr) return;
+  if (in->name == "program_request") FillRequest(call.struct_in, choices);
+  if (in->fields.size() == 1) Store(kProgramToken, call.struct_in, 1 + choices.Below(4));
+  const submission::Structure* out = StructureOf(call, Direction::kOut);
+  if (out == nullptr) return;
+  if (out->name == "device_info") {
+    for (const RecordField& field :
+         {device_open::kCallback, device_open::kReceiver, device_open::kTimeout}) {
+      Store(field, call.struct_out, Load(field, call.struct_in));
+    }
+  }
+  if (out->name == "program_reply") {
+    Store(program_reply::kSequence, call.struct_out,
+          Load(program_request::kSequence, call.struct_in));
+    Store(program_reply::kToken, call.struct_out, Load(program_request::kToken, call.struct_in));
+  }
 }
 
 Call MakeCall(const Method& method, ChoiceStream& choices) {
@@ -34,15 +70,17 @@ Call MakeCall(const Method& method, ChoiceStream& choices) {
   call.client = static_cast<uint32_t>(method.client);
   call.selector = method.selector;
   call.scalars_in = Scalars(method.scalars_in, choices);
-  call.struct_in = Structure(method.struct_in, choices);
+  call.struct_in = RandomBytes(method.struct_in, choices);
   const bool refused = method.name == "ANE_LoadFirmware";
   if (refused || choices.Chance(1, 8)) {
     call.result = refused ? kReturnUnsupported : choices.Pick(ReturnCodes()).code;
   }
-  if (call.result != 0 && choices.Coin()) return call;  // a failed call returns nothing
-  call.scalars_out = Scalars(method.scalars_out, choices);
-  const uint32_t struct_out = method.struct_out == kUnstated ? 56 : method.struct_out;
-  call.struct_out = Structure(struct_out, choices);
+  if (call.result == 0 || choices.Coin()) {  // a failed call may return nothing
+    call.scalars_out = Scalars(method.scalars_out, choices);
+    const uint32_t struct_out = method.struct_out == kUnstated ? 56 : method.struct_out;
+    call.struct_out = RandomBytes(struct_out, choices);
+  }
+  FillStructures(call, choices);
   return call;
 }
 
@@ -52,7 +90,50 @@ const Method& OpenOf(Client client) {
   });
 }
 
+const Method& ControlMethod(std::string_view name) {
+  return *std::find_if(Methods().begin(), Methods().end(), [&](const Method& method) {
+    return method.client == Client::kControl && method.name == name;
+  });
+}
+
+// A call of the control client that succeeds.
+Call Succeeds(std::string_view name, uint64_t token, ChoiceStream& choices) {
+  Call call = MakeCall(ControlMethod(name), choices);
+  while (call.result != 0) call = MakeCall(ControlMethod(name), choices);
+  const submission::Structure* in = StructureOf(call, Direction::kIn);
+  if (in != nullptr && in->fields.front().name == kProgramToken.name) {
+    Store(kProgramToken, call.struct_in, token);
+  }
+  return call;
+}
+
+// A program from create to destroy, with its requests in order: a driver takes every call.
+Capture Session(ChoiceStream& choices) {
+  Capture capture;
+  const uint64_t token = 1 + choices.Below(uint64_t{1} << 40);
+  const auto add = [&](std::string_view name) -> Call& {
+    return capture.calls.emplace_back(Succeeds(name, token, choices));
+  };
+  Call& open = add("ANE_DeviceOpen");
+  Store(device_open::kUsage, open.struct_in, 1);
+  add("ANE_ProgramCreate");
+  add("ANE_ProgramPrepare");
+  const uint64_t requests = choices.Below(6);
+  for (uint64_t i = 0; i < requests; ++i) {
+    Call& request = add("ANE_ProgramSendRequest");
+    Store(program_request::kSequence, request.struct_in, i);
+    Store(program_reply::kSequence, request.struct_out, i);
+    Store(program_reply::kToken, request.struct_out, token);
+  }
+  if (choices.Coin()) add("ANE_ProgramChainingPrepare");
+  add("ANE_ProgramUnprepare");
+  add("ANE_ProgramDestroy");
+  add("ANE_DeviceClose");
+  return capture;
+}
+
 Bytes Generate(ChoiceStream& choices) {
+  if (choices.Chance(1, 6)) return Write(Session(choices));
   Capture capture;
   capture.calls.push_back(MakeCall(OpenOf(static_cast<Client>(choices.Below(3))), choices));
   for (uint64_t n = choices.Below(12); n > 0; --n) {
@@ -142,6 +223,16 @@ Status DropCall(Capture& capture, Parameters parameters) {
 Status RepeatCall(Capture& capture, Parameters parameters) {
   ANECHECK_ASSIGN(const Call* call, CallAt(capture, parameters, 1));
   capture.calls.push_back(*call);
+  return {};
+}
+
+// Changes the byte parameters[1] of the structure out.
+Status ChangeOut(Capture& capture, Parameters parameters) {
+  ANECHECK_ASSIGN(Call * call, CallAt(capture, parameters, 3));
+  if (parameters[1] >= call->struct_out.size()) {
+    return MakeError(ErrorCode::kInvalid, "the mutation names no byte of the structure out");
+  }
+  call->struct_out[parameters[1]] ^= static_cast<uint8_t>(parameters[2]);
   return {};
 }
 
@@ -247,6 +338,37 @@ std::optional<Mutation> ProposeResult(ByteSpan bytes, ChoiceStream& choices) {
                 0xe0005000 + choices.Below(1000));
 }
 
+template <typename Found>
+std::optional<Mutation> ChangeEcho(std::string_view kind, ByteSpan bytes, ChoiceStream& choices,
+                                   Found wanted, std::span<const RecordField> fields) {
+  std::optional<Mutation> mutation = OnCall(kind, bytes, choices, wanted);
+  if (!mutation) return std::nullopt;
+  const RecordField& field = fields[choices.Below(fields.size())];
+  mutation->parameters.push_back(field.offset + choices.Below(field.width));
+  mutation->parameters.push_back(1 + choices.Below(255));
+  return mutation;
+}
+
+bool Answers(const Call& call, std::string_view structure) {
+  const submission::Structure* out = StructureOf(call, Direction::kOut);
+  return call.result == 0 && out != nullptr && out->name == structure;
+}
+
+std::optional<Mutation> ChangeOpenEcho(ByteSpan bytes, ChoiceStream& choices) {
+  constexpr RecordField kFields[] = {device_open::kCallback, device_open::kReceiver,
+                                     device_open::kTimeout};
+  return ChangeEcho(
+      "change-open-echo", bytes, choices,
+      [](const Call& call, size_t /*index*/) { return Answers(call, "device_info"); }, kFields);
+}
+
+std::optional<Mutation> ChangeReplyToken(ByteSpan bytes, ChoiceStream& choices) {
+  constexpr RecordField kFields[] = {program_reply::kToken};
+  return ChangeEcho(
+      "change-reply-token", bytes, choices,
+      [](const Call& call, size_t /*index*/) { return Answers(call, "program_reply"); }, kFields);
+}
+
 std::optional<Mutation> DropOpen(ByteSpan bytes, ChoiceStream& /*choices*/) {
   const Capture capture = Parse(bytes).value();
   if (capture.calls.size() < 2 || capture.calls[1].selector == 0) return std::nullopt;
@@ -273,6 +395,8 @@ constexpr MutationKind kMutations[] = {
     {"add-scalar-input", "scalar-inputs", ProposeScalarIn, ApplyEdit<AddScalarIn>},
     {"add-scalar-output", "scalar-outputs", ProposeScalarOut, ApplyEdit<AddScalarOut>},
     {"resize-output", "struct-output", ProposeOutput, ApplyEdit<ResizeOut>},
+    {"change-open-echo", "open-echo", ChangeOpenEcho, ApplyEdit<ChangeOut>},
+    {"change-reply-token", "reply-token", ChangeReplyToken, ApplyEdit<ChangeOut>},
     {"load-firmware", "load-firmware-result", ProposeFirmware, ApplyEdit<SetResult>},
     {"set-unknown-result", "result-named", ProposeResult, ApplyEdit<SetResult>},
     {"drop-open", "open-first", DropOpen, ApplyEdit<DropCall>},

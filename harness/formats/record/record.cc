@@ -1,7 +1,9 @@
 #include "harness/formats/record/record.h"
 
+#include <charconv>
 #include <fmt/format.h>
 #include <optional>
+#include <string>
 #include <vector>
 
 #include "harness/base/hex_text.h"
@@ -49,11 +51,47 @@ Json OpaqueRuns(std::span<const RecordField> fields, ByteSpan bytes) {
   return runs;
 }
 
+Status StoreNumber(const Json& json, std::span<uint8_t> out, size_t offset, size_t width,
+                   std::string_view where) {
+  ANECHECK_ASSIGN(const uint64_t value, json_fields::Number(json, where));
+  if (width < 8 && value >> (8 * width) != 0) {
+    return Bad(where, fmt::format("0x{:x} does not fit in {} bytes", value, width));
+  }
+  StoreLittle(out, offset, width, value);
+  return {};
+}
+
+Json SparseToJson(const RecordField& field, ByteSpan bytes) {
+  Json json = Json::object();
+  for (uint32_t i = 0; i * field.element < field.width; ++i) {
+    const uint64_t value = LoadLittle(bytes, field.offset + i * field.element, field.element);
+    if (value != 0) json[std::to_string(i)] = value;
+  }
+  return json;
+}
+
+Status ReadSparse(const RecordField& field, const Json& json, std::span<uint8_t> out,
+                  std::string_view where) {
+  if (!json.is_object()) return Bad(where, "needs an object of index and number");
+  const uint32_t count = field.width / field.element;
+  for (const auto& [name, number] : json.items()) {
+    uint32_t index = 0;
+    const auto end = std::from_chars(name.data(), name.data() + name.size(), index);
+    if (end.ec != std::errc() || end.ptr != name.data() + name.size() || index >= count) {
+      return Bad(where, fmt::format("\"{}\" is no index below {}", Shown(name), count));
+    }
+    ANECHECK_RETURN_IF_ERROR(
+        StoreNumber(number, out, field.offset + index * field.element, field.element, where));
+  }
+  return {};
+}
+
 Status ReadField(const RecordField& field, const Json& json, std::span<uint8_t> out,
                  std::string_view path) {
   const std::string where = fmt::format("{}.{}", path, field.name);
   const auto found = json.find(field.name);
   if (found == json.end()) return Bad(where, "is missing");
+  if (field.kind == RecordKind::kSparse) return ReadSparse(field, *found, out, where);
   if (field.kind == RecordKind::kBytes) {
     if (!found->is_string()) return Bad(where, "needs hexadecimal digits");
     ANECHECK_ASSIGN(const Bytes bytes, ParseHexBytes(found->text(), where));
@@ -63,12 +101,7 @@ Status ReadField(const RecordField& field, const Json& json, std::span<uint8_t> 
     std::copy(bytes.begin(), bytes.end(), out.begin() + field.offset);
     return {};
   }
-  ANECHECK_ASSIGN(const uint64_t value, json_fields::Number(*found, where));
-  if (field.width < 8 && value >> (8 * field.width) != 0) {
-    return Bad(where, fmt::format("0x{:x} does not fit in {} bytes", value, field.width));
-  }
-  StoreLittle(out, field.offset, field.width, value);
-  return {};
+  return StoreNumber(*found, out, field.offset, field.width, where);
 }
 
 Status ReadOpaque(std::span<const RecordField> fields, const Json& json, std::span<uint8_t> out,
@@ -109,6 +142,10 @@ Json RecordToJson(std::span<const RecordField> fields, ByteSpan bytes) {
     std::string name(field.name);
     if (field.kind == RecordKind::kBytes) {
       json[std::move(name)] = HexText(bytes.subspan(field.offset, field.width));
+      continue;
+    }
+    if (field.kind == RecordKind::kSparse) {
+      json[std::move(name)] = SparseToJson(field, bytes);
       continue;
     }
     const uint64_t value = LoadLittle(bytes, field.offset, field.width);

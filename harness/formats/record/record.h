@@ -1,5 +1,5 @@
 // Records of fixed layout as JSON and back: named little-endian fields at offsets, and every byte
-// between them kept as an opaque run. Used by the hal and tdv10 formats, where
+// between them kept as an opaque run. Used by the hal, tdv10 and submission formats, where
 // sources describe only some fields of a structure.
 #pragma once
 
@@ -19,6 +19,7 @@ enum class RecordKind : uint8_t {
   kHex,     // unsigned, at most 8 bytes; "0x..." in JSON
   kBytes,   // hexadecimal digits, two a byte
   kBase64,  // of a TypedRecord alone
+  kSparse,  // numbers of `element` bytes; {"index": number} in JSON, for those that are not 0
 };
 
 struct RecordField {
@@ -26,6 +27,7 @@ struct RecordField {
   uint32_t offset = 0;  // from the start of the record
   uint32_t width = 0;   // bytes
   RecordKind kind = RecordKind::kNumber;
+  uint32_t element = 0;  // bytes; of kSparse alone
 };
 
 // A JSON object with one member a field, and under "opaque" the bytes outside all fields that are

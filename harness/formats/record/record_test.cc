@@ -39,6 +39,31 @@ RC_GTEST_PROP(Record, RoundTrips, ()) {
   RC_ASSERT(*back == bytes);
 }
 
+constexpr RecordField kSurfaces[] = {{"surfaces", 4, 24, RecordKind::kSparse, 4}};
+
+TEST(Record, SparseFieldsNameTheNumbersThatAreNotZero) {
+  Bytes bytes(28, 0);
+  bytes[4] = 9;
+  bytes[24] = 0x10;
+  const Json json = RecordToJson(kSurfaces, bytes);
+  EXPECT_EQ(json.dump(), "{\"surfaces\":{\"0\":9,\"5\":16},\"opaque\":[]}");
+  EXPECT_EQ(RecordFromJson(kSurfaces, json, 28, "r").value(), bytes);
+  for (const char* index : {"6", "-1", "", "1x", "0x1"}) {
+    const Json bad = {{"surfaces", {{index, 1}}}, {"opaque", Json::array()}};
+    EXPECT_NE(RecordFromJson(kSurfaces, bad, 28, "r").error().message.find("no index below 6"),
+              std::string::npos)
+        << index;
+  }
+  const Json wide = {{"surfaces", {{"1", 4294967296}}}, {"opaque", Json::array()}};
+  EXPECT_NE(RecordFromJson(kSurfaces, wide, 28, "r").error().message.find("does not fit"),
+            std::string::npos);
+}
+
+RC_GTEST_PROP(Record, SparseFieldsRoundTrip, ()) {
+  const Bytes bytes = *testing::BytesOfSize(28);
+  RC_ASSERT(*RecordFromJson(kSurfaces, RecordToJson(kSurfaces, bytes), 28, "r") == bytes);
+}
+
 TEST(Record, BadJsonNamesTheMember) {
   const Json good = RecordToJson(kFields, Bytes(32, 0));
   const struct {

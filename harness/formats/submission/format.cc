@@ -6,7 +6,9 @@
 #include "harness/base/hex_text.h"
 #include "harness/base/json.h"
 #include "harness/formats/format_of.h"
+#include "harness/formats/message.h"
 #include "harness/formats/rules.h"
+#include "harness/formats/submission/structures.h"
 #include "harness/formats/submission/submission.h"
 
 namespace anecheck {
@@ -15,6 +17,7 @@ namespace {
 
 constexpr std::string_view kOwnForm = "the capture form (harness/formats/submission/submission.h)";
 constexpr std::string_view kSelectors = "facts/more/iokit_selectors.csv (public guide, chapter 27)";
+constexpr std::string_view kGuideFields = "public guide, chapter 27";
 constexpr FactEvidence kSpecification = FactEvidence::kSpecification;
 constexpr FactEvidence kPublicNotes = FactEvidence::kPublicNotes;
 
@@ -29,6 +32,39 @@ void ForEachCall(const Capture& capture, Visit visit) {
     visit(i, call,
           FindMethods(static_cast<Client>(call.client), call.selector,
                       static_cast<uint32_t>(call.struct_in.size())));
+  }
+}
+
+// A field that a call's answer must repeat.
+struct Echo {
+  std::string_view in;  // names of structures
+  std::string_view out;
+  RecordField asked;
+  RecordField answered;
+};
+constexpr Echo kEchoes[] = {
+    {"device_open", "device_info", device_open::kCallback, device_open::kCallback},
+    {"device_open", "device_info", device_open::kReceiver, device_open::kReceiver},
+    {"device_open", "device_info", device_open::kTimeout, device_open::kTimeout},
+    {"program_request", "program_reply", program_request::kToken, program_reply::kToken},
+};
+
+void CheckEchoes(const Capture& capture, std::string_view structure, RuleReport& broken) {
+  for (size_t i = 0; i < capture.calls.size(); ++i) {
+    const Call& call = capture.calls[i];
+    const Structure* in = StructureOf(call, Direction::kIn);
+    const Structure* out = StructureOf(call, Direction::kOut);
+    if (in == nullptr || out == nullptr || in->name != structure || call.result != 0) continue;
+    for (const Echo& echo : kEchoes) {
+      if (echo.in != in->name || echo.out != out->name) continue;
+      const uint64_t asked = Load(echo.asked, call.struct_in);
+      const uint64_t answered = Load(echo.answered, call.struct_out);
+      if (asked == answered) continue;
+      const size_t begin = call.offset + kCallRecord.kSize + call.struct_in.size() +
+                           sizeof(uint64_t) * (call.scalars_in.size() + call.scalars_out.size());
+      broken(begin + echo.answered.offset, "call[{}]: {} 0x{:x} was passed, 0x{:x} came back", i,
+             echo.asked.name, asked, answered);
+    }
   }
 }
 
@@ -105,6 +141,16 @@ constexpr auto kRules = RulesOf<Capture>({
     {"struct-output", "The method returns a structure of that size, or none where it fails.",
      "specification 000, table 23.14; facts/more/iokit_selectors.csv", kSpecification,
      CheckStated<2>},
+    {"open-echo", "A device that opens repeats callback, receiver and timeout.", kGuideFields,
+     kPublicNotes,
+     [](const Capture& capture, RuleReport& broken) {
+       CheckEchoes(capture, "device_open", broken);
+     }},
+    {"reply-token", "The reply to a request repeats its program token.",
+     "specification 000, below table 23.14; public guide, chapter 27", kSpecification,
+     [](const Capture& capture, RuleReport& broken) {
+       CheckEchoes(capture, "program_request", broken);
+     }},
     {"load-firmware-result", "ANE_LoadFirmware returns 0xe00002c7.", kSelectors, kPublicNotes,
      [](const Capture& capture, RuleReport& broken) {
        ForEachCall(capture, [&](size_t i, const Call& call, const Result<Methods>& rows) {
@@ -134,19 +180,32 @@ constexpr auto kRules = RulesOf<Capture>({
 });
 
 std::span<const FieldFact> FieldFacts(const Json& /*json*/) {
-  static const std::vector<FieldFact> facts = {
-      {"calls[].client", FactEvidence::kPublicNotes,
-       "facts/more/iokit_selectors.csv (public guide, chapter 27); specification 000 has one "
-       "interface"},
-      {"calls[].selector", FactEvidence::kSpecification, "specification 000, table 23.14"},
-      {"calls[].derived.method", FactEvidence::kSpecification,
-       "specification 000, table 23.14; facts/more/iokit_selectors.csv"},
-      {"calls[].result", FactEvidence::kPublicNotes,
-       "facts/more/error_codes.csv (public guide, appendix C.3)"},
-      {"calls[].scalars_in", FactEvidence::kOpaque, "sources give the number of scalars alone"},
-      {"calls[].scalars_out", FactEvidence::kOpaque, "sources give the number of scalars alone"},
-      {"calls[].struct_in", FactEvidence::kOpaque, "sources give the sizes of structures alone"},
-      {"calls[].struct_out", FactEvidence::kOpaque, "sources give the sizes of structures alone"}};
+  static const std::vector<FieldFact> facts = [] {
+    std::vector<FieldFact> rows = {
+        {"calls[].client", FactEvidence::kPublicNotes,
+         "facts/more/iokit_selectors.csv (public guide, chapter 27); specification 000 has one "
+         "interface"},
+        {"calls[].selector", FactEvidence::kSpecification, "specification 000, table 23.14"},
+        {"calls[].derived.method", FactEvidence::kSpecification,
+         "specification 000, table 23.14; facts/more/iokit_selectors.csv"},
+        {"calls[].result", FactEvidence::kPublicNotes,
+         "facts/more/error_codes.csv (public guide, appendix C.3)"},
+        {"calls[].scalars_in", FactEvidence::kOpaque, "sources give the number of scalars alone"},
+        {"calls[].scalars_out", FactEvidence::kOpaque, "sources give the number of scalars alone"}};
+    for (const Structure& structure : Structures()) {
+      const char* side = structure.direction == Direction::kIn ? "in" : "out";
+      for (size_t i = 0; i < structure.fields.size(); ++i) {
+        rows.push_back(
+            {fmt::format("calls[].struct_{}.{}.{}", side, structure.name, structure.fields[i].name),
+             structure.sources[i].evidence, std::string(structure.sources[i].source)});
+      }
+    }
+    for (const char* side : {"in", "out"}) {
+      rows.push_back({fmt::format("calls[].struct_{}", side), FactEvidence::kOpaque,
+                      "sources give the size of the rest alone"});
+    }
+    return rows;
+  }();
   return facts;
 }
 
@@ -171,15 +230,44 @@ Json ScalarsJson(std::span<const uint64_t> scalars) {
   return list;
 }
 
+Json StructureJson(const Call& call, Direction direction) {
+  const Bytes& bytes = direction == Direction::kIn ? call.struct_in : call.struct_out;
+  const Structure* structure = StructureOf(call, direction);
+  if (structure == nullptr) return HexText(bytes);
+  return {{std::string(structure->name), RecordToJson(structure->fields, bytes)}};
+}
+
+// Hexadecimal digits, or {"program_request": {"program_token": ..., "opaque": [...]}}.
+Bytes StructureFromJson(JsonFields& call, std::string_view key) {
+  const auto found = call.object().find(std::string(key));
+  if (found == call.object().end() || !found->is_object()) return call.HexBytes(key);
+  const Json& named = call.Object(key);
+  if (named.size() != 1) {
+    call.Fail(key, "needs one member, the name of a structure");
+    return {};
+  }
+  const auto& [name, fields] = *named.items().begin();
+  const Structure* structure = StructureOfName(name);
+  if (structure == nullptr) {
+    call.Fail(key, fmt::format("has no structure \"{}\"; give its bytes as hexadecimal digits",
+                               Shown(name)));
+    return {};
+  }
+  Result<Bytes> bytes = RecordFromJson(structure->fields, fields, structure->size, call.Path(key));
+  if (bytes.ok()) return *bytes;
+  if (call.status()->ok()) *call.status() = bytes.error();
+  return {};
+}
+
 Result<Json> ToJson(const Capture& capture) {
   Json calls = Json::array();
   for (const Call& call : capture.calls) {
     Json object = Json::object();
     kCallRecord.ToJson(call, object);
     object["scalars_in"] = ScalarsJson(call.scalars_in);
-    object["struct_in"] = HexText(call.struct_in);
+    object["struct_in"] = StructureJson(call, Direction::kIn);
     object["scalars_out"] = ScalarsJson(call.scalars_out);
-    object["struct_out"] = HexText(call.struct_out);
+    object["struct_out"] = StructureJson(call, Direction::kOut);
     object["derived"] = {{"method", MethodText(call)}};
     calls.push_back(std::move(object));
   }
@@ -196,14 +284,30 @@ Result<Bytes> FromJson(const Json& json) {
     Call& call = capture.calls.emplace_back();
     kCallRecord.FromJson(object, call);
     call.scalars_in = object.Uints("scalars_in", UINT64_MAX);
-    call.struct_in = object.HexBytes("struct_in");
+    call.struct_in = StructureFromJson(object, "struct_in");
     call.scalars_out = object.Uints("scalars_out", UINT64_MAX);
-    call.struct_out = object.HexBytes("struct_out");
+    call.struct_out = StructureFromJson(object, "struct_out");
     object.RefuseOthers();
   });
   fields.RefuseOthers();
   if (!status.ok()) return status.error();
   return Write(capture);
+}
+
+// A line of the fields that are not zero: "program_request: program_token 0x5, sequence 1".
+std::string FieldsText(const Call& call, Direction direction) {
+  const Structure* structure = StructureOf(call, direction);
+  if (structure == nullptr) return "";
+  const Bytes& bytes = direction == Direction::kIn ? call.struct_in : call.struct_out;
+  const Json json = RecordToJson(structure->fields, bytes);
+  std::vector<std::string> parts;
+  for (const auto& [name, value] : json.items()) {
+    const std::string text = value.is_string() ? value.text() : value.dump();
+    if (text == "0" || text == "0x0" || text == "{}" || text == "[]") continue;
+    parts.push_back(name == "opaque" ? "bytes without a name" : fmt::format("{} {}", name, text));
+  }
+  return fmt::format("      {}: {}\n", structure->name,
+                     parts.empty() ? "all zero" : fmt::format("{}", fmt::join(parts, ", ")));
 }
 
 std::string Print(const Capture& capture) {
@@ -217,9 +321,9 @@ std::string Print(const Capture& capture) {
         call.client < kClientCount ? ClientName(static_cast<Client>(call.client)) : "unknown",
         call.selector, call.struct_in.size(), MethodText(call), ScalarsJson(call.scalars_in).dump(),
         ScalarsJson(call.scalars_out).dump(), call.struct_out.size(), ReturnCodeText(call.result));
+    text += FieldsText(call, Direction::kIn) + FieldsText(call, Direction::kOut);
   }
   return text +
-         "structures are opaque: no source gives their fields' offsets\n"
          "sources differ: the specification has one interface with selectors overloaded by size, "
          "the public guide two clients\n";
 }
@@ -228,6 +332,10 @@ ByteCounts CountBytes(const Capture& capture, ByteSpan bytes) {
   uint64_t opaque = 0;
   for (const Call& call : capture.calls) {
     opaque += call.struct_in.size() + call.struct_out.size();
+    for (const Direction direction : {Direction::kIn, Direction::kOut}) {
+      const Structure* structure = StructureOf(call, direction);
+      if (structure != nullptr) opaque -= RecordTypedBytes(structure->fields);
+    }
     opaque += sizeof(uint64_t) * (call.scalars_in.size() + call.scalars_out.size());
   }
   return {bytes.size(), 0, bytes.size() - opaque};

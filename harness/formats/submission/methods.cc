@@ -69,6 +69,8 @@ constexpr ReturnCode kReturnCodes[] = {
     {0xe00002c2, "kIOReturnBadArgument", "argument sizes",
      "public guide, appendix C.3; IOReturn.h"},
     {0xe00002c5, "kIOReturnExclusiveAccess", "client closed or closing", "IOReturn.h"},
+    {24, "usage type not supported", "device open with usage 2", "public guide, chapter 27"},
+    {0xe00002cd, "kIOReturnNotOpen", "device not open", "IOReturn.h"},
     {0xe00002c7, "kIOReturnUnsupported", "disabled, stub, or entitlement absent",
      "public guide, appendix C.3; IOReturn.h"},
     {0xe00002d0, "kIOReturnNotReady", "device not ready", "public guide, appendix C.3"},

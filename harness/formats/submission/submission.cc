@@ -55,6 +55,17 @@ Result<Capture> Parse(ByteSpan bytes) {
   return capture;
 }
 
+const Structure* StructureOf(const Call& call, Direction direction) {
+  if (call.client >= kClientCount) return nullptr;
+  const auto rows = FindMethods(static_cast<Client>(call.client), call.selector,
+                                static_cast<uint32_t>(call.struct_in.size()));
+  if (!rows.ok()) return nullptr;
+  const std::vector<std::string_view> names = MethodNames(*rows);
+  if (names.size() != 1) return nullptr;
+  const Bytes& bytes = direction == Direction::kIn ? call.struct_in : call.struct_out;
+  return FindStructure(names[0], direction, bytes.size());
+}
+
 Bytes Write(const Capture& capture) {
   ByteWriter writer;
   writer.Bytes(kMagic);

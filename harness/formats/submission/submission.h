@@ -1,6 +1,6 @@
 // A capture of driver calls: the external methods that a program made, in order, with their
 // arguments. The capture form is this project's own; the methods and structure sizes are those of
-// methods.h. What stands inside the structures no source describes, so they are opaque bytes.
+// methods.h. The fields of structures.h have names; other bytes of a structure are opaque.
 //
 // Layout: the 8 bytes of kMagic; u32 count; then a call each: kCallRecord, the scalars in (u64
 // each), the structure in, the scalars out, the structure out.
@@ -14,6 +14,7 @@
 #include "harness/formats/format.h"
 #include "harness/formats/record/typed_record.h"
 #include "harness/formats/submission/methods.h"
+#include "harness/formats/submission/structures.h"
 
 namespace anecheck {
 
@@ -55,6 +56,10 @@ struct Call : CallHeader {
 struct Capture {
   std::vector<Call> calls;
 };
+
+// The description of the structure that the call passes or gets back. Null where no source has
+// one, or where selector and size leave the method open.
+const Structure* StructureOf(const Call& call, Direction direction);
 
 // Fails on a wrong magic, a call that leaves the file, or bytes after the last call.
 Result<Capture> Parse(ByteSpan bytes);

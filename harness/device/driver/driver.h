@@ -1,0 +1,89 @@
+// A model of the kernel driver: it answers the external methods of a capture in order, keeps the
+// programs that a client made, the completions that wait on the wake port, and the chaining cache.
+// Each answer names the law that it follows; a law that no source states is assumed and says so.
+// The answers are simulated: none is evidence of a real driver.
+//
+// Programs: the driver mints a token when it creates a program and writes it through a pointer, so
+// that a capture first shows the token when it prepares the program.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <deque>
+#include <map>
+#include <optional>
+#include <span>
+#include <string_view>
+#include <vector>
+
+#include "harness/base/result.h"
+#include "harness/formats/format.h"
+#include "harness/formats/submission/submission.h"
+
+namespace anecheck::driver {
+
+struct Law {
+  std::string_view id;
+  std::string_view words;
+  FactEvidence evidence = FactEvidence::kAssumed;
+  std::string_view source;
+};
+std::span<const Law> Laws();
+
+struct Answer {
+  uint32_t result = 0;       // a return code, 0 for success
+  const Law* law = nullptr;  // never null
+  Bytes struct_out;          // of the fields that a source names; other bytes are 0
+};
+
+// A message on the wake port: a request ended.
+struct Completion {
+  uint64_t program_token = 0;
+  uint64_t sequence = 0;
+};
+
+// The entitlements of the process that calls.
+struct Rights {
+  bool data_chaining = true;  // com.apple.ane.allow-dataChaining-access
+};
+
+// Not for several threads at once.
+class Driver {
+ public:
+  explicit Driver(Rights rights = {}) : rights_(rights) {}
+
+  // The answer to one call. Scalars out are not modelled: no source says what they mean, but for
+  // the device address of a mapped buffer.
+  Answer Take(const submission::Call& call);
+  // The oldest request ends and its message leaves the wake port.
+  std::optional<Completion> NextCompletion();
+
+  size_t in_flight() const { return wake_port_.size(); }
+  // Program tokens of which a segment is wired to the next one.
+  size_t chaining_entries() const { return chaining_entries_; }
+
+ private:
+  struct Program {
+    bool prepared = false;
+  };
+
+  Answer Open(const submission::Call& call);
+  Answer Close(const submission::Call& call);
+  Answer Create(const submission::Call& call);
+  Answer Prepare(const submission::Call& call);
+  Answer Unprepare(const submission::Call& call);
+  Answer Destroy(const submission::Call& call);
+  Answer Send(const submission::Call& call);
+  Answer ChainingPrepare(const submission::Call& call);
+  Answer ChainingSetActive(const submission::Call& call);
+  Answer AnswerMethod(std::string_view method, const submission::Call& call);
+
+  Rights rights_;
+  std::array<bool, submission::kClientCount> open_{};
+  size_t unnamed_programs_ = 0;  // created, not yet prepared
+  std::map<uint64_t, Program> programs_;
+  std::deque<Completion> wake_port_;
+  size_t chaining_entries_ = 0;
+};
+
+}  // namespace anecheck::driver
