@@ -41,7 +41,7 @@ constexpr Law kLaws[] = {
      "public guide, appendix C.3"},
     {"not-prepared", "A request names a prepared program.", FactEvidence::kAssumed, kNoSource},
     {"in-flight", "127 requests are in flight at most.", FactEvidence::kSpecification,
-     "specification 001, part 5"},
+     "specification 001, part 5; otherwise: the next request waits"},
     {"send", "The reply repeats sequence and token; completion arrives on the wake port.",
      FactEvidence::kSpecification, "specification 000, below table 23.14"},
     {"chaining-right", "Chaining asks for the entitlement of data chaining.",
