@@ -57,7 +57,7 @@ Statement Say(std::string subject, Stage stage, Provenance provenance,
 
 TEST(Attestation, HasEveryOperationLayerTargetAndRoute) {
   const Attestation matrix = Build("all", {});
-  EXPECT_EQ(matrix.rows.size(), 189u + 53);
+  EXPECT_EQ(matrix.rows.size(), 189u + 55);
   EXPECT_EQ(matrix.targets.size(), 30u);
   EXPECT_EQ(matrix.cells.size(), matrix.rows.size() * 30 * 2);
   EXPECT_LT(matrix.verdicts.size(), 1500u) << "equal chains of layers share one place";

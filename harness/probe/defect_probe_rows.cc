@@ -81,6 +81,21 @@ Result<double> KernelDepthAccepted(const E5rtLibrary& engine, std::string_view t
       ProbeText("tensor<fp16, [1, 1, 2, 2, 2]> x, tensor<fp16, [1, 1, 2, 1, 1]> w",
                 "tensor<fp16, [1, 1, 1, 2, 2]> y = conv(x = x, weight = w);"));
 }
+// By the device masks of specification 001: CPU, GPU, both, engine, all.
+Result<double> KernelDepthMasks(const E5rtLibrary& engine, std::string_view target) {
+  double masks = 0;
+  for (const uint64_t mask : {1, 2, 3, 4, 7}) {
+    const ProbeProgram control(engine, target, PlainProbeText(), mask);
+    const ProbeProgram program(
+        engine, target,
+        ProbeText("tensor<fp16, [1, 1, 2, 2, 2]> x, tensor<fp16, [1, 1, 2, 1, 1]> w",
+                  "tensor<fp16, [1, 1, 1, 2, 2]> y = conv(x = x, weight = w);"),
+        mask);
+    ANECHECK_ASSIGN(const double accepted, Accepted(program, control));
+    masks += accepted;
+  }
+  return masks;
+}
 // One column above the narrowest published limit of families with that defect: 13 on A13, 15 later.
 Result<double> KernelWidthAccepted(const E5rtLibrary& engine, std::string_view target) {
   constexpr int kA13Index = 2;
@@ -351,6 +366,8 @@ constexpr std::string_view kDefects = "facts known_defects.csv";
 constexpr std::array kProbes = {
     RuntimeProbe{"kernel_depth_accepted", "1: a convolution with kernel depth 2 compiles", 1,
                  kDefects, "D16", 0, kAll, KernelDepthAccepted},
+    RuntimeProbe{"kernel_depth_masks", "of 5 device masks, those that take kernel depth 2", 5,
+                 "specification 003, attested is not reachable", "D16", 0, kAll, KernelDepthMasks},
     RuntimeProbe{"kernel_width_accepted", "1: a convolution above kernel width 13 or 15 compiles",
                  1, kDefects, "D29", 0, kNarrow, KernelWidthAccepted},
     RuntimeProbe{"dynamic_batch_accepted",

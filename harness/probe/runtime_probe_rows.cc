@@ -239,6 +239,56 @@ Result<double> ChainOfTwo(const E5rtLibrary& engine, std::string_view target) {
   return First(y);
 }
 
+// Programs that share a stream or a buffer with the first, which goes last.
+template <typename Program>
+struct Sharing {
+  ~Sharing() {
+    while (!all.empty()) all.pop_back();
+  }
+  std::vector<std::unique_ptr<Program>> all;
+};
+
+// Programs whose operations one stream takes and runs by one call.
+Result<double> OperationsInAStream(const E5rtLibrary& engine, std::string_view target) {
+  Sharing<Adder> sharing;
+  std::vector<std::unique_ptr<Adder>>& adders = sharing.all;
+  while (adders.size() < kPrograms) {
+    auto adder = std::make_unique<Adder>(engine, target);
+    if (!adder->ready()) {
+      ANECHECK_ASSIGN(const double limit, LimitBefore(adder->program, adders.size()));
+      static_cast<void>(limit);
+      break;
+    }
+    Fill(adder->x, 1);
+    if (!adders.empty() && !adders.front()->program.Encode(adder->program)) break;
+    adders.push_back(std::move(adder));
+  }
+  if (!adders.front()->program.Execute()) return Broken(adders.front()->program);
+  return static_cast<double>(
+      std::ranges::count_if(adders, [](const auto& adder) { return First(adder->y) == 2; }));
+}
+
+// 0 + 1, 64 times in place by 64 operations of one stream and one call.
+Result<double> ResidentByOneCall(const E5rtLibrary& engine, std::string_view target) {
+  constexpr size_t kSteps = 64;
+  Sharing<ProbeProgram> sharing;
+  std::vector<std::unique_ptr<ProbeProgram>>& steps = sharing.all;
+  void* value = nullptr;
+  for (size_t i = 0; i < kSteps; ++i) {
+    auto step = std::make_unique<ProbeProgram>(engine, target, AddOne());
+    if (!step->failed().empty()) return Broken(*step);
+    const bool first = steps.empty();
+    void* x = first ? step->Bind("x", false, kBytes) : step->Share("x", false, "x", *steps.front());
+    if (x == nullptr || step->Share("y", true, "x") == nullptr) return Broken(*step);
+    if (first) value = x;
+    if (!first && !steps.front()->Encode(*step)) return Broken(*steps.front());
+    steps.push_back(std::move(step));
+  }
+  Fill(value, 0);
+  if (!steps.front()->Execute()) return Broken(*steps.front());
+  return First(value);
+}
+
 Result<double> Placement(const E5rtLibrary& engine, std::string_view target) {
   ProbeProgram program(engine, target, AddOne());
   if (!program.failed().empty()) return Broken(program);
@@ -444,6 +494,13 @@ constexpr std::array kProbes = {
     RuntimeProbe{"resident_thrice", "0 + 1 + 1 + 1 in place", 3, kCalls, "", 0, 0, ResidentThrice},
     RuntimeProbe{"chain_of_two", "(0 + 1) * 2 by two operations of a stream", 2, kCalls, "", 0, 0,
                  ChainOfTwo},
+    RuntimeProbe{"resident_by_one_call", "0 + 1, 64 times in place by one call", 64,
+                 "specification 001, section 2.5", "", 0, 0, ResidentByOneCall, kLong},
+    RuntimeProbe{"operations_in_a_stream", "programs that one stream runs by one call, of 140",
+                 kPrograms,
+                 "specification 001, operational limits: 128 programs; otherwise 110 to 120 "
+                 "operations (section 2.5)",
+                 "D36", 128, kAll, OperationsInAStream, kLong},
     RuntimeProbe{"wrong_runs", "executions of 12 that fail or give another sum", 0, kCalls, "", 0,
                  0, WrongRuns},
     RuntimeProbe{"inputs_kept", "1: an execution leaves its input as it was", 1, kCalls, "", 0, 0,
