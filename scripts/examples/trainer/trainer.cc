@@ -12,6 +12,7 @@
 #include <cstdint>
 #include <cstdio>
 #include <cstdlib>
+#include <filesystem>
 #include <fstream>
 #include <random>
 #include <string>
@@ -233,7 +234,7 @@ double Loss(const Samples& samples, const Numbers& p) {
   return loss / kBatch;
 }
 
-void Write(const std::string& path, const Numbers& numbers) {
+void Write(const std::filesystem::path& path, const Numbers& numbers) {
   std::ofstream(path, std::ios::binary)
       .write(reinterpret_cast<const char*>(numbers.data()),
              static_cast<std::streamsize>(numbers.size() * sizeof(Half)));
@@ -266,15 +267,16 @@ State FirstState(Data& data, Engine& engine) {
 
 void Dump(const std::string& folder, size_t step, const Engine& engine, const Samples& samples,
           Half rate, const State& before, const State& after) {
-  std::string at = folder;
-  at.append("/").append(std::to_string(step)).append(".");
-  Write(at + "in.x", samples.pixels);
-  Write(at + "in.t", samples.targets);
-  Write(at + "in.rate", {rate});
+  const std::filesystem::path path(folder);
+  const std::string at = std::to_string(step);
+  const auto in = [&](const std::string& port) { return path / (at + ".in." + port); };
+  Write(in("x"), samples.pixels);
+  Write(in("t"), samples.targets);
+  Write(in("rate"), {rate});
   for (size_t i = 0; i < after.size(); ++i) {
     const std::string& name = engine.outputs()[i].name;
-    if (i > 0) Write(at + "in." + name.substr(0, name.rfind("_next")), before[i]);
-    Write(at + "out." + name, after[i]);
+    if (i > 0) Write(in(name.substr(0, name.rfind("_next"))), before[i]);
+    Write(path / (at + ".out." + name), after[i]);
   }
 }
 
