@@ -4,7 +4,8 @@
 //
 // usage: trainer STEP.mil [STEPS [SEED [FOLDER]]]
 // Prints a line every 20 steps and the accuracy on samples that training never saw. Into FOLDER it
-// writes the ports of the first, the middle and the last step (fp16, little-endian), for a judge.
+// writes the ports of the first, the middle and the last step (fp16, little-endian), for a judge:
+// FOLDER/STEP/in/PORT and FOLDER/STEP/out/PORT.
 // Exit code 0: accuracy of at least 90 %, and every state within kMostChanges of the host's.
 
 #include <algorithm>
@@ -235,6 +236,7 @@ double Loss(const Samples& samples, const Numbers& p) {
 }
 
 void Write(const std::filesystem::path& path, const Numbers& numbers) {
+  std::filesystem::create_directories(path.parent_path());
   std::ofstream(path, std::ios::binary)
       .write(reinterpret_cast<const char*>(numbers.data()),
              static_cast<std::streamsize>(numbers.size() * sizeof(Half)));
@@ -267,16 +269,14 @@ State FirstState(Data& data, Engine& engine) {
 
 void Dump(const std::string& folder, size_t step, const Engine& engine, const Samples& samples,
           Half rate, const State& before, const State& after) {
-  const std::filesystem::path path(folder);
-  const std::string at = std::to_string(step);
-  const auto in = [&](const std::string& port) { return path / (at + ".in." + port); };
-  Write(in("x"), samples.pixels);
-  Write(in("t"), samples.targets);
-  Write(in("rate"), {rate});
+  const std::filesystem::path at = std::filesystem::path(folder) / std::to_string(step);
+  Write(at / "in" / "x", samples.pixels);
+  Write(at / "in" / "t", samples.targets);
+  Write(at / "in" / "rate", {rate});
   for (size_t i = 0; i < after.size(); ++i) {
     const std::string& name = engine.outputs()[i].name;
-    if (i > 0) Write(in(name.substr(0, name.rfind("_next"))), before[i]);
-    Write(path / (at + ".out." + name), after[i]);
+    if (i > 0) Write(at / "in" / name.substr(0, name.rfind("_next")), before[i]);
+    Write(at / "out" / name, after[i]);
   }
 }
 

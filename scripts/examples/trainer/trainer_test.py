@@ -34,11 +34,10 @@ def npy(name, data):
     return b"\x93NUMPY\x01\x00" + struct.pack("<H", len(header)) + header + data
 
 
-def pack(folder, prefix, path):
+def pack(folder, path):
     with zipfile.ZipFile(path, "w") as archive:
-        for file in sorted(folder.glob(prefix + "*")):
-            name = file.name.removeprefix(prefix)
-            archive.writestr(name + ".npy", npy(name, file.read_bytes()))
+        for file in sorted(folder.iterdir()):
+            archive.writestr(file.name + ".npy", npy(file.name, file.read_bytes()))
 
 
 class Trainer(unittest.TestCase):
@@ -48,8 +47,8 @@ class Trainer(unittest.TestCase):
             run = train(MIL, "60", "1", temporary)
             self.assertEqual(run.returncode, 0, run.stdout + run.stderr)
             inputs, actual = folder / "in.npz", folder / "out.npz"
-            pack(folder, "30.in.", inputs)
-            pack(folder, "30.out.", actual)
+            pack(folder / "30" / "in", inputs)
+            pack(folder / "30" / "out", actual)
             self.judge(inputs, actual)
             # Elements outside are those of documented defects, which `check` traces operation by
             # operation.
