@@ -211,6 +211,18 @@ std::optional<BackendCosts> EstimateCosts(const NodeView& node) {
   return costs;
 }
 
+double ProductFlops(const NodeView& node) {
+  switch (static_cast<OpKind>(node.schema().id)) {
+    case OpKind::kConv:
+    case OpKind::kLinear:
+      return WeightFlops(node);
+    case OpKind::kMatmul:
+      return MatmulFlops(node);
+    default:
+      return 0;
+  }
+}
+
 namespace {
 
 // The cost of a change from one backend to another, or of the start (`from` is kBackends).

@@ -27,6 +27,9 @@ using BackendCosts = std::array<std::optional<double>, kBackends>;
 // ("no estimate"). Source: facts/silicon/cost_model.csv and op_placement_h16g.csv.
 std::optional<BackendCosts> EstimateCosts(const NodeView& node);
 
+// Two operations a product of a convolution, a linear map or a matmul; 0 for any other operation.
+double ProductFlops(const NodeView& node);
+
 struct Plan {
   double milliseconds = 0;
   // One backend an operation: a cheapest way, which prefers the engine, then bnns.

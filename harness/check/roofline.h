@@ -1,0 +1,33 @@
+// The roofline of an operation: the time that its products take at the engine's fitted peak, and
+// the time that its bytes take at the fitted bandwidth. The longer one bounds it. Source:
+// facts/more/cost_model.csv (public guide, chapter 18), which has fits of the M1 and the M5 alone.
+#pragma once
+
+#include <optional>
+#include <string_view>
+
+#include "harness/graph/graph.h"
+
+namespace anecheck {
+
+struct RooflineChip {
+  std::string_view target;  // compiler name
+  std::string_view chip;
+  double flops_per_ms = 0;
+  double bytes_per_ms = 0;
+  double dispatch_ms = 0;  // of each dispatch, whatever it computes
+};
+// Null for a target without a fit.
+const RooflineChip* FindRoofline(std::string_view target);
+
+struct Roofline {
+  double flops = 0;  // two for each product of a convolution, a linear map or a matmul
+  double bytes = 0;  // operands, constants among them, and results
+  double compute_ms = 0;
+  double memory_ms = 0;
+  bool memory_bound() const { return memory_ms >= compute_ms; }
+  double milliseconds() const { return memory_bound() ? memory_ms : compute_ms; }
+};
+Roofline RooflineOf(const NodeView& node, const RooflineChip& chip);
+
+}  // namespace anecheck
