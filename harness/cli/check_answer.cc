@@ -17,6 +17,7 @@ namespace anecheck {
 namespace {
 
 constexpr std::string_view kEngine = "engine", kHost = "host", kRefused = "refused";
+constexpr std::string_view kEmulated = "emulated", kNotRun = "not run";
 
 std::string NameOf(const Graph& graph, NodeId id) {
   return plan::OperationName(NodeView(graph, id));
@@ -158,6 +159,14 @@ std::vector<PlacedNode> PlaceNodes(const evidence::GraphAnswer& answer) {
     }
   }
   return placed;
+}
+
+void ShowEmulated(const std::set<NodeId>& ran, Json& report) {
+  Json& rows = report["operations"];
+  for (NodeId id = 0; id < rows.size(); ++id) {
+    if (rows[id]["placement"] != kEngine) continue;
+    rows[id]["placement"] = ran.contains(id) ? kEmulated : kNotRun;
+  }
 }
 
 void AddAnswer(const AnswerParts& parts, Json& report) {

@@ -4,6 +4,7 @@
 #pragma once
 
 #include <map>
+#include <set>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -53,6 +54,10 @@ struct AnswerParts {
 
 // Adds to a target's report: "title", "operations", "hand_overs", "lowering", "plan" and "advice".
 void AddAnswer(const AnswerParts& parts, Json& report);
+
+// For a run by the emulator, which is no engine: an operation that the target admits is "emulated"
+// where it ran, "not run" elsewhere.
+void ShowEmulated(const std::set<NodeId>& ran, Json& report);
 
 // The table of all targets of a report, for people.
 std::string AnswerTable(const Json& json);

@@ -185,6 +185,10 @@ Status CheckTarget(const CheckSetting& setting, Runner& runner, const PreparedMo
              .refused = refused,
              .host = model.edges.host},
             shown.report);
+  if (setting.identity.provenance == Provenance::kEmulated) {
+    for (NodeId id = 0; whole.taken && id < item.graph.nodes().size(); ++id) parts.ran.insert(id);
+    ShowEmulated(parts.ran, shown.report);
+  }
   if (shown.steps > 0) {
     ANECHECK_ASSIGN(shown.report["steps"], RunSteps(item, runner, shown.steps));
   }
@@ -367,52 +371,73 @@ Result<Report> CheckFunction(const CheckFlags& flags, CampaignOptions options, c
                 summary.findings > 0};
 }
 
-// The options by which each container is checked, or those of the command where there is none.
-Result<std::vector<CampaignOptions>> OptionsOf(const CheckFlags& flags) {
-  std::vector<CampaignOptions> all;
-  if (flags.containers.empty()) {
-    ANECHECK_ASSIGN(CampaignOptions options, ToOptions(flags.campaign));
-    all.push_back(std::move(options));
-    return all;
-  }
-  ANECHECK_ASSIGN(const std::vector<std::string> files, ContainersOf(flags.containers));
-  for (const std::string& file : files) {
-    CampaignFlags campaign = flags.campaign;
-    campaign.runner = std::string(kContainerRunner) + file;
-    ANECHECK_ASSIGN(campaign.targets, TargetOfContainer(file));
-    ANECHECK_ASSIGN(CampaignOptions options, ToOptions(campaign));
-    all.push_back(std::move(options));
-  }
-  return all;
+// The options of the command, or those by which a container is checked.
+Result<CampaignOptions> OptionsOf(const CheckFlags& flags, const std::string& container) {
+  if (container.empty()) return ToOptions(flags.campaign);
+  CampaignFlags campaign = flags.campaign;
+  campaign.runner = std::string(kContainerRunner) + container;
+  ANECHECK_ASSIGN(campaign.targets, TargetOfContainer(container));
+  return ToOptions(campaign);
 }
 
-// One report a container and function: the one that was asked for, or else all of the model.
-Result<std::vector<Report>> Check(CheckFlags flags) {
+// One report a function: the one that was asked for, or else all of the model.
+Result<std::vector<Report>> CheckModel(CheckFlags flags, const std::string& container) {
   const bool any_route = flags.campaign.route.empty();
   if (any_route) flags.campaign.route = ToText(RouteSet::kMil);
-  Result<std::vector<CampaignOptions>> asked = OptionsOf(flags);
+  Result<CampaignOptions> asked = OptionsOf(flags, container);
   const Result<Model> opened = Model::Open(flags.model.model, flags.model.weights);
   if (!opened.ok()) return asked.ok() ? opened.error() : asked.error();
   const Model& model = *opened;
   if (any_route && model.IsNetwork()) {
     flags.campaign.route = ToText(RouteSet::kNetlist);
-    asked = OptionsOf(flags);
+    asked = OptionsOf(flags, container);
   }
-  ANECHECK_ASSIGN(const std::vector<CampaignOptions> all, std::move(asked));
-  ANECHECK_RETURN_IF_ERROR(TryDefects(all.front().defects));
+  ANECHECK_ASSIGN(const CampaignOptions options, std::move(asked));
+  ANECHECK_RETURN_IF_ERROR(TryDefects(options.defects));
   std::vector<std::string> functions = model.functions();
   if (!flags.model.function.empty()) functions = {flags.model.function};
   std::vector<Report> reports;
-  for (const CampaignOptions& options : all) {
-    for (const std::string& function : functions) {
-      auto report = CheckFunction(flags, options, model, function);
-      if (!report.ok()) {
-        Error error = report.error();
-        if (functions.size() > 1) error.message.insert(0, fmt::format("function {}: ", function));
-        return error;
-      }
-      reports.push_back(std::move(*report));
+  for (const std::string& function : functions) {
+    auto report = CheckFunction(flags, options, model, function);
+    if (!report.ok()) {
+      Error error = report.error();
+      if (functions.size() > 1) error.message.insert(0, fmt::format("function {}: ", function));
+      return error;
     }
+    if (!container.empty()) report->json["container"] = container;
+    reports.push_back(std::move(*report));
+  }
+  return reports;
+}
+
+// The reports of a pair among several, whose error does not end the others.
+std::vector<Report> CheckPair(const CheckFlags& flags, const ContainerPair& pair) {
+  const auto unpaired = [&](const std::string& error) {
+    std::vector<Report> reports(1);
+    reports[0].json = UnpairedReport(pair, error);
+    reports[0].found = true;
+    return reports;
+  };
+  if (pair.model.empty()) return unpaired("no model is called like it");
+  if (pair.container.empty()) return unpaired("no container is called like it");
+  CheckFlags own = flags;
+  own.model.model = pair.model;
+  auto reports = CheckModel(own, pair.container);
+  return reports.ok() ? std::move(*reports) : unpaired(reports.error().message);
+}
+
+Result<std::vector<Report>> Check(const CheckFlags& flags) {
+  if (flags.containers.empty()) return CheckModel(flags, "");
+  ANECHECK_ASSIGN(const std::vector<ContainerPair> pairs,
+                  PairsOf(flags.model.model, flags.containers));
+  if (pairs.size() == 1) {
+    CheckFlags own = flags;
+    own.model.model = pairs.front().model;
+    return CheckModel(own, pairs.front().container);
+  }
+  std::vector<Report> reports;
+  for (const ContainerPair& pair : pairs) {
+    for (Report& report : CheckPair(flags, pair)) reports.push_back(std::move(report));
   }
   return reports;
 }
@@ -429,7 +454,9 @@ Status WritePage(const CheckFlags& flags, const std::vector<Report>& all) {
   if (flags.html.empty()) return {};
   std::vector<reports::CheckedFunction> functions;
   functions.reserve(all.size());
-  for (const Report& report : all) functions.push_back({&report.json, &report.graph});
+  for (const Report& report : all) {
+    if (!IsUnpaired(report.json)) functions.push_back({&report.json, &report.graph});
+  }
   return WriteFileAtomic(flags.html, reports::ModelHtml(functions));
 }
 
@@ -437,6 +464,7 @@ Status WritePage(const CheckFlags& flags, const std::vector<Report>& all) {
 bool AddFailures(const FailOn& conditions, std::vector<Report>& all) {
   bool failed = false;
   for (Report& report : all) {
+    if (IsUnpaired(report.json)) continue;
     const std::vector<std::string> failures = Failures(conditions, report.json);
     report.json["fail_on"] = failures;
     failed |= !failures.empty();
@@ -458,6 +486,26 @@ std::optional<Error> AskForExtents(const CheckFlags& flags, std::vector<Report>&
   return MakeError(ErrorCode::kInvalid, asks);
 }
 
+// Of several containers one table, and the details of those that deviate.
+std::string ReportsText(const CheckFlags& flags, const std::vector<Report>& all) {
+  if (all.size() == 1) return CheckText(all.front().json, flags.why);
+  std::string text;
+  if (!flags.containers.empty()) {
+    std::vector<const Json*> reports;
+    for (const Report& report : all) reports.push_back(&report.json);
+    text = PairTable(reports);
+  }
+  for (const Report& report : all) {
+    const bool listed = !flags.containers.empty();
+    if (IsUnpaired(report.json) || (listed && !report.found && !flags.why)) continue;
+    text +=
+        fmt::format("{}{}function {}:\n{}", text.empty() ? "" : "\n",
+                    listed ? report.json["container"].get<std::string>() + ", " : "",
+                    report.json["function"].get<std::string>(), CheckText(report.json, flags.why));
+  }
+  return text;
+}
+
 int Run(const CheckFlags& flags) {
   const auto conditions = ParseFailOn(flags.fail_on);
   if (!conditions.ok()) return Fail(conditions.error());
@@ -468,18 +516,11 @@ int Run(const CheckFlags& flags) {
   const Status page = WritePage(flags, *reports);
   if (!page.ok()) return Fail(page.error());
   const bool found = std::ranges::any_of(*reports, &Report::found);
-  std::string text;
-  for (const Report& report : *reports) {
-    if (flags.json) break;
-    if (reports->size() > 1) {
-      const std::string runner = report.json["runner"].get<std::string>();
-      text += fmt::format("{}{}function {}:\n", text.empty() ? "" : "\n",
-                          flags.containers.empty() ? "" : runner + ", ",
-                          report.json["function"].get<std::string>());
-    }
-    text += CheckText(report.json, flags.why);
+  if (flags.json) {
+    Print(JsonText(*reports));
+  } else {
+    Print(ReportsText(flags, *reports));
   }
-  Print(flags.json ? JsonText(*reports) : text);
   return found || failed ? kExitFindings : kExitClean;
 }
 
@@ -494,8 +535,8 @@ void AddCheckCommand(CommandLine& app, Selected& selected) {
       "Inputs and initial states by name, .npz (default: made-up numbers, and zeros for states)");
   command.AddOption(
       "--container", flags->containers,
-      "Hardware containers (.hwx, .ane) that a compiler made of the model, or folders "
-      "with .hwx files: the emulator executes each; the target is theirs");
+      "Hardware containers (.hwx, .ane) that a compiler made of the model, or folders with .hwx "
+      "files: the emulator executes each on their target. A folder as the model pairs by name");
   CampaignFlags& campaign = flags->campaign;
   command
       .AddOption("--target,--targets", campaign.targets,

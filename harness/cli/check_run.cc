@@ -138,6 +138,7 @@ class PartRunner {
                     RunCheck(setting_, runner_, asked.item, scratch_, expected, runs_));
     if (run->reached) shown_.reached.insert(asked.nodes.begin(), asked.nodes.end());
     if (run->taken) {
+      shown_.ran.insert(asked.nodes.begin(), asked.nodes.end());
       ANECHECK_RETURN_IF_ERROR(
           MeasureErrors(item_.graph, values_, runner_, asked.item, shown_.errors));
     }

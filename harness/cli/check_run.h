@@ -87,6 +87,7 @@ struct PartsShown {
   bool searched =
       false;  // for those; `refused` empty then: it takes each alone, together it does not
   std::set<NodeId> reached;
+  std::set<NodeId> ran;                                       // by whichever engine
   std::map<std::string, OperationError, std::less<>> errors;  // of MeasureErrors
 };
 

@@ -37,7 +37,10 @@ std::string CellText(const Json& row) {
   return text;
 }
 
-bool IsPlain(const Json& row) { return row["placement"] == "engine" && row["cliffs"].empty(); }
+bool IsPlain(const Json& row) {
+  const bool ran = row["placement"] == "engine" || row["placement"] == "emulated";
+  return ran && row["cliffs"].empty();
+}
 
 std::string Line(const std::vector<std::string>& cells, const std::vector<size_t>& widths) {
   std::string line = " ";
@@ -138,6 +141,13 @@ std::string PlanText(const Json& plan) {
   return text + "    no estimate, counted as 0: " + names + "\n";
 }
 
+// Of a run by the emulator: Core ML's choice and the compiler's lowering say nothing about it.
+std::string EmulatedSummary(std::map<std::string, size_t>& counts, size_t operations) {
+  return fmt::format("  {} {}: {} emulated, {} not run, {} host, {} refused by the target\n",
+                     operations, operations == 1 ? "operation" : "operations", counts["emulated"],
+                     counts["not run"], counts["host"], counts["refused"]);
+}
+
 }  // namespace
 
 std::string AnswerTable(const Json& json) {
@@ -169,7 +179,9 @@ std::string AnswerTable(const Json& json) {
   std::string text = Aligned(lines);
   const size_t shown = lines.size() - 1;
   if (left_out > 0) {
-    text += fmt::format("  {} more operations go to the engine of every target\n", left_out);
+    const bool emulated = targets[0]["operations"][0]["placement"] == "emulated";
+    text += fmt::format("  {} more operations {}\n", left_out,
+                        emulated ? "are emulated" : "go to the engine of every target");
   }
   if (rows > shown + left_out) {
     text += fmt::format("  {} more operations like these\n", rows - shown - left_out);
@@ -181,6 +193,9 @@ std::string AnswerTable(const Json& json) {
 std::string AnswerSummary(const Json& target, bool why) {
   std::map<std::string, size_t> counts;
   for (const Json& row : target["operations"]) ++counts[Text(row, "placement")];
+  if (counts["emulated"] + counts["not run"] > 0) {
+    return EmulatedSummary(counts, target["operations"].size()) + ReasonsText(target, why);
+  }
   std::string text = fmt::format(
       "  {} {}: {} engine, {} host, {} refused; {} values handed over between engine and host\n",
       target["operations"].size(), target["operations"].size() == 1 ? "operation" : "operations",

@@ -1,5 +1,6 @@
 // exec and inspect --explain on real containers.
 #include <cstdlib>
+#include <filesystem>
 #include <string>
 
 #include "harness/base/file.h"
@@ -99,6 +100,60 @@ TEST_F(ExecCommand, CheckJudgesARealContainerByItsModel) {
   WriteText("sub.mil", other);
   const Outcome wrong = Tool("check " + Path("sub.mil") + " --container " + sum);
   EXPECT_EQ(wrong.code, 1) << wrong.out << wrong.err;
+}
+
+TEST_F(ExecCommand, LiftWritesAGraphThatTheContainerComputes) {
+  const std::string signed_model = Container("hwx/model_signed-4e6bd6e6.hwx");
+  ANECHECK_SKIP_WITHOUT(signed_model);
+  const Outcome lift = Tool("lift " + signed_model + " --out " + Path("graph.json") + " --json");
+  ASSERT_EQ(lift.code, 0) << lift.err;
+  EXPECT_EQ((*ParseJson(lift.out))["operations"]["conv"], 1);
+  const Outcome check =
+      Tool("check " + Path("graph.json") + " --container " + signed_model + " --json");
+  EXPECT_EQ(check.code, 0) << check.out << check.err;
+  const auto json = *ParseJson(check.out);
+  EXPECT_EQ(json["targets"][0]["verdict"], "pass");
+  EXPECT_EQ(json["container"], signed_model);
+  // No engine ran it.
+  EXPECT_EQ(json["targets"][0]["operations"][0]["placement"], "emulated");
+  WriteText("no.hwx", "no container");
+  EXPECT_EQ(Tool("lift " + Path("no.hwx") + " --out " + Path("no.json")).code, 2);
+}
+
+// Models and containers are pairs by name; one without the other is shown and counts.
+TEST_F(ExecCommand, CheckPairsAFolderOfModelsWithContainers) {
+  const std::string sum = Container("hwx/sum-1b1855b8.hwx");
+  ANECHECK_SKIP_WITHOUT(sum);
+  const std::string relu = Container("hwx/relu-d66a665b.hwx");
+  std::filesystem::create_directory(Path("models"));
+  WriteText("models/sum-1b1855b8.mil", kSum);
+  const Outcome one = Tool("check " + Path("models") + " --container " + sum);
+  EXPECT_EQ(one.code, 0) << one.out << one.err;
+  const Outcome two = Tool("check " + Path("models") + " --container " + sum + " " + relu);
+  EXPECT_EQ(two.code, 1) << two.out << two.err;
+  EXPECT_NE(two.out.find("2 checked: 1 not run 1 pass"), std::string::npos) << two.out;
+  EXPECT_NE(two.out.find("no model is called like it"), std::string::npos) << two.out;
+  // A pair that deviates is located below the table.
+  std::string other(kSum);
+  other.replace(other.find("add("), 4, "sub(");
+  WriteText("models/sum-1b1855b8.mil", other);
+  ASSERT_EQ(Tool("lift " + relu + " --out " + Path("models/relu-d66a665b.json")).code, 0);
+  const Outcome wrong = Tool("check " + Path("models") + " --container " + sum + " " + relu);
+  EXPECT_EQ(wrong.code, 1) << wrong.out << wrong.err;
+  EXPECT_NE(wrong.out.find("2 checked: 1 pass 1 wrong"), std::string::npos) << wrong.out;
+  EXPECT_EQ(
+      Tool("check " + Path("models") + " --container " + Container("hwx/gemm-ef7e5c24.hwx")).code,
+      2);
+}
+
+// A task that reads what no task wrote.
+TEST_F(ExecCommand, InspectVerifiesTheTasksOfAContainer) {
+  const std::string relu = Container("hwx/relu-d66a665b.hwx");
+  ANECHECK_SKIP_WITHOUT(relu);
+  EXPECT_EQ(Tool("inspect --verify " + relu).code, 0);
+  const auto json = *ParseJson(Tool("inspect --explain --json " + relu).out);
+  const std::string rules = json["rules"].dump();
+  EXPECT_NE(rules.find("program-producer-first"), std::string::npos);
 }
 
 // lower writes it, check executes it; a folder is checked file by file.

@@ -16,6 +16,7 @@
 #include "harness/cli/command.h"
 #include "harness/cli/command_line.h"
 #include "harness/emulator/explain.h"
+#include "harness/emulator/program_rules.h"
 #include "harness/formats/e5/e5.h"
 #include "harness/formats/fieldsources/field_sources.h"
 #include "harness/formats/hwx/container.h"
@@ -175,6 +176,28 @@ Json TasksToJson(ByteSpan bytes) {
   return tasks;
 }
 
+// The rules of a format; of a hardware container those of its tasks too, which need the emulator.
+std::vector<Rule> RulesOfFormat(const Format& format) {
+  std::vector<Rule> rules(format.rules.begin(), format.rules.end());
+  if (&format == &kFormat_hwx) {
+    const auto of_tasks = emulator::ProgramRules();
+    rules.insert(rules.end(), of_tasks.begin(), of_tasks.end());
+  }
+  return rules;
+}
+
+std::vector<Violation> VerifyFile(const Format& format, const ParsedFile& file, ByteSpan bytes) {
+  std::vector<Violation> violations = file.verify();
+  if (&format != &kFormat_hwx) return violations;
+  const auto container = hwx::Parse(bytes);
+  const auto program = emulator::LoadProgram(bytes);
+  if (!container.ok() || !program.ok() || container->Text() == nullptr) return violations;
+  for (Violation& violation : emulator::VerifyProgram(*program, container->Text()->offset)) {
+    violations.push_back(std::move(violation));
+  }
+  return violations;
+}
+
 // Text of the file itself, its coverage, what its fields rest on, and its violations where they
 // were asked for.
 Result<std::string> Describe(const InspectFlags& flags, const Format& format,
@@ -191,7 +214,7 @@ Result<std::string> Describe(const InspectFlags& flags, const Format& format,
                    {"fill", coverage.fill},
                    {"opaque", coverage.Opaque()}}}};
     if (flags.verify) json["violations"] = ViolationsToJson(violations);
-    if (flags.explain) json["rules"] = RulesToJson(format.rules);
+    if (flags.explain) json["rules"] = RulesToJson(RulesOfFormat(format));
     if (flags.explain && &format == &kFormat_hwx) json["tasks"] = TasksToJson(bytes);
     json["evidence"] = FieldSourcesToJson(SourcesOf(format.fields(content), content));
     json["content"] = std::move(content);
@@ -201,7 +224,7 @@ Result<std::string> Describe(const InspectFlags& flags, const Format& format,
   if (!text.empty() && text.back() != '\n') text += '\n';
   text += CoverageText(format, coverage);
   text += SourcesTextOf(format, file, bytes);
-  if (flags.explain) text += RulesText(format.rules);
+  if (flags.explain) text += RulesText(RulesOfFormat(format));
   if (flags.explain && &format == &kFormat_hwx) text += TasksText(bytes);
   text += ViolationsText(violations);
   if (flags.verify && violations.empty()) text += "verified: no rule is broken\n";
@@ -330,7 +353,7 @@ int RunFile(const InspectFlags& flags) {
   const auto file = (*format)->read(bytes);
   if (!file.ok()) return Fail(InFile(path, file.error()));
   std::vector<Violation> violations;
-  if (flags.verify) violations = (*file)->verify();
+  if (flags.verify) violations = VerifyFile(**format, **file, bytes);
   const auto text = Describe(flags, **format, **file, bytes, violations);
   if (!text.ok()) return Fail(InFile(path, text.error()));
   Print(*text);

@@ -56,7 +56,8 @@ class StreamReader {
 
 class Unpacker {
  public:
-  Unpacker(const Task& task, Memory& memory) : task_(task), neural_(task.neural), memory_(memory) {}
+  Unpacker(const Task& task, Memory& memory, WithPlaces with_places)
+      : task_(task), neural_(task.neural), memory_(memory), with_places_(with_places) {}
 
   Result<Coefficients> Run() {
     ANECHECK_RETURN_IF_ERROR(ReadTableApart());
@@ -112,6 +113,9 @@ class Unpacker {
                        task_.offset);
     }
     result_.weights.resize(result_.taps * outputs);
+    if (with_places_ == WithPlaces::kYes && !neural_.zero_skip) {
+      result_.places.resize(result_.weights.size());
+    }
     if (neural_.bias_row) result_.bias.resize(outputs);
     return {};
   }
@@ -204,7 +208,12 @@ class Unpacker {
     ANECHECK_RETURN_IF_ERROR(ReadBias(group, set, reader));
     for (uint64_t row = 0; row < result_.taps; ++row) {
       for (uint64_t lane = 0; lane < neural_.lanes; ++lane) {
-        WeightsOf(group, set * neural_.lanes + lane)[row] = NumberOf(reader.Half());
+        float* const weight = WeightsOf(group, set * neural_.lanes + lane) + row;
+        if (!result_.places.empty()) {
+          result_.places[static_cast<size_t>(weight - result_.weights.data())] =
+              neural_.kernel_base + neural_.streams[engine].offset + reader.position();
+        }
+        *weight = NumberOf(reader.Half());
       }
     }
     return {};
@@ -282,14 +291,15 @@ class Unpacker {
   const NeuralTask& neural_;
   Memory& memory_;
   std::span<uint8_t> surface_;
+  WithPlaces with_places_;
   std::span<const uint8_t> first_table_;
   Coefficients result_;
 };
 
 }  // namespace
 
-Result<Coefficients> ReadCoefficients(const Task& task, Memory& memory) {
-  return Unpacker(task, memory).Run();
+Result<Coefficients> ReadCoefficients(const Task& task, Memory& memory, WithPlaces with_places) {
+  return Unpacker(task, memory, with_places).Run();
 }
 
 }  // namespace anecheck::emulator

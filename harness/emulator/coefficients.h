@@ -18,11 +18,17 @@ struct Coefficients {
   std::vector<float> weights;
   std::vector<float> bias;  // of g and o; empty without a bias row
   uint64_t taps = 0;
+  // Where each weight lies, in bytes from the start of the streams' surface; empty for zero-skip
+  // streams, whose weights have no fixed places.
+  std::vector<uint64_t> places;
   std::optional<ActivationTable> table;
 };
 
+enum class WithPlaces : bool { kNo, kYes };
+
 // kUnsupported where a stream is not used up to its padding or holds what no known stream holds;
 // kInvalid where it leaves its surface.
-Result<Coefficients> ReadCoefficients(const Task& task, Memory& memory);
+Result<Coefficients> ReadCoefficients(const Task& task, Memory& memory,
+                                      WithPlaces with_places = WithPlaces::kNo);
 
 }  // namespace anecheck::emulator

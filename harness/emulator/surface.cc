@@ -88,6 +88,14 @@ float NumberOf(uint16_t bits) {
   return table[bits];
 }
 
+Result<std::vector<uint64_t>> OffsetsOf(const Pattern& pattern, const Extents& extents,
+                                        uint64_t bytes, const std::string& who) {
+  ANECHECK_RETURN_IF_ERROR(CheckPattern(pattern, extents, bytes, who));
+  std::vector<uint64_t> offsets(extents.Count());
+  ForEachElement(pattern, extents, [&](uint64_t offset, size_t index) { offsets[index] = offset; });
+  return offsets;
+}
+
 Result<std::vector<uint16_t>> GatherBits(std::span<const uint8_t> bytes, const Pattern& pattern,
                                          const Extents& extents, const std::string& who) {
   ANECHECK_RETURN_IF_ERROR(CheckPattern(pattern, extents, bytes.size(), who));

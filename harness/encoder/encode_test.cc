@@ -3,6 +3,7 @@
 
 #include <gtest/gtest.h>
 
+#include "harness/emulator/program_rules.h"
 #include "harness/formats/hwx/container.h"
 #include "harness/formats/hwx/rules.h"
 #include "harness/lowering/mil_to_graph.h"
@@ -31,6 +32,11 @@ TEST(Encode, TasksWithEqualWeightsShareOneKernel) {
   ASSERT_GT(container->Text()->tasks->tasks.size(), 1u);
   for (const Violation& violation : hwx::Verify(*container)) {
     ADD_FAILURE() << violation.rule->id << ": " << violation.message;
+  }
+  const auto program = emulator::LoadProgram(*bytes);
+  ASSERT_TRUE(program.ok()) << program.error().message;
+  for (const Violation& violation : emulator::VerifyProgram(*program, 0)) {
+    ADD_FAILURE() << violation.message;
   }
 }
 

@@ -1,0 +1,19 @@
+// The rules that a program's tasks keep with each other and with its memory, for `inspect
+// --verify`.
+#pragma once
+
+#include <span>
+#include <vector>
+
+#include "harness/emulator/program.h"
+#include "harness/formats/format.h"
+
+namespace anecheck::emulator {
+
+std::span<const Rule> ProgramRules();
+
+// Every broken rule, by task. Offsets count from the start of a file whose text begins at
+// `text_offset`. Nothing where the emulator refuses a task: its surfaces are not known then.
+std::vector<Violation> VerifyProgram(const Program& program, uint64_t text_offset);
+
+}  // namespace anecheck::emulator

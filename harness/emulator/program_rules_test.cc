@@ -1,0 +1,116 @@
+// The rules of programs: real containers, records and what the encoder writes keep them, and one
+// change of a word breaks exactly the rule that it is about.
+#include "harness/emulator/program_rules.h"
+
+#include <algorithm>
+#include <functional>
+#include <gtest/gtest.h>
+#include <set>
+
+#include "harness/base/file.h"
+#include "harness/base/testing/test_data.h"
+#include "harness/emulator/testing/recorded_program.h"
+
+namespace anecheck::emulator {
+namespace {
+
+std::set<std::string> BrokenRules(const Program& program) {
+  std::set<std::string> rules;
+  for (const Violation& violation : VerifyProgram(program, 0)) {
+    rules.emplace(violation.rule->id);
+  }
+  return rules;
+}
+
+void ExpectKeepsAll(const Program& program) {
+  for (const Violation& violation : VerifyProgram(program, 0)) {
+    ADD_FAILURE() << violation.message;
+  }
+  // Nothing is verified of a program that is refused.
+  std::vector<std::string> warnings;
+  EXPECT_TRUE(DecodeProgram(program, {}, warnings).ok());
+}
+
+TEST(ProgramRules, RealContainersKeepThem) {
+  ANECHECK_SKIP_WITHOUT(anecheck::testing::RealDataPath("hwx"));
+  for (const char* folder : {"hwx", "hwx_newer"}) {
+    for (const std::string& path :
+         anecheck::testing::FilesUnder(anecheck::testing::RealDataPath(folder))) {
+      SCOPED_TRACE(path);
+      ExpectKeepsAll(LoadProgram(ReadFile(path).value()).value());
+    }
+  }
+}
+
+TEST(ProgramRules, RecordedProgramsKeepThem) {
+  ANECHECK_SKIP_WITHOUT(anecheck::testing::VectorPath("h13_program"));
+  for (const std::string& path : testing::RecordedProgramPaths()) {
+    SCOPED_TRACE(path);
+    ExpectKeepsAll(testing::ReadRecordedProgram(path).value().program);
+  }
+}
+
+struct Change {
+  const char* rule;
+  const char* vector;  // the program that it changes
+  std::function<void(Program&)> make;
+};
+
+// Adds to the register at `address` of the last task that writes it.
+void Add(Program& program, uint32_t address, uint32_t value) {
+  for (auto task = program.tasks.rbegin(); task != program.tasks.rend(); ++task) {
+    for (const RegisterValue& written : task->registers) {
+      if (written.address != address) continue;
+      task->Set(address, written.value + value);
+      return;
+    }
+  }
+  FAIL() << "no task writes " << address;
+}
+
+constexpr uint32_t kFirstStreamSize = 0x1f888, kFirstStreamBase = 0x1f848;
+constexpr uint32_t kSourceBase = 0x13808;
+constexpr const char* kConvolution = "h13_program/conv_known_k3_c64_n64_s16_st1_g1_bias0_same.json";
+constexpr const char* kChain = "h13_program/layer_norm_1x64x8x8_axes_1.json";
+
+std::vector<Change> Changes() {
+  return {
+      {"program-streams-used-up", kConvolution, [](Program& p) { Add(p, kFirstStreamSize, 0x40); }},
+      {"program-streams-inside", kConvolution,
+       [](Program& p) { Add(p, kFirstStreamBase, 0x4000000); }},
+      {"program-surfaces-inside", kConvolution, [](Program& p) { Add(p, kSourceBase, 0x4000000); }},
+      {"program-producer-first", kChain,
+       [](Program& p) { std::ranges::rotate(p.tasks, p.tasks.begin() + 1); }},
+      {"program-outputs-written", kConvolution, [](Program& p) {
+         // A port of one element behind what the task writes.
+         for (size_t i = 0; i < p.memory.regions().size(); ++i) {
+           if (p.memory.regions()[i].kind != RegionKind::kOutput) continue;
+           p.memory.regions()[i].bytes.resize(p.memory.regions()[i].bytes.size() + 2);
+           p.ports.push_back({.name = "y",
+                              .output = true,
+                              .region = i,
+                              .offset = p.memory.regions()[i].bytes.size() - 2,
+                              .strides = {2, 2, 2, 2}});
+         }
+       }}};
+}
+
+TEST(ProgramRules, EachIsBrokenByAChangeOfItsOwn) {
+  ANECHECK_SKIP_WITHOUT(anecheck::testing::VectorPath("h13_program"));
+  std::set<std::string> broken;
+  for (const Change& change : Changes()) {
+    SCOPED_TRACE(change.rule);
+    const std::string path = anecheck::testing::VectorPath(change.vector);
+    ASSERT_FALSE(path.empty());
+    Program program = testing::ReadRecordedProgram(path).value().program;
+    change.make(program);
+    EXPECT_EQ(BrokenRules(program), std::set<std::string>{change.rule});
+    broken.insert(change.rule);
+  }
+  for (const Rule& rule : ProgramRules()) {
+    EXPECT_TRUE(broken.contains(std::string(rule.id))) << rule.id << " has no change";
+  }
+}
+
+}  // namespace
+}  // namespace anecheck::emulator

@@ -1,0 +1,62 @@
+// A graph under construction: one call an operation, and values from elements that lie anywhere.
+#pragma once
+
+#include <cstdint>
+#include <initializer_list>
+#include <map>
+#include <span>
+#include <utility>
+#include <vector>
+
+#include "harness/base/result.h"
+#include "harness/graph/graph.h"
+#include "harness/lifting/element_memory.h"
+#include "harness/ops/op.h"
+
+namespace anecheck::lifting {
+
+struct WindowSpec {
+  std::vector<int64_t> strides, pad;
+  int64_t groups = 1;
+};
+
+// Appends to a graph that must outlive it. Errors are those of the schemas. Not thread-safe.
+class Builder {
+ public:
+  explicit Builder(Graph& graph) : graph_(graph) {}
+
+  const Shape& ShapeOf(ValueId value) const { return graph_.type(value).shape; }
+
+  Result<ValueId> Unary(OpKind kind, ValueId x);
+  Result<ValueId> Binary(OpKind kind, ValueId x, ValueId y);
+  // Of operations that add `epsilon` to their operand.
+  Result<ValueId> WithEpsilon(OpKind kind, ValueId x, double epsilon);
+  Result<ValueId> LeakyRelu(ValueId x, double alpha);
+  Result<ValueId> Reduce(OpKind kind, ValueId x, std::span<const int64_t> axes);
+  Result<ValueId> Conv(ValueId x, ValueId weight, ValueId bias, const WindowSpec& window);
+  Result<ValueId> Reshape(ValueId x, const Shape& shape);
+  Result<ValueId> Slice(ValueId x, std::span<const int64_t> begin, std::span<const int64_t> size);
+
+  // fp16 bits.
+  ValueId Constant(const Shape& shape, std::span<const uint16_t> bits);
+  // A number as a constant of one element; kUnsupported where fp16 does not hold it.
+  Result<ValueId> Scalar(double number);
+
+  // A value of this shape whose elements are those given, in row-major order: reshaped, cut,
+  // transposed and joined where that gives them, else gathered one by one. Precondition: as many
+  // elements as the shape has.
+  Result<ValueId> Assemble(const Elements& elements, const Shape& shape);
+
+ private:
+  Result<ValueId> AssembleOne(const Elements& elements, const Shape& shape);
+  Result<ValueId> Join(const Elements& elements, const Shape& shape, int axis,
+                       std::span<const int64_t> begins);
+  Result<ValueId> Gather(const Elements& elements, const Shape& shape);
+  Result<ValueId> Concat(std::span<const ValueId> values, int64_t axis);
+  Result<ValueId> Transpose(ValueId x, std::span<const int64_t> perm);
+
+  Graph& graph_;
+  std::map<std::pair<ValueId, std::vector<int64_t>>, ValueId> reshaped_;
+};
+
+}  // namespace anecheck::lifting

@@ -1,0 +1,76 @@
+// The memory of a program in names: for each fp16 element, the element of a graph's value that lies
+// there, or the number that the container holds. Copies between surfaces leave no trace in it.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "harness/base/result.h"
+#include "harness/emulator/program.h"
+#include "harness/graph/graph.h"
+
+namespace anecheck::lifting {
+
+// Element `index` of a value in row-major order, or, without a value, fp16 bits.
+struct Element {
+  ValueId value = kNoValue;
+  uint32_t index = 0;
+
+  bool IsNumber() const { return value == kNoValue; }
+  friend bool operator==(const Element&, const Element&) = default;
+};
+using Elements = std::vector<Element>;
+
+// A surface: L2, or what lies behind a base address.
+struct Surface {
+  bool l2 = false;
+  uint32_t bar = 0;
+};
+
+// Elements that may be tracked at a time; more is kLimit.
+inline constexpr uint64_t kMostTracked = uint64_t{1} << 26;
+
+// Keeps a reference to the program's memory, which must outlive it. Not thread-safe.
+class ElementMemory {
+ public:
+  explicit ElementMemory(emulator::Memory& memory) : memory_(memory) {}
+
+  // Puts the elements of `value` where those of the port lie.
+  Status Bind(const emulator::Port& port, ValueId value);
+  Result<Elements> ReadPort(const emulator::Port& port);
+
+  // Elements of a pattern in the order g, d, c, y, x. kInvalid, naming `who`, where it leaves its
+  // surface; kUnsupported at an odd byte.
+  Result<Elements> Read(const Surface& surface, const emulator::Pattern& pattern,
+                        const emulator::Extents& extents, const std::string& who);
+  Status Write(const Surface& surface, const emulator::Pattern& pattern,
+               const emulator::Extents& extents, std::span<const Element> elements,
+               const std::string& who);
+  // Elements at byte offsets from the start of a surface.
+  Result<Elements> ReadAt(const Surface& surface, std::span<const uint64_t> offsets,
+                          const std::string& who);
+
+ private:
+  // Where a surface's first byte lies: in which region, and how far from its start.
+  struct Home {
+    size_t region = 0;
+    uint64_t offset = 0;
+    uint64_t bytes = 0;  // from there to the end
+  };
+  Result<Home> HomeOf(const Surface& surface, bool write, const std::string& who);
+  Result<std::vector<uint64_t>> PlacesOf(const Home& home, const emulator::Pattern& pattern,
+                                         const emulator::Extents& extents, const std::string& who);
+  Element At(size_t region, uint64_t place) const;
+  Status Track(size_t region);
+  size_t L2Region() const { return memory_.regions().size(); }
+  std::span<const uint8_t> BytesOf(size_t region) const;
+
+  emulator::Memory& memory_;
+  // By region, then L2: empty until something is written.
+  std::vector<Elements> written_;
+  uint64_t tracked_ = 0;
+};
+
+}  // namespace anecheck::lifting

@@ -1,0 +1,22 @@
+// The graph that a hardware container computes, so that it can be judged without its source.
+//
+//   auto program = emulator::LoadProgram(bytes);
+//   auto graph = lifting::LiftProgram(*program);   // inputs and outputs by the names of its ports
+#pragma once
+
+#include "harness/base/result.h"
+#include "harness/emulator/program.h"
+#include "harness/graph/graph.h"
+
+namespace anecheck::lifting {
+
+// The operations of the task list in order: fp16 values, one or a few operations a task, no trace
+// of copies, L2 and scratch. An activation table becomes the function that it stands for. Outputs
+// have the names of their ports without "@output".
+//
+// The emulator rounds a task once; the graph rounds each operation, within the oracle's bounds.
+// Errors: those of decoding; kUnsupported, naming the task, where no operation says what it does;
+// kLimit above kMostTracked elements of written memory.
+Result<Graph> LiftProgram(const emulator::Program& program);
+
+}  // namespace anecheck::lifting

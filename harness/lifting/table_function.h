@@ -1,0 +1,22 @@
+// The function that an activation table stands for.
+#pragma once
+
+#include <optional>
+#include <string_view>
+
+#include "harness/emulator/activation_table.h"
+#include "harness/ops/op.h"
+
+namespace anecheck::lifting {
+
+struct TableFunction {
+  OpKind op = OpKind::kIdentity;
+  double alpha = 0;  // of kLeakyRelu
+};
+
+// The operation whose function the table follows over all fp16 numbers, within what 33 knots leave;
+// nothing where none does. `scale` is the factor of the task before the table: with log2(e), a
+// table of 2^x stands for exp.
+std::optional<TableFunction> FunctionOf(const emulator::ActivationTable& table, double scale);
+
+}  // namespace anecheck::lifting
