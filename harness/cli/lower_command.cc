@@ -102,8 +102,10 @@ Status WriteCompiled(const LowerFlags& flags, const Graph& graph, const plan::Pl
   ANECHECK_RETURN_IF_ERROR(WriteBytes(flags, "program.e5", files->descriptor, written));
   if (!files->container.empty()) {
     ANECHECK_RETURN_IF_ERROR(WriteBytes(flags, "model.hwx", files->container, written));
-    ANECHECK_ASSIGN(const Bytes ane, encoder::AneOfContainer(files->container));
-    return WriteBytes(flags, "model.ane", ane, written);
+    const auto ane = encoder::AneOfContainer(files->container);
+    if (ane.ok()) return WriteBytes(flags, "model.ane", *ane, written);
+    written.missing.emplace_back("model.ane", ane.error().message);
+    return {};
   }
   written.missing.emplace_back("model.hwx", files->no_container);
   return {};

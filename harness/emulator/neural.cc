@@ -222,6 +222,8 @@ class Finish {
     if (neural_.post_scale != 1) value = Step(value * neural_.post_scale);
     if (neural_.nonlinear == Nonlinear::kRelu && value < 0) value = 0;
     if (neural_.nonlinear == Nonlinear::kTable) {
+      // A table takes an fp16 number in every arithmetic (numerics_laws.md, L10).
+      value = HalfToDouble(Store(value));
       if (model_ != nullptr && model_->nan_is_infinity && std::isnan(value)) {
         value = std::numeric_limits<double>::infinity();
       }

@@ -56,16 +56,11 @@ struct Change {
   std::function<void(Program&)> make;
 };
 
-// Adds to the register at `address` of the last task that writes it.
+// Adds to a register of the last task.
 void Add(Program& program, uint32_t address, uint32_t value) {
-  for (auto task = program.tasks.rbegin(); task != program.tasks.rend(); ++task) {
-    for (const RegisterValue& written : task->registers) {
-      if (written.address != address) continue;
-      task->Set(address, written.value + value);
-      return;
-    }
-  }
-  FAIL() << "no task writes " << address;
+  TaskWords& task = program.tasks.back();
+  const RegisterValue* const written = task.Find(address);
+  task.Set(address, (written == nullptr ? 0 : written->value) + value);
 }
 
 constexpr uint32_t kFirstStreamSize = 0x1f888, kFirstStreamBase = 0x1f848;

@@ -20,6 +20,8 @@ constexpr uint32_t kBars = 32;
 constexpr uint64_t kPage = 0x4000;
 constexpr uint64_t kGranule = 16;
 constexpr uint32_t kVersion7 = 7;
+// Base addresses of H13 by number (layout.md): constants, scratch, and the first tensor.
+constexpr uint32_t kConstantsBar = 1, kScratchBar = 3, kFirstTensorBar = 4;
 constexpr uint32_t kFp16Type = 5;
 constexpr uint32_t kBssSection = 0x25;
 // Streams of coefficients (register_semantics.csv): enabled, and their offset in the constants.

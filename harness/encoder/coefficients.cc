@@ -10,7 +10,6 @@ namespace anecheck::encoder {
 namespace {
 
 constexpr uint32_t kMaxLaneBits = 4;
-constexpr uint32_t kSlotsOfMask = 8;
 constexpr size_t kCountBytes = 3;
 
 void AppendHalf(Bytes& bytes, uint16_t half) {
@@ -22,26 +21,28 @@ void Pad(Bytes& bytes, size_t unit) { bytes.resize((bytes.size() + unit - 1) / u
 
 bool IsZero(uint16_t half) { return (half & 0x7fff) == 0; }
 
-// One mask byte for each eight slots, then the halfwords of its set bits.
+// A mask for each 8 or 16 slots, then the halfwords of its set bits.
 class SlotWriter {
  public:
-  explicit SlotWriter(Bytes& body) : body_(body) {}
+  SlotWriter(Bytes& body, uint32_t slots_of_mask) : body_(body), slots_of_mask_(slots_of_mask) {}
   ~SlotWriter() { Flush(); }
   SlotWriter(const SlotWriter&) = delete;
   SlotWriter& operator=(const SlotWriter&) = delete;
 
   void Add(uint16_t half) {
     if (!IsZero(half)) {
-      mask_ |= static_cast<uint8_t>(1u << slot_);
+      mask_ |= 1u << slot_;
       present_.push_back(half);
     }
-    if (++slot_ == kSlotsOfMask) Flush();
+    if (++slot_ == slots_of_mask_) Flush();
   }
 
  private:
   void Flush() {
     if (slot_ == 0) return;
-    body_.push_back(mask_);
+    for (uint32_t bit = 0; bit < slots_of_mask_; bit += 8) {
+      body_.push_back(static_cast<uint8_t>(mask_ >> bit));
+    }
     for (const uint16_t half : present_) AppendHalf(body_, half);
     slot_ = 0;
     mask_ = 0;
@@ -49,8 +50,9 @@ class SlotWriter {
   }
 
   Bytes& body_;
+  uint32_t slots_of_mask_;
   uint32_t slot_ = 0;
-  uint8_t mask_ = 0;
+  uint32_t mask_ = 0;
   std::vector<uint16_t> present_;
 };
 
@@ -109,7 +111,7 @@ class Packer {
   void AppendSkipping(uint32_t group, uint32_t first, Bytes& stream) {
     Bytes body;
     {
-      SlotWriter slots(body);
+      SlotWriter slots(body, order_.slots_of_mask);
       for (uint32_t in = 0; in < w_.in_channels; ++in) AppendPhases(group, first, in, slots);
     }
     for (size_t i = 0; i < kCountBytes; ++i) {

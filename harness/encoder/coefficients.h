@@ -30,6 +30,7 @@ struct StreamOrder {
   // Strides above 1 take the zero-skip form with the taps in order of their phase.
   bool zero_skip = false;
   uint32_t stride_x = 1, stride_y = 1;
+  uint32_t slots_of_mask = 8;  // of the zero-skip form: 8 on H13, 16 on H14
 };
 
 // log2 of the engines that work on so many output channels: 0 to 4.

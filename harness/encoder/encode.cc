@@ -14,8 +14,6 @@
 namespace anecheck::encoder {
 namespace {
 
-constexpr std::array<std::string_view, 2> kTargets = {"h13", "h13g"};
-constexpr uint32_t kVersion7 = 7;
 constexpr uint32_t kFp16 = 5;  // of the catalog of element types
 constexpr uint32_t kBssSection = 0x25;
 constexpr uint32_t kCoefficientBase = 0x1f848;  // the one register with relocations
@@ -81,16 +79,51 @@ Result<hwx::TensorSpec> PortOf(const Graph& graph, ValueId id, bool output) {
 }
 
 // Streams in the constants are relocated with their section; runtime ones are offsets in a tensor.
-void AddRelocations(const Task& task, uint32_t index, hwx::ContainerSpec& spec) {
-  if (task.neural.kernel_bar != kConstantsBar) return;
+void AddRelocations(const Task& task, const Machine& machine, uint32_t index,
+                    hwx::ContainerSpec& spec) {
+  const bool constant =
+      task.neural.kernel_bar.value_or(machine.constants_bar) == machine.constants_bar;
+  // Later generations have packets of addresses in their place.
+  if (!constant || machine.generation != emulator::Generation::kH13) return;
   for (uint32_t engine = 0; engine < task.neural.streams.size(); ++engine) {
     spec.constant_registers.push_back({index, kCoefficientBase + 4 * engine});
   }
 }
 
+constexpr uint32_t kFiller = 0xdead, kFillerRegister = 0x1524;
+constexpr uint32_t kLineWords = 16, kUnitWords = 4;
+
+uint32_t WordsOf(const td::Task& task, const Machine& machine) {
+  return machine.header_words + (task.extra_word ? 1u : 0u) +
+         static_cast<uint32_t>(task.writes.size() + task.values.size());
+}
+
+// Behind the frame of 16 bytes, each task at the next 16 bytes. On H14 none ends on a line of 64
+// bytes: writes of a register without effect, in front of the packets, move its end
+// (header_forms.md, 3).
+void FinishLater(const Machine& machine, td::Chain& chain) {
+  uint32_t at = td::kSectionHeaderWords;
+  const auto rounded = [&](uint32_t end) {
+    return (end + kUnitWords - 1) / kUnitWords * kUnitWords;
+  };
+  for (td::Task& task : chain.tasks) {
+    while (machine.generation == emulator::Generation::kH14 &&
+           rounded(at + WordsOf(task, machine)) % kLineWords == 0) {
+      const auto packet = std::ranges::find_if(
+          task.writes, [](const td::RegisterWrite& write) { return write.reserved != 0; });
+      task.writes.insert(packet, {.byte_address = kFillerRegister,
+                                  .first = static_cast<uint32_t>(task.values.size()),
+                                  .count = 1});
+      task.values.push_back(kFiller);
+    }
+    at = rounded(at + WordsOf(task, machine));
+  }
+}
+
 Result<hwx::ContainerSpec> SpecOf(const Graph& graph, const Planner& planner,
                                   const EncodeOptions& options) {
-  ANECHECK_ASSIGN(const td::Generation* generation, td::GenerationOfVersion(kVersion7));
+  const Machine& machine = planner.machine();
+  ANECHECK_ASSIGN(const td::Generation* generation, td::GenerationOfVersion(machine.version));
   hwx::ContainerSpec spec;
   spec.cpusubtype = generation->cpusubtype;
   spec.compiler_name = "anecheck";
@@ -106,12 +139,17 @@ Result<hwx::ContainerSpec> SpecOf(const Graph& graph, const Planner& planner,
     spec.tensors.push_back(std::move(port));
   }
   spec.tasks.generation = generation;
-  spec.tasks.header_words = td::kV7HeaderWords;
+  spec.slot_step = machine.slot_step;
+  spec.first_tensor_slot = machine.first_tensor_bar / machine.bar_step;
+  spec.slots_by_name = machine.tensors_by_name;
+  spec.tasks.header_words = machine.header_words;
+  if (machine.generation != emulator::Generation::kH13) spec.tasks.section_header.emplace();
   const auto count = static_cast<uint32_t>(planner.tasks().size());
   for (uint32_t i = 0; i < count; ++i) {
-    spec.tasks.tasks.push_back(ToWords(planner.tasks()[i], i, count));
-    AddRelocations(planner.tasks()[i], i, spec);
+    spec.tasks.tasks.push_back(ToWords(planner.tasks()[i], machine, i, count));
+    AddRelocations(planner.tasks()[i], machine, i, spec);
   }
+  if (machine.generation != emulator::Generation::kH13) FinishLater(machine, spec.tasks);
   spec.constants = planner.constants();
   for (const KernelName& kernel : planner.kernel_names()) {
     spec.constant_symbols.push_back({kernel.name, kernel.offset});
@@ -127,24 +165,23 @@ Result<hwx::ContainerSpec> SpecOf(const Graph& graph, const Planner& planner,
 
 }  // namespace
 
-bool EncodesFor(std::string_view target) {
-  return std::ranges::find(kTargets, target) != kTargets.end();
-}
+bool EncodesFor(std::string_view target) { return MachineOf(target) != nullptr; }
 
 Result<Bytes> Encode(const Graph& graph, const EncodeOptions& options) {
-  if (!EncodesFor(options.target)) {
-    return MakeError(
-        ErrorCode::kUnsupported,
-        fmt::format("containers of {} are not written: those of h13 are", options.target));
+  const Machine* const machine = MachineOf(options.target);
+  if (machine == nullptr) {
+    return MakeError(ErrorCode::kUnsupported,
+                     fmt::format("containers of {} are not written: those of h13, h14 and h15 are",
+                                 options.target));
   }
-  Planner planner(graph, options.fault);
+  Planner planner(graph, *machine, options.fault);
   ANECHECK_RETURN_IF_ERROR(Plan(graph, planner));
   ANECHECK_ASSIGN(hwx::ContainerSpec spec, SpecOf(graph, planner, options));
   return hwx::BuildBytes(std::move(spec));
 }
 
 Result<std::vector<Task>> EncodeTasks(const Graph& graph) {
-  Planner planner(graph, Fault::kNone);
+  Planner planner(graph, *MachineOf("h13"), Fault::kNone);
   ANECHECK_RETURN_IF_ERROR(Plan(graph, planner));
   return planner.tasks();
 }

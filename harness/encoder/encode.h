@@ -1,4 +1,4 @@
-// From a graph to the bytes of an H13 hardware container that an engine can run.
+// From a graph to the bytes of a hardware container that an engine can run, of H13 to H15.
 //
 //   auto encoded = encoder::Encode(graph);
 //   if (!encoded.ok()) puts(encoded.error().message.c_str());   // in words: what has no known
@@ -17,12 +17,12 @@
 namespace anecheck::encoder {
 
 struct EncodeOptions {
-  // The compiler's name of the target: h13 and its kin have these descriptors.
+  // The compiler's name of the target, of those that machine.h lists.
   std::string target = "h13";
   Fault fault = Fault::kNone;
 };
 
-// Whether containers of `target` are known: those whose tasks are of version 7.
+// Whether containers of `target` are written.
 bool EncodesFor(std::string_view target);
 
 // The container of `graph`, with ports by the names of its inputs and outputs, in that order.

@@ -237,23 +237,28 @@ Status Planner::BindPorts() {
   if (!graph_.ValuesOfKind(ValueKind::kState).empty()) {
     return Refuse("states: no file tells how a container holds one");
   }
-  uint32_t bar = kFirstTensorBar;
-  const auto bind = [&](ValueId id) -> Status {
-    ANECHECK_ASSIGN(const auto extents, ExtentsOf(graph_, id));
-    if (bar > kLastBar) return Refuse("more tensors than base addresses");
-    if (PackedBytes(extents) > kMaxSurface) return Refuse("a tensor above 2 GiB");
-    views_[id] = PackedView(bar++, 0, extents);
-    return {};
-  };
+  std::vector<ValueId> tensors;
   for (const ValueId id : graph_.outputs()) {
     if (graph_.value(id).kind != ValueKind::kResult) {
       return Refuse(fmt::format("{} is an output and no result", graph_.value(id).name));
     }
-    if (views_[id]) return Refuse(fmt::format("{} is two outputs", graph_.value(id).name));
-    ANECHECK_RETURN_IF_ERROR(bind(id));
+    if (std::ranges::find(tensors, id) != tensors.end()) {
+      return Refuse(fmt::format("{} is two outputs", graph_.value(id).name));
+    }
+    tensors.push_back(id);
   }
-  for (const ValueId id : graph_.ValuesOfKind(ValueKind::kInput)) {
-    ANECHECK_RETURN_IF_ERROR(bind(id));
+  const std::vector<ValueId> inputs = graph_.ValuesOfKind(ValueKind::kInput);
+  tensors.insert(tensors.end(), inputs.begin(), inputs.end());
+  if (machine_.tensors_by_name) {
+    std::ranges::sort(tensors, {}, [&](ValueId id) { return graph_.value(id).name; });
+  }
+  uint32_t bar = machine_.first_tensor_bar;
+  for (const ValueId id : tensors) {
+    ANECHECK_ASSIGN(const auto extents, ExtentsOf(graph_, id));
+    if (bar > machine_.last_bar) return Refuse("more tensors than base addresses");
+    if (PackedBytes(extents) > kMaxSurface) return Refuse("a tensor above 2 GiB");
+    views_[id] = PackedView(bar, 0, extents);
+    bar += machine_.bar_step;
   }
   return {};
 }
@@ -280,7 +285,7 @@ Result<View> Planner::ViewOf(ValueId id) {
 }
 
 View Planner::Image(const std::array<uint32_t, kAxes>& extents, std::span<const uint16_t> halves) {
-  View view = PackedView(kConstantsBar, 0, extents);
+  View view = PackedView(machine_.constants_bar, 0, extents);
   Bytes image(PackedBytes(extents));
   const size_t row = extents[3];
   for (size_t i = 0; i * row < halves.size(); ++i) {
@@ -300,7 +305,7 @@ Result<View> Planner::ResultOf(ValueId id) {
 Result<View> Planner::Temporary(const std::array<uint32_t, kAxes>& extents) {
   const uint64_t bytes = PackedBytes(extents);
   if (scratch_ + bytes > kMaxSurface) return Refuse("more than 2 GiB of scratch");
-  const View view = PackedView(kScratchBar, scratch_, extents);
+  const View view = PackedView(machine_.scratch_bar, scratch_, extents);
   scratch_ += bytes;
   return view;
 }
@@ -362,12 +367,31 @@ std::vector<Stream> Planner::AddStreams(const std::vector<Bytes>& streams) {
   return made;
 }
 
-std::vector<Stream> Planner::AddTable(const Bytes& table, uint32_t channels) {
+uint64_t Planner::AddTable(const Bytes& table) {
   const Bytes stored = fault_ == Fault::kTableShift ? Shifted(table) : table;
   const uint64_t offset = AddConstant(stored);
   kernel_names_.push_back({KernelHash({&stored, 1}), offset});
+  return offset;
+}
+
+void Planner::BindTable(const Bytes& table, uint32_t channels, Neural& neural) {
+  const uint64_t offset = AddTable(table);
+  if (machine_.table_apart) {
+    neural.table_base = offset;
+    return;
+  }
   const uint32_t engines = std::min(channels, kEngineCount);
-  return std::vector<Stream>(engines, {offset, static_cast<uint32_t>(kTableBytes)});
+  neural.streams = std::vector<Stream>(engines, {offset, static_cast<uint32_t>(kTableBytes)});
+}
+
+// layout.md, rule 6; weights_layout_later.md, 1.
+void Planner::BindStreams(std::vector<Bytes> streams, const Bytes& table, Neural& neural) {
+  if (!table.empty() && machine_.table_apart) {
+    neural.table_base = AddTable(table);
+  } else {
+    for (Bytes& stream : streams) stream.insert(stream.begin(), table.begin(), table.end());
+  }
+  neural.streams = AddStreams(streams);
 }
 
 Status Planner::Add(Task task) {
@@ -411,7 +435,7 @@ Status Planner::Copy(const View& from, const View& to, const Post& post) {
   task.source1 = PlaceOf(source, channel, row);
   task.result = PlaceOf(result, transposes ? from_column : channel, row);
   task.transpose_result = transposes;
-  if (!post.table.empty()) task.neural.streams = AddTable(post.table, task.in.channels);
+  if (!post.table.empty()) BindTable(post.table, task.in.channels, task.neural);
   return Add(std::move(task));
 }
 

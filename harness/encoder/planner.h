@@ -13,6 +13,7 @@
 #include "harness/base/result.h"
 #include "harness/encoder/activation_table.h"
 #include "harness/encoder/fault.h"
+#include "harness/encoder/machine.h"
 #include "harness/encoder/task.h"
 #include "harness/graph/graph.h"
 
@@ -64,7 +65,9 @@ struct KernelName {
 
 class Planner {
  public:
-  Planner(const Graph& graph, Fault fault) : graph_(graph), fault_(fault) {}
+  // `machine` must outlive it.
+  Planner(const Graph& graph, const Machine& machine, Fault fault)
+      : graph_(graph), machine_(machine), fault_(fault) {}
 
   // ---- values ----
   // Gives inputs and outputs their base addresses. kUnsupported where a type has no port.
@@ -97,8 +100,11 @@ class Planner {
   View Image(const std::array<uint32_t, kAxes>& extents, std::span<const uint16_t> halves);
   // Equal streams are stored once.
   std::vector<Stream> AddStreams(const std::vector<Bytes>& streams);
-  // One stream for each engine of `engine_bits` that has a channel, all at the table.
-  std::vector<Stream> AddTable(const Bytes& table, uint32_t channels);
+  // Gives a task without coefficients its activation table: one stream for each engine that has a
+  // channel, all at the table, or its address.
+  void BindTable(const Bytes& table, uint32_t channels, Neural& neural);
+  // Streams of coefficients behind a table, which stands in front of each or apart.
+  void BindStreams(std::vector<Bytes> streams, const Bytes& table, Neural& neural);
 
   // ---- tasks ----
   // Checks that every number fits the descriptor and appends the task.
@@ -114,6 +120,7 @@ class Planner {
   const std::vector<KernelName>& kernel_names() const { return kernel_names_; }
   uint64_t scratch_bytes() const { return scratch_; }
   Fault fault() const { return fault_; }
+  const Machine& machine() const { return machine_; }
   // The number of the task that last wrote scratch.
   uint32_t LastTask() const { return static_cast<uint32_t>(tasks_.size()) - 1; }
 
@@ -125,7 +132,10 @@ class Planner {
     Post post;
   };
 
+  uint64_t AddTable(const Bytes& table);
+
   const Graph& graph_;
+  const Machine& machine_;
   Fault fault_;
   std::vector<std::optional<View>> views_;
   std::vector<std::optional<std::vector<uint16_t>>> halves_;

@@ -17,12 +17,6 @@ inline constexpr uint32_t kLine = 64;    // bytes: the granule of memory
 inline constexpr uint32_t kL2Line = 16;  // bytes: the granule of L2
 inline constexpr uint32_t kL2Bytes = 2 << 20;
 
-// Base addresses by number (layout.md): constants, scratch, and the first tensor.
-inline constexpr uint32_t kConstantsBar = 1;
-inline constexpr uint32_t kScratchBar = 3;
-inline constexpr uint32_t kFirstTensorBar = 4;
-inline constexpr uint32_t kLastBar = 31;
-
 struct Extents {
   uint32_t width = 1, height = 1, channels = 1, depth = 1;
 };
@@ -70,10 +64,12 @@ struct Neural {
   uint32_t lane_bits = 0;
   uint32_t engine_bits = 0;  // log2 of the engines that work
   Nonlinear nonlinear = Nonlinear::kNone;
-  uint16_t post_scale = 0x3c00;   // fp16
-  uint16_t accumulator_bias = 0;  // fp16
-  uint32_t kernel_bar = kConstantsBar;
+  uint16_t post_scale = 0x3c00;        // fp16
+  uint16_t accumulator_bias = 0;       // fp16
+  std::optional<uint32_t> kernel_bar;  // none: the constants
   std::vector<Stream> streams;
+  // Of an activation table with an address of its own, in the constants.
+  std::optional<uint64_t> table_base;
 };
 
 struct Broadcast {

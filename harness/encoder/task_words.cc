@@ -6,7 +6,9 @@
 #include <map>
 #include <vector>
 
+#include "harness/base/half.h"
 #include "harness/emulator/field_table.h"
+#include "harness/encoder/activation_table.h"
 
 namespace anecheck::encoder {
 namespace {
@@ -29,14 +31,9 @@ constexpr auto kBlocks = std::to_array<Block>({{0x1f800, 62},
                                                {0x17800, 7}});
 
 // Values of real files in words that only schedule (observed_values.csv).
-constexpr uint32_t kLogEventsOfLast = 0x422, kLogEvents = 0x400;
-constexpr uint32_t kDebugEventsOfLast = 0xfff86a, kDebugEvents = 0x68;
-constexpr uint32_t kMemoryAccess = 0x30009800;
-constexpr uint32_t kSourceHints = 0x3388, kIdleSourceHints = 0x888;   // 0x13800, from bit 4
 constexpr uint32_t kDmaHints = 0x500170 >> 3, kL2Hints = 0x100 >> 3;  // 0x4804
 constexpr uint32_t kStreamedResultHints = 0x500178 >> 3;              // 0x4830
 constexpr uint32_t kKeptResultHints = 0x500170 >> 3;
-constexpr uint32_t kResultHints = 0xc0 >> 1, kStreamedHints = 0x40000c0 >> 1;  // 0x17800
 constexpr uint32_t kProductSchedule = 0x444, kCopySchedule = 0x111, kWideCopySchedule = 0x101;
 constexpr uint32_t kWideCopy = 64;  // elements of a row
 constexpr uint32_t kMiddleSchedule = 0x10;
@@ -45,8 +42,8 @@ constexpr uint32_t kManyChannels = 64, kPlanarBanks = 2, kNeuralBanks = 3;
 constexpr uint32_t kBinaryPoint = 0x1c;
 constexpr uint32_t kNeuralPixelOffset = 0x100;
 constexpr uint32_t kIdleStream = 0x40;
-constexpr uint32_t kKernelOn = 2, kKernelOnSkipping = 3;  // 0x1f800, from bit 5
 constexpr uint32_t kDepthOne = 0x2041;
+constexpr size_t kMostOfRun = 64;  // values of a record
 
 uint32_t Log2(uint32_t value) { return static_cast<uint32_t>(std::bit_width(value) - 1); }
 uint32_t CeilLog2(uint32_t value) { return static_cast<uint32_t>(std::bit_width(value - 1)); }
@@ -54,8 +51,13 @@ uint32_t OfStride(uint64_t bytes, uint32_t unit) { return static_cast<uint32_t>(
 
 class Words {
  public:
-  Words(const Task& task, uint32_t index, uint32_t count)
-      : task_(task), index_(index), last_(index + 1 == count) {}
+  Words(const Task& task, const Machine& machine, uint32_t index, uint32_t count)
+      : task_(task),
+        machine_(machine),
+        schedule_(*machine.schedule),
+        index_(index),
+        count_(count),
+        last_(index + 1 == count) {}
 
   td::Task Make() {
     SetHeader();
@@ -67,37 +69,65 @@ class Words {
     } else {
       SetPlanar();
     }
-    return Assemble();
+    return IsH13() ? Assemble() : AssembleLater();
   }
 
  private:
+  bool IsH13() const { return machine_.generation == emulator::Generation::kH13; }
   bool IsNeural() const { return task_.type == TaskType::kNeural; }
   bool HasStream() const { return IsNeural() && !task_.neural.streams.empty(); }
 
   void Set(Field field, uint32_t value, uint32_t index = 0) {
     const emulator::Place& place = PlaceOf(field);
+    if (place.kind == PlaceKind::kNone) return;
+    if (place.kind == PlaceKind::kPacketBar) packets_[place.address] = value;
+    // A packet is what binds.
+    if (place.kind == PlaceKind::kPacketBar || place.kind == PlaceKind::kBound) return;
     const uint32_t address = place.address + (place.kind == PlaceKind::kHeader ? 0 : 4 * index);
     uint32_t& word = place.kind == PlaceKind::kHeader ? header_[address] : registers_[address];
     const uint64_t mask = (uint64_t{1} << place.width) - 1;
     word |= static_cast<uint32_t>((value & mask) << place.bit);
   }
 
-  static const emulator::Place& PlaceOf(Field field) {
-    static const std::vector<emulator::Place> places = [] {
-      std::vector<emulator::Place> made(emulator::kFieldValues);
-      for (const FieldTable::Entry& entry : FieldTable::Of(emulator::Generation::kH13).entries()) {
-        made[static_cast<size_t>(entry.row->field)] = entry.place;
+  using Places = std::vector<emulator::Place>;
+  static Places PlacesOf(emulator::Generation generation) {
+    Places made(emulator::kFieldValues);
+    for (const FieldTable::Entry& entry : FieldTable::Of(generation).entries()) {
+      made[static_cast<size_t>(entry.row->field)] = entry.place;
+    }
+    return made;
+  }
+  const emulator::Place& PlaceOf(Field field) const {
+    static const std::array<Places, emulator::kGenerations> places = [] {
+      std::array<Places, emulator::kGenerations> all;
+      for (size_t i = 0; i < all.size(); ++i) {
+        all[i] = PlacesOf(static_cast<emulator::Generation>(i));
       }
-      return made;
+      return all;
     }();
-    return places[static_cast<size_t>(field)];
+    return places[static_cast<size_t>(machine_.generation)][static_cast<size_t>(field)];
+  }
+
+  // An fp16 number in a field of 16 bits, or the same as fp32.
+  void SetNumber(Field field, uint16_t half) {
+    const bool wide = PlaceOf(field).width == 32;
+    Set(field, wide ? std::bit_cast<uint32_t>(HalfToFloat(Half{half})) : half);
+  }
+
+  // Of four values by place in the network.
+  uint32_t OfPlace(const std::array<uint32_t, 4>& values) const {
+    if (count_ == 1) return values[0];
+    return index_ == 0 ? values[1] : last_ ? values[3] : values[2];
   }
 
   void SetHeader() {
     Set(Field::kTaskNumber, index_);
-    Set(Field::kLogEvents, last_ ? kLogEventsOfLast : kLogEvents);
-    Set(Field::kDebugEvents, last_ ? kDebugEventsOfLast : kDebugEvents);
-    Set(Field::kHeaderWord6, kMemoryAccess);
+    Set(Field::kLogEvents, OfPlace(schedule_.log_events));
+    Set(Field::kDebugEvents, OfPlace(schedule_.debug_events));
+    Set(Field::kHeaderWord6, schedule_.header6);
+    // A word behind the header names the task that wrote the kernel.
+    const bool extra = !IsH13() && HasStream() && IsRuntimeKernel();
+    Set(Field::kTaskFlags, schedule_.task_flags | (extra ? 2u : 0u));
     Set(Field::kNextFetch, last_ ? 0 : 1);
     Set(Field::kEnginesEnabled, IsNeural() ? task_.neural.engine_bits + 1 : 0);
     if (!task_.source1.in_l2) {
@@ -113,7 +143,7 @@ class Words {
       Set(Field::kResultBound, 1);
     }
     if (HasStream()) {
-      Set(Field::kKernelBar, task_.neural.kernel_bar);
+      Set(Field::kKernelBar, KernelBar());
       Set(Field::kKernelBound, 1);
     }
   }
@@ -147,17 +177,27 @@ class Words {
     Set(Field::kTileHeight, task_.out.height);
     Set(Field::kTaskType, static_cast<uint32_t>(task_.type));
     const bool both_by_dma = task_.source2 && !task_.source2->in_l2;
-    Set(Field::kSourceMask, both_by_dma ? 3 : 1);
+    if (machine_.source_mask) Set(Field::kSourceMask, both_by_dma ? 3 : 1);
   }
 
   // In memory; real files have none where there is one group.
   uint64_t GroupOf(const Place& place) const { return task_.groups > 1 ? place.group : 0; }
 
+  // Records of later generations leave out the strides of axes of extent 1, real files of H13 do
+  // not.
+  uint32_t RowOf(const Place& place, const Extents& extents) const {
+    return IsH13() || extents.height > 1 ? OfStride(place.row, kLine) : 0;
+  }
+  uint32_t DepthOf(const Place& place, const Extents& extents) const {
+    return IsH13() || extents.depth > 1 ? OfStride(place.depth, kLine) : 0;
+  }
+
   void SetSources() {
     const Place& one = task_.source1;
     const bool by_dma = !one.in_l2;
     Set(Field::kSource1Enable, by_dma ? 1 : 0);
-    Set(Field::kSource1Hints, by_dma ? kSourceHints : kIdleSourceHints);
+    Set(Field::kSource1Hints, by_dma ? schedule_.source_hints : schedule_.idle_source_hints);
+    Set(Field::kSource1Cache, by_dma ? schedule_.source_cache : 0);
     Set(Field::kSourceType, by_dma ? 2 : 0);
     Set(Field::kSourceHints, by_dma ? kDmaHints : kL2Hints);
     Set(Field::kSource1Mode, 1);
@@ -166,9 +206,9 @@ class Words {
     Set(Field::kSource1Interleave, 1);
     if (by_dma) {
       Set(Field::kSource1Base, static_cast<uint32_t>(one.base));
-      Set(Field::kSource1Row, OfStride(one.row, kLine));
+      Set(Field::kSource1Row, RowOf(one, task_.in));
       Set(Field::kSource1Plane, OfStride(one.channel, kLine));
-      Set(Field::kSource1Depth, OfStride(one.depth, kLine));
+      Set(Field::kSource1Depth, DepthOf(one, task_.in));
       Set(Field::kSource1Group, OfStride(GroupOf(one), kLine));
     }
     SetL2Source1();
@@ -189,15 +229,17 @@ class Words {
   void SetSource2() {
     const bool by_dma = task_.source2 && !task_.source2->in_l2;
     Set(Field::kSource2Enable, 0);
-    Set(Field::kSource2CacheHints, by_dma ? kSourceHints : kIdleSourceHints);
+    Set(Field::kSource2CacheHints, by_dma ? schedule_.source_hints : schedule_.idle_source_hints);
     if (!task_.source2) return;
+    Set(Field::kSource2Type, by_dma ? 2 : 0);
+    if (!IsH13()) Set(Field::kSource2Interleave, 1);
     const Place& two = *task_.source2;
     if (by_dma) {
       Set(Field::kSource2Dma, 1);
       Set(Field::kSource2Base, static_cast<uint32_t>(two.base));
-      Set(Field::kSource2Row, OfStride(two.row, kLine));
+      Set(Field::kSource2Row, RowOf(two, task_.in));
       Set(Field::kSource2Plane, OfStride(two.channel, kLine));
-      Set(Field::kSource2Depth, OfStride(two.depth, kLine));
+      Set(Field::kSource2Depth, DepthOf(two, task_.in));
       Set(Field::kSource2Group, OfStride(GroupOf(two), kLine));
       Set(Field::kSource2Truncate, 3);
       Set(Field::kSource2Memory, 2);
@@ -237,7 +279,8 @@ class Words {
     const bool by_dma = !task_.result.in_l2;
     const bool keeps = IsNeural() && task_.neural.coefficients;
     Set(Field::kResultEnable, by_dma ? 1 : 0);
-    Set(Field::kResultCacheHints, by_dma && !keeps ? kStreamedHints : kResultHints);
+    Set(Field::kResultCacheHints,
+        by_dma && !keeps ? schedule_.streamed_result_hints : schedule_.result_hints);
     Set(Field::kResultType, by_dma ? 2 : 0);
     Set(Field::kResultHints, by_dma && !keeps ? kStreamedResultHints
                              : by_dma         ? kKeptResultHints
@@ -245,13 +288,13 @@ class Words {
     Set(Field::kResultMode, 1);
     Set(Field::kResultTruncate, 3);
     Set(Field::kResultMemory, 2);
-    Set(Field::kResultFormatBits, IsNeural() ? 3 : 0);
+    Set(Field::kResultFormatBits, IsNeural() || !IsH13() ? 3 : 0);
     Set(Field::kResultInterleave, 1);
     if (by_dma) {
       Set(Field::kResultBase, static_cast<uint32_t>(task_.result.base));
-      Set(Field::kResultRow, OfStride(task_.result.row, kLine));
+      Set(Field::kResultRow, RowOf(task_.result, task_.out));
       Set(Field::kResultPlane, OfStride(task_.result.channel, kLine));
-      Set(Field::kResultDepth, OfStride(task_.result.depth, kLine));
+      Set(Field::kResultDepth, DepthOf(task_.result, task_.out));
       Set(Field::kResultGroup, OfStride(GroupOf(task_.result), kLine));
     }
     SetL2Result(by_dma, keeps);
@@ -294,11 +337,12 @@ class Words {
     Set(Field::kCoefficientFormat, n.coefficients ? 2 : 0);
     Set(Field::kPaletteBits, 8);
     Set(Field::kZeroSkip, n.zero_skip ? 1 : 0);
-    Set(Field::kRuntimeKernel, HasStream() && n.kernel_bar >= kScratchBar ? 1 : 0);
+    Set(Field::kRuntimeKernel, HasStream() && IsRuntimeKernel() ? 1 : 0);
     Set(Field::kNeuralOperation, static_cast<uint32_t>(n.op));
     Set(Field::kNoCoefficients, n.coefficients ? 0 : 1);
     Set(Field::kBiasRow, n.bias ? 1 : 0);
-    Set(Field::kBinaryPoint, n.coefficients ? kBinaryPoint : 0);
+    const bool binary_point = n.coefficients || (n.table_base && !IsH13());
+    Set(Field::kBinaryPoint, binary_point ? kBinaryPoint : 0);
     Set(Field::kNonlinear, static_cast<uint32_t>(n.nonlinear));
     Set(Field::kNeuralBit20, 1);
     Set(Field::kAccumulatorBias, n.accumulator_bias);
@@ -308,18 +352,35 @@ class Words {
 
   void SetStreams() {
     const std::vector<Stream>& streams = task_.neural.streams;
-    if (!streams.empty()) {
-      Set(Field::kKernelDma, task_.neural.zero_skip ? kKernelOnSkipping : kKernelOn);
+    if (!streams.empty() || !IsH13()) {
+      Set(Field::kKernelDma,
+          task_.neural.zero_skip ? schedule_.kernel_dma_skipping : schedule_.kernel_dma);
     }
+    SetTable();
+    if (streams.empty() && !IsH13()) return;
+    Set(Field::kKernelBase, 0);
     for (uint32_t i = 0; i < kEngineCount; ++i) {
       const Stream stream = i < streams.size() ? streams[i] : Stream{.size = kIdleStream};
       Set(Field::kStreamEnable, i < streams.size() ? 1 : 0, i);
-      Set(Field::kStreamHints, 1, i);
+      Set(Field::kStreamHints, schedule_.stream_hints, i);
       Set(Field::kStreamBase, OfStride(stream.base, kLine), i);
       Set(Field::kStreamSize, OfStride(stream.size, kLine), i);
     }
     for (uint32_t i = 0; i < 4; ++i) Set(Field::kOtherStreamHints, 1, i);
   }
+
+  // A table with an address of its own.
+  void SetTable() {
+    if (!task_.neural.table_base) return;
+    Set(Field::kTableEnable, 1);
+    Set(Field::kTableHints, schedule_.stream_hints);
+    Set(Field::kTableBar, machine_.constants_bar);
+    Set(Field::kTableBase, static_cast<uint32_t>(*task_.neural.table_base));
+    Set(Field::kTableSize, kTableBytes);
+  }
+
+  uint32_t KernelBar() const { return task_.neural.kernel_bar.value_or(machine_.constants_bar); }
+  bool IsRuntimeKernel() const { return KernelBar() != machine_.constants_bar; }
 
   void SetPlanar() {
     const Planar& p = task_.planar;
@@ -340,10 +401,10 @@ class Words {
     Set(Field::kNegate1, p.negate1 ? 1 : 0);
     Set(Field::kNegate2, p.negate2 ? 1 : 0);
     Set(Field::kSource2Used, task_.source2 ? 1 : 0);
-    Set(Field::kPlanarBias, p.bias);
-    Set(Field::kPlanarScale, p.scale);
-    Set(Field::kEpsilon, p.epsilon);
-    Set(Field::kPreScale, 0x3c00);
+    SetNumber(Field::kPlanarBias, p.bias);
+    SetNumber(Field::kPlanarScale, p.scale);
+    SetNumber(Field::kEpsilon, p.epsilon);
+    SetNumber(Field::kPreScale, 0x3c00);
     Set(Field::kFinalScale, std::bit_cast<uint32_t>(p.final_scale));
   }
 
@@ -362,17 +423,52 @@ class Words {
     return made;
   }
 
+  // Runs of neighbouring registers, then the packets of addresses (header_forms.md, 3).
+  td::Task AssembleLater() {
+    td::Task made;
+    made.header = header_;
+    if (td::AnnouncesExtraWord(made, machine_.header_words)) made.extra_word = task_.kernel_writer;
+    std::vector<uint32_t> run;
+    uint32_t begin = 0;
+    const auto flush = [&] {
+      if (!run.empty()) made.Write(begin, run);
+      run.clear();
+    };
+    for (const auto& [address, value] : registers_) {
+      // Behind a base stands its high word.
+      if (packets_.contains(address)) continue;
+      const auto end = begin + static_cast<uint32_t>(4 * run.size());
+      if (run.empty() || address != end || run.size() == kMostOfRun) {
+        flush();
+        begin = address;
+      }
+      run.push_back(value);
+    }
+    flush();
+    for (const auto& [address, bar] : packets_) {
+      const auto base = registers_.find(address);
+      const std::array<uint32_t, 2> words = {base == registers_.end() ? 0 : base->second, 0};
+      made.Write(address, words);
+      made.writes.back().reserved = static_cast<uint16_t>(td::kAddressPacket | bar);
+    }
+    return made;
+  }
+
   const Task& task_;
+  const Machine& machine_;
+  const ScheduleWords& schedule_;
   uint32_t index_;
+  uint32_t count_;
   bool last_;
   std::array<uint32_t, td::kMaxHeaderWords> header_ = {};
   std::map<uint32_t, uint32_t> registers_;
+  std::map<uint32_t, uint32_t> packets_;  // base address numbers by the register of the offset
 };
 
 }  // namespace
 
-td::Task ToWords(const Task& task, uint32_t index, uint32_t count) {
-  return Words(task, index, count).Make();
+td::Task ToWords(const Task& task, const Machine& machine, uint32_t index, uint32_t count) {
+  return Words(task, machine, index, count).Make();
 }
 
 }  // namespace anecheck::encoder

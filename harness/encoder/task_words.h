@@ -4,6 +4,7 @@
 
 #include <cstdint>
 
+#include "harness/encoder/machine.h"
 #include "harness/encoder/task.h"
 #include "harness/formats/td/td.h"
 
@@ -11,6 +12,6 @@ namespace anecheck::encoder {
 
 // The words of `task`, which is number `index` of `count`. Words that only schedule hold what real
 // files hold for a task of that kind. Precondition: every number fits its field.
-td::Task ToWords(const Task& task, uint32_t index, uint32_t count);
+td::Task ToWords(const Task& task, const Machine& machine, uint32_t index, uint32_t count);
 
 }  // namespace anecheck::encoder

@@ -29,17 +29,14 @@ struct Convolution {
   Post post;
 };
 
-// Puts the function's table in front of the coefficients of every engine (layout.md, rule 6).
-void PutTable(const Bytes& table, std::vector<Bytes>& streams) {
-  for (Bytes& stream : streams) stream.insert(stream.begin(), table.begin(), table.end());
-}
-
-Result<std::vector<Stream>> StreamsOf(Planner& planner, const Weights& weights,
-                                      const StreamOrder& order, const Post& post) {
+// A neural task's streams, and its table where it has one.
+Result<Neural> Bound(Planner& planner, const Weights& weights, const StreamOrder& order,
+                     const Post& post) {
   ANECHECK_ASSIGN(std::vector<Bytes> streams, PackWeights(weights, order));
   if (planner.fault() == Fault::kLaneOrder) std::ranges::reverse(streams);
-  PutTable(post.table, streams);
-  return planner.AddStreams(streams);
+  Neural neural;
+  planner.BindStreams(std::move(streams), post.table, neural);
+  return neural;
 }
 
 // One task of each batch.
@@ -66,8 +63,10 @@ Status ConvolveDirectly(Planner& planner, const Convolution& c) {
                           .packed_channels = depthwise,
                           .zero_skip = strided,
                           .stride_x = w.stride_x,
-                          .stride_y = w.stride_y};
-  ANECHECK_ASSIGN(const std::vector<Stream> streams, StreamsOf(planner, weights, order, c.post));
+                          .stride_y = w.stride_y,
+                          .slots_of_mask = planner.machine().slots_of_mask};
+  if (strided && order.slots_of_mask == 0) return Refuse("a stride: no record of it is known");
+  ANECHECK_ASSIGN(const Neural bound, Bound(planner, weights, order, c.post));
   for (uint32_t batch = 0; batch < c.x.axes[0].extent; ++batch) {
     const View x = At(c.x, 0, batch), y = At(c.y, 0, batch);
     Task task;
@@ -82,6 +81,7 @@ Status ConvolveDirectly(Planner& planner, const Convolution& c) {
     task.result = PlaceOf(y, 1, 2);
     task.result.group = task.result.channel * weights.out_channels;
     Neural& n = task.neural;
+    n = bound;
     n.op = NeuralOp::kMultiply;
     n.coefficients = true;
     n.bias = !weights.bias.empty();
@@ -97,7 +97,6 @@ Status ConvolveDirectly(Planner& planner, const Convolution& c) {
     n.engine_bits = order.engine_bits;
     n.nonlinear = c.post.nonlinear;
     n.post_scale = c.post.scale;
-    n.streams = streams;
     ANECHECK_RETURN_IF_ERROR(planner.Add(std::move(task)));
   }
   return {};

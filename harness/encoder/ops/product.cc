@@ -51,9 +51,10 @@ struct Factor {
   std::vector<Stream> streams;
   uint32_t outputs = 1;
   uint32_t lane_bits = 0;
-  uint32_t kernel_bar = kConstantsBar;
+  std::optional<uint32_t> kernel_bar;  // none: the constants
   uint32_t writer = 0;
   bool bias = false;
+  std::optional<uint64_t> table_base;  // of an activation table apart
 };
 
 Status Multiply(Planner& planner, const Image& image, const Factor& factor, const Place& result,
@@ -76,6 +77,7 @@ Status Multiply(Planner& planner, const Image& image, const Factor& factor, cons
   n.post_scale = post.scale;
   n.kernel_bar = factor.kernel_bar;
   n.streams = factor.streams;
+  n.table_base = factor.table_base;
   return planner.Add(std::move(task));
 }
 
@@ -86,13 +88,13 @@ Result<Factor> Constant(Planner& planner, std::span<const uint16_t> values, uint
       .out_channels = outputs, .in_channels = sums, .values = values, .bias = bias};
   const StreamOrder order{.lane_bits = LaneBits(outputs), .engine_bits = EngineBits(outputs)};
   ANECHECK_ASSIGN(std::vector<Bytes> streams, PackWeights(weights, order));
-  for (Bytes& stream : streams) {
-    stream.insert(stream.begin(), post.table.begin(), post.table.end());
-  }
-  return Factor{.streams = planner.AddStreams(streams),
+  Neural bound;
+  planner.BindStreams(std::move(streams), post.table, bound);
+  return Factor{.streams = std::move(bound.streams),
                 .outputs = outputs,
                 .lane_bits = order.lane_bits,
-                .bias = !bias.empty()};
+                .bias = !bias.empty(),
+                .table_base = bound.table_base};
 }
 
 // Rows of `x` times a constant factor.

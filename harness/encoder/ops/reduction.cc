@@ -285,7 +285,7 @@ Status SoftmaxSlab(Planner& planner, const View& x, const View& y, const Slab& s
   power.in = power.out = ExtentsOf(block);
   power.neural.engine_bits = EngineBits(block.channels);
   power.neural.nonlinear = Nonlinear::kTable;
-  power.neural.streams = planner.AddTable(TableOf(Function::kExp2), block.channels);
+  planner.BindTable(TableOf(Function::kExp2), block.channels, power.neural);
   power.source1 = PlaceOf(shifted);
   power.result = PlaceOf(block);
   ANECHECK_RETURN_IF_ERROR(planner.Add(std::move(power)));

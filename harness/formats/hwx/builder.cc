@@ -288,21 +288,28 @@ class Builder {
     SetPair(thread, 2 * kTextSlot, text);
     SetPair(thread, kTextAddressWord, text);
     if (const_section_ != 0) {
-      SetPair(thread, 2 * kConstSlot, c_.sections[const_section_ - 1].addr);
+      SetPair(thread, 2 * kConstSlot * spec_.slot_step, c_.sections[const_section_ - 1].addr);
     }
     if (spec_.kernel_segment && kernel_section_ != 0) {
       SetPair(thread, 2 * kKernelSlot, c_.sections[kernel_section_ - 1].addr);
     }
     for (const Section& section : c_.sections) {
-      if (KindOf(section) == kBssSection) SetPair(thread, 2 * kBssSlot, section.addr);
+      if (KindOf(section) == kBssSection)
+        SetPair(thread, 2 * kBssSlot * spec_.slot_step, section.addr);
     }
     // Compilers 4 and 5 put outputs before inputs, later ones behind them (facts/hwx.md).
-    uint32_t slot = kFirstIoSlot;
+    std::vector<size_t> order;
     for (const bool outputs : {!spec_.wide_ports, spec_.wide_ports}) {
       for (size_t i = 0; i < spec_.tensors.size(); ++i) {
-        if (spec_.tensors[i].output != outputs) continue;
-        SetPair(thread, 2 * slot++, c_.sections[windows_[i] - 1].addr);
+        if (spec_.tensors[i].output == outputs) order.push_back(i);
       }
+    }
+    if (spec_.slots_by_name) {
+      std::ranges::sort(order, {}, [&](size_t i) { return spec_.tensors[i].name; });
+    }
+    uint32_t slot = spec_.first_tensor_slot;
+    for (const size_t i : order) {
+      SetPair(thread, 2 * slot++ * spec_.slot_step, c_.sections[windows_[i] - 1].addr);
     }
     thread.words[517] = 0xffff;  // in all nine files at hand; no source names it
     AddCommand(kThreadCommand, c_.threads.size());

@@ -69,8 +69,13 @@ struct ContainerSpec {
   Bytes constants;
   std::vector<ConstantSymbol> constant_symbols;
   std::vector<ConstantRegister> constant_registers;
-  uint64_t const_size = 0;      // bytes of __TEXT,__const at least; kernels may need more
-  bool kernel_segment = false;  // kernels in __KERN_0,__kern_0 (specification 000)
+  uint64_t const_size = 0;  // bytes of __TEXT,__const at least; kernels may need more
+  // Slots of the table of base addresses: 16 bytes each from H14 on, whose tensors are numbered in
+  // the order of their names (header_forms.md, 4). `first_tensor_slot` counts such slots.
+  uint32_t slot_step = 1;
+  uint32_t first_tensor_slot = 4;
+  bool slots_by_name = false;
+  bool kernel_segment = false;               // kernels in __KERN_0,__kern_0 (specification 000)
   std::vector<ExtraSegment> extra_segments;  // placed before the windows and the text
   bool windows_first = false;                // compiler 9.509: windows before __TEXT
   bool wide_ports = false;                   // command 0x40 and the tables of compiler 7.6

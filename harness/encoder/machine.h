@@ -1,0 +1,48 @@
+// How containers differ by generation: one machine, and a table of where things stand. Sources: the
+// facts of H13 programs, layout.md; of later programs, generations.csv, header_forms.md and
+// weights_layout_later.md.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <span>
+#include <string_view>
+
+#include "harness/emulator/field_table.h"
+
+namespace anecheck::encoder {
+
+// Values of words that only schedule, as compilers write them.
+struct ScheduleWords {
+  // By place in the network: the only task, the first, one between, the last.
+  std::array<uint32_t, 4> log_events, debug_events;
+  uint32_t header6 = 0;
+  uint32_t task_flags = 0;
+  uint32_t source_hints = 0, idle_source_hints = 0;
+  uint32_t source_cache = 0;
+  uint32_t result_hints = 0, streamed_result_hints = 0;
+  uint32_t kernel_dma = 0, kernel_dma_skipping = 0;
+  uint32_t stream_hints = 0;
+};
+
+struct Machine {
+  emulator::Generation generation;
+  uint32_t version;  // of its task descriptors
+  std::array<std::string_view, 4> targets;
+  uint8_t header_words;
+  // Numbers of base addresses, and from one to the next.
+  uint32_t constants_bar, scratch_bar, first_tensor_bar, bar_step, last_bar;
+  // Slots of the container's table of base addresses: 1 of 8 bytes, or 2.
+  uint32_t slot_step;
+  bool tensors_by_name;    // surfaces have their numbers in the order of their names
+  bool table_apart;        // an activation table has an address of its own
+  bool source_mask;        // the common block says which sources come by DMA
+  uint32_t slots_of_mask;  // of a zero-skip stream; 0 where no record has one
+  const ScheduleWords* schedule;
+};
+
+// Every generation that is encoded. Null where `target` is of none.
+std::span<const Machine> Machines();
+const Machine* MachineOf(std::string_view target);
+
+}  // namespace anecheck::encoder
