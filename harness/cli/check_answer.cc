@@ -10,6 +10,7 @@
 #include "harness/check/placement_cost.h"
 #include "harness/targets/catalog.h"
 #include "harness/targets/chip_names.h"
+#include "harness/verdict/provenance.h"
 #include "oracles/legality/rules.h"
 #include "oracles/plan/plan.h"
 
@@ -17,7 +18,7 @@ namespace anecheck {
 namespace {
 
 constexpr std::string_view kEngine = "engine", kHost = "host", kRefused = "refused";
-constexpr std::string_view kEmulated = "emulated", kNotRun = "not run";
+constexpr std::string_view kNotRun = "not run";
 
 std::string NameOf(const Graph& graph, NodeId id) {
   return plan::OperationName(NodeView(graph, id));
@@ -165,7 +166,7 @@ void ShowEmulated(const std::set<NodeId>& ran, Json& report) {
   Json& rows = report["operations"];
   for (NodeId id = 0; id < rows.size(); ++id) {
     if (rows[id]["placement"] != kEngine) continue;
-    rows[id]["placement"] = ran.contains(id) ? kEmulated : kNotRun;
+    rows[id]["placement"] = ran.contains(id) ? ToText(Provenance::kEmulated) : kNotRun;
   }
 }
 

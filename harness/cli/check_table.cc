@@ -9,6 +9,7 @@
 #include "harness/check/operation_errors.h"
 #include "harness/cli/check_answer.h"
 #include "harness/cli/typed_command.h"
+#include "harness/verdict/provenance.h"
 #include "harness/verdict/route.h"
 
 namespace anecheck {
@@ -38,7 +39,8 @@ std::string CellText(const Json& row) {
 }
 
 bool IsPlain(const Json& row) {
-  const bool ran = row["placement"] == "engine" || row["placement"] == "emulated";
+  const bool ran =
+      row["placement"] == "engine" || row["placement"] == ToText(Provenance::kEmulated);
   return ran && row["cliffs"].empty();
 }
 
@@ -144,8 +146,9 @@ std::string PlanText(const Json& plan) {
 // Of a run by the emulator: Core ML's choice and the compiler's lowering say nothing about it.
 std::string EmulatedSummary(std::map<std::string, size_t>& counts, size_t operations) {
   return fmt::format("  {} {}: {} emulated, {} not run, {} host, {} refused by the target\n",
-                     operations, operations == 1 ? "operation" : "operations", counts["emulated"],
-                     counts["not run"], counts["host"], counts["refused"]);
+                     operations, operations == 1 ? "operation" : "operations",
+                     counts[std::string(ToText(Provenance::kEmulated))], counts["not run"],
+                     counts["host"], counts["refused"]);
 }
 
 }  // namespace
@@ -179,7 +182,7 @@ std::string AnswerTable(const Json& json) {
   std::string text = Aligned(lines);
   const size_t shown = lines.size() - 1;
   if (left_out > 0) {
-    const bool emulated = targets[0]["operations"][0]["placement"] == "emulated";
+    const bool emulated = targets[0]["operations"][0]["placement"] == ToText(Provenance::kEmulated);
     text += fmt::format("  {} more operations {}\n", left_out,
                         emulated ? "are emulated" : "go to the engine of every target");
   }
@@ -193,7 +196,7 @@ std::string AnswerTable(const Json& json) {
 std::string AnswerSummary(const Json& target, bool why) {
   std::map<std::string, size_t> counts;
   for (const Json& row : target["operations"]) ++counts[Text(row, "placement")];
-  if (counts["emulated"] + counts["not run"] > 0) {
+  if (counts[std::string(ToText(Provenance::kEmulated))] + counts["not run"] > 0) {
     return EmulatedSummary(counts, target["operations"].size()) + ReasonsText(target, why);
   }
   std::string text = fmt::format(
