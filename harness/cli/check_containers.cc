@@ -58,9 +58,12 @@ Result<std::vector<std::string>> ContainersOf(const std::vector<std::string>& pa
   return files;
 }
 
+// A package and a compiled model are folders too, whatever they are called.
 bool IsFolderOfModels(const std::string& path) {
   std::error_code error;
-  return fs::is_directory(path, error) && !IsModelName(fs::path(path).lexically_normal());
+  if (!fs::is_directory(path, error)) return false;
+  return !fs::exists(fs::path(path) / "Manifest.json", error) &&
+         !fs::exists(fs::path(path) / "model.mil", error);
 }
 
 struct Row {

@@ -163,6 +163,12 @@ TEST_F(ExecCommand, CheckJudgesWhatLowerWrites) {
   const Outcome one =
       Tool("check " + Path("sum.mil") + " --container " + Path("lowered/model.hwx"));
   EXPECT_EQ(one.code, 0) << one.out << one.err;
+  // A package is a folder and a model, under any name.
+  ASSERT_EQ(Tool("lower " + Path("sum.mil") + " --format mlpackage --out " + Path("package")).code,
+            0);
+  const Outcome package =
+      Tool("check " + Path("package") + " --container " + Path("lowered/model.hwx"));
+  EXPECT_EQ(package.code, 0) << package.out << package.err;
   const Outcome folder = Tool("check " + Path("sum.mil") + " --container " + Path("lowered"));
   EXPECT_EQ(folder.code, 0) << folder.out << folder.err;
   EXPECT_EQ(Tool("check " + Path("sum.mil") + " --container " + Path("none")).code, 2);
