@@ -90,6 +90,9 @@ constexpr std::array<TermFact, kTermCount> kTermFacts = {{
      "taken: vendors' functions of fp32 differ by a few ulp of fp32, which moves a result of fp16 "
      "to "
      "a neighbour"},
+    {Term::kConstantFolding, "constant_folding", 0, 0, 0x1p-11, 0,
+     "Core ML's converter folds constant scales and biases by default: fuse_conv_scale, "
+     "fuse_conv_batchnorm, fuse_conv_bias, fuse_linear_bias"},
 }};
 
 // ln 32768, where the exponential of softplus reaches the accumulator port's limit, and ln 65504,

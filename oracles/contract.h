@@ -51,8 +51,11 @@ enum class Term : uint8_t {
   kOverlapRounding,   // 1: corners, areas and quotients of boxes may be rounded to fp16
   kDistanceRounding,  // 1: differences, squares and sums of distances may be rounded to fp16
   kFunctionUlp,  // functions that an ANE has as tables: neighbours of the rounded result, in ulp
+  // Unit roundoff of constants that a compiler multiplies into the weights before them; 0 where it
+  // may not (oracles/reference/folding.h).
+  kConstantFolding,
 };
-inline constexpr size_t kTermCount = 26;
+inline constexpr size_t kTermCount = 27;
 
 // How far a term is known for a family.
 enum class TermMark : uint8_t {

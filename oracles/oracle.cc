@@ -8,6 +8,7 @@
 #include "harness/ops/op.h"
 #include "oracles/laws.h"
 #include "oracles/reference/departures.h"
+#include "oracles/reference/folding.h"
 #include "oracles/reference/kernel.h"
 #include "oracles/reference/number_loops.h"
 #include "oracles/reference/store.h"
@@ -209,6 +210,7 @@ Status RunNode(const Graph& graph, const Node& node, const Contract& contract,
                      fmt::format("{} has no numeric reference: {}", node.schema->name,
                                  DefinitionOf(*node.schema).no_reference_reason));
   }
+  const reference::FoldedConstants folded(graph, node, contract, arena, values);
   reference::KernelContext context(NodeView(graph, node), contract, arena, values);
   context.Want(wanted);
   ANECHECK_RETURN_IF_ERROR(RunKernel(kernel, arena, context));

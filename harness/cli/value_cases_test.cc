@@ -167,6 +167,20 @@ TEST_F(ValueCases, AreAnsweredAsSourcesDoRowByRow) {
   EXPECT_EQ(asked, kAnswers.size());
 }
 
+// 10.2734375 comes of a weight that took the scale in and was rounded; without folding it
+// is 10.28125.
+TEST_F(ValueCases, AScaleFoldedIntoWeightsIsSoundUnderFloatAlone) {
+  const std::string folder = testing::CasePath("engines/c1_conv_mul_folding");
+  ANECHECK_SKIP_WITHOUT(folder);
+  const std::string judge = fmt::format(
+      "judge {0}/graph.json --inputs {0}/inputs.npz --actual "
+      "{0}/actual.npz --contract ",
+      folder);
+  EXPECT_EQ(Tool(judge + "float").code, 0);
+  EXPECT_EQ(Tool(judge + "ieee").code, 1);
+  EXPECT_EQ(Tool(judge + "h13").code, 1);
+}
+
 TEST_F(ValueCases, ExplainRefusesWhatResultsExceed) {
   const auto answer = Tool(
       "explain conv --target h16g --route mil --shape x=1,8,1,1 --shape weight=151936,8,1,1 "
