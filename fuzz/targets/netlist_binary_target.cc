@@ -53,7 +53,7 @@ tree::Value GenerateSmall(ChoiceStream& choices) {
   const uint64_t entries = choices.Below(4);
   for (uint64_t i = 0; i < entries; ++i) {
     const std::string key(1, static_cast<char>('a' + i));
-    switch (choices.Below(6)) {
+    switch (choices.Below(7)) {
       case 0:
         dict.Set(key, tree::Value::Bool(choices.Coin()));
         break;
@@ -68,6 +68,9 @@ tree::Value GenerateSmall(ChoiceStream& choices) {
         break;
       case 4:
         dict.Set(key, tree::Value(tree::Data{Bytes(choices.Below(20), uint8_t{0x61})}));
+        break;
+      case 5:
+        dict.Set(key, tree::Value(tree::Date{static_cast<double>(choices.Below(1u << 30))}));
         break;
       default:
         dict.Set(key, tree::Value(tree::Array{tree::Value::Bool(true), tree::Value::Integer(7)}));

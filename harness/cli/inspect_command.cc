@@ -1,7 +1,6 @@
 // `anecheck inspect`: what a file is and what it holds, and whether a descriptor and a container
 // belong together.
 #include <algorithm>
-#include <filesystem>
 #include <fmt/format.h>
 #include <memory>
 #include <optional>
@@ -304,22 +303,17 @@ int RunModel(const InspectFlags& flags, const InspectedModel& model) {
 // The largest size that a compressed file may unpack to.
 constexpr uint64_t kMostUnpacked = uint64_t{32} << 20;
 
-// A regular file, mapped, or what a pipe or an LZFSE stream gives, read.
+// A file, mapped, or what an LZFSE stream gives, unpacked.
 struct Content {
   std::optional<MappedFile> mapped;
-  Bytes read;
+  Bytes unpacked;
 
-  ByteSpan bytes() const { return mapped ? mapped->bytes() : ByteSpan(read); }
+  ByteSpan bytes() const { return mapped ? mapped->bytes() : ByteSpan(unpacked); }
 };
 
 Result<Content> ReadContent(const std::string& path) {
   Content content;
-  std::error_code ignored;
-  if (std::filesystem::is_regular_file(path, ignored)) {
-    ANECHECK_ASSIGN(content.mapped, MappedFile::Open(path));
-  } else {
-    ANECHECK_ASSIGN(content.read, ReadFile(path));
-  }
+  ANECHECK_ASSIGN(content.mapped, MappedFile::Open(path));
   const std::string_view form = lzfse::FormOf(content.bytes());
   if (form.empty()) return content;
   auto unpacked = lzfse::Unpack(content.bytes(), kMostUnpacked);
@@ -328,7 +322,7 @@ Result<Content> ReadContent(const std::string& path) {
       fmt::format("{}: compressed by LZFSE ({}); offsets below count in the {} unpacked bytes",
                   path, form, unpacked->size()));
   content.mapped.reset();
-  content.read = std::move(*unpacked);
+  content.unpacked = std::move(*unpacked);
   return content;
 }
 

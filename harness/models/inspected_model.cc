@@ -1,7 +1,6 @@
 #include "harness/models/inspected_model.h"
 
 #include <algorithm>
-#include <filesystem>
 #include <fmt/format.h>
 #include <map>
 
@@ -121,10 +120,6 @@ std::optional<std::string> DescribeAne(ByteSpan bytes, std::string_view path) {
 
 Result<std::optional<InspectedModel>> InspectModel(const std::string& path) {
   ANECHECK_ASSIGN(const ModelPlace place, FindModel(path));
-  std::error_code ignored;
-  if (!place.in_package && !std::filesystem::is_regular_file(place.file, ignored)) {
-    return std::optional<InspectedModel>();
-  }
   ANECHECK_ASSIGN(const MappedFile file, MappedFile::Open(place.file));
   const bool is_model_file = mlmodel::MayBeModel(TextOf(file));
   if (!place.in_package && !is_model_file) return std::optional<InspectedModel>();

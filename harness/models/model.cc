@@ -42,27 +42,11 @@ std::vector<std::string> NamedFiles(const mil::Program& program) {
   return paths;
 }
 
-// The content of a regular file, mapped, or of what else a person names, read.
-struct Source {
-  std::optional<MappedFile> mapped;
-  std::string read;
-
-  std::string_view text() const {
-    if (!mapped) return read;
-    return {reinterpret_cast<const char*>(mapped->bytes().data()), mapped->bytes().size()};
-  }
-};
-
-Result<Source> ReadSource(const ModelPlace& place) {
-  Source source;
-  auto mapped = MappedFile::Open(place.file);
-  if (mapped.ok()) {
-    source.mapped = std::move(*mapped);
-    return source;
-  }
-  if (place.in_package || mapped.error().code != ErrorCode::kInvalid) return mapped.error();
-  ANECHECK_ASSIGN(source.read, ReadTextFile(place.file));
-  return source;
+// Text of any form is read as a whole; what is larger is refused before a byte of it is copied.
+Status CheckTextSize(std::string_view text, std::string_view form, uint64_t most) {
+  if (text.size() <= most) return {};
+  return MakeError(ErrorCode::kLimit,
+                   fmt::format("{} of {} bytes; at most {} are read", form, text.size(), most));
 }
 
 }  // namespace
@@ -109,8 +93,10 @@ Result<Model> Model::Open(const std::string& path, WeightOptions weights) {
   content->path = path;
   content->weights = std::move(weights);
   content->folder = place.folder;
-  ANECHECK_ASSIGN(const Source source, ReadSource(place));
-  const Status read = Fill(source.text(), *content);
+  ANECHECK_ASSIGN(const MappedFile file, MappedFile::Open(place.file));
+  const std::string_view text(reinterpret_cast<const char*>(file.bytes().data()),
+                              file.bytes().size());
+  const Status read = Fill(text, *content);
   if (!read.ok()) return InModel(path, read.error());
   return Model(std::move(content));
 }
@@ -119,21 +105,20 @@ Status Model::Fill(std::string_view text, Content& content) {
   ANECHECK_RETURN_IF_ERROR(espresso::CheckNotCompressed(text));
   const size_t first = text.find_first_not_of(" \t\r\n");
   if (first != std::string_view::npos && text[first] == '{') {
-    ANECHECK_ASSIGN(content.graph, GraphFromText(std::string(text), OpVocabulary(), content.path));
+    ANECHECK_RETURN_IF_ERROR(CheckTextSize(text, "a graph in JSON", kDefaultFileLimit));
+    ANECHECK_ASSIGN(content.graph, GraphFromText(text, OpVocabulary(), content.path));
     content.functions.push_back(content.graph.name);
     return {};
   }
   const std::span bytes(reinterpret_cast<const uint8_t*>(text.data()), text.size());
   if (plist::LooksLikePropertyList(bytes)) {
+    ANECHECK_RETURN_IF_ERROR(CheckTextSize(text, "a property list", mil::kMaxTextSize));
     ANECHECK_ASSIGN(content.network, netlist::Parse(bytes));
     content.functions.emplace_back("main");
     return {};
   }
   if (!mlmodel::MayBeModel(text)) {
-    if (text.size() > mil::kMaxTextSize) {
-      return MakeError(ErrorCode::kLimit, fmt::format("MIL text of {} bytes; at most {} are read",
-                                                      text.size(), mil::kMaxTextSize));
-    }
+    ANECHECK_RETURN_IF_ERROR(CheckTextSize(text, "MIL text", mil::kMaxTextSize));
     return KeepProgram(std::string(text), content.program, content.functions);
   }
   ANECHECK_ASSIGN(mlmodel::Model model, mlmodel::ReadModel(text));

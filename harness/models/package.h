@@ -12,11 +12,9 @@
 namespace anecheck {
 
 struct ModelPlace {
-  std::string file;    // MIL text, a model file, a graph as JSON or a network description
-  std::string folder;  // what "@model_path" stands for
-  // The file is one that a package names: it must be a regular file. What a person names may be a
-  // pipe.
-  bool in_package = false;
+  std::string file;         // MIL text, a model file, a graph as JSON or a network description
+  std::string folder;       // what "@model_path" stands for
+  bool in_package = false;  // a package or the folder of a compiled model holds the file
 };
 
 // Errors name the path: kNotFound; kUnsupported for compiled models that are no ML Programs;

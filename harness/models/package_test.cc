@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 #include <optional>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "generators/graph_generator.h"
@@ -179,6 +180,19 @@ TEST_F(PackageTest, FoldersThatHoldNoModelSaySo) {
   EXPECT_NE(ErrorOf("nothing.mlpackage").find("No such file"), std::string::npos);
 }
 
+// A pipe that nobody writes to would be waited for, and a device never ends.
+TEST_F(PackageTest, WhatIsNoRegularFileIsNoModel) {
+  ASSERT_EQ(mkfifo(Path("pipe").c_str(), 0600), 0);
+  for (const std::string& path : {Path("pipe"), std::string("/dev/zero")}) {
+    const auto opened = Model::Open(path);
+    ASSERT_FALSE(opened.ok());
+    EXPECT_EQ(opened.error().message, path + ": is no regular file");
+    const auto inspected = InspectModel(path);
+    ASSERT_FALSE(inspected.ok());
+    EXPECT_EQ(inspected.error().message, path + ": is no regular file");
+  }
+}
+
 TEST_F(PackageTest, HostilePackagesEndInAnErrorAtOnce) {
   const auto start = std::chrono::steady_clock::now();
   Write("outside/model.mlmodel", "x");
@@ -213,6 +227,11 @@ TEST_F(PackageTest, HostilePackagesEndInAnErrorAtOnce) {
   Write("huge.mil", "program(1.3)");
   std::filesystem::resize_file(Path("huge.mil"), uint64_t{10} << 30);
   EXPECT_NE(ErrorOf("huge.mil").find("at most"), std::string::npos);
+  for (const std::string_view begin : {"{", "<?xml version=\"1.0\"?><plist>", "bplist00"}) {
+    Write("huge.plist", begin);
+    std::filesystem::resize_file(Path("huge.plist"), uint64_t{3} << 30);
+    EXPECT_NE(ErrorOf("huge.plist").find("at most"), std::string::npos) << ErrorOf("huge.plist");
+  }
   EXPECT_LT(std::chrono::steady_clock::now() - start, std::chrono::seconds(10));
 }
 

@@ -355,6 +355,25 @@ TEST(PowerTest, MeasuresTheSmallestErrorOfWhatIsNamed) {
   EXPECT_EQ(MeasurePower(options, {}).error().code, ErrorCode::kNotFound);
 }
 
+// The bounds of a function whose table is recorded leave one unit in the last place no room, on the
+// families whose tables are measured.
+TEST(PowerTest, FindsOneUlpInAHundredthOfWhatARecordedTableGives) {
+  PowerOptions options = Options();
+  options.hunt.shrink_tries = 0;
+  options.magnitudes_of = {"exp",  "log",  "inverse", "sqrt", "rsqrt",
+                           "gelu", "silu", "sigmoid", "tanh"};
+  for (const CampaignTarget& target : {CampaignTarget{"h13", 2}, {"h16g", 5}, {"h18g", 7}}) {
+    options.targets = {target};
+    const auto report = MeasurePower(options, {});
+    ASSERT_TRUE(report.ok()) << report.error().message;
+    ASSERT_EQ(report->magnitudes.size(), options.magnitudes_of.size() * std::size(kShares));
+    for (const MagnitudeResult& magnitude : report->magnitudes) {
+      EXPECT_THAT(magnitude.ulps, Optional(1))
+          << target.name << ": " << magnitude.op << " in " << magnitude.permille << " permille";
+    }
+  }
+}
+
 HuntResult HuntOf(std::string id, bool found, uint64_t cases, double seconds) {
   HuntResult hunt;
   hunt.subject.id = std::move(id);

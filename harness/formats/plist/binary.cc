@@ -15,6 +15,7 @@ namespace {
 
 using tree::Array;
 using tree::Data;
+using tree::Date;
 using tree::Dict;
 using tree::Entry;
 using tree::Value;
@@ -63,6 +64,9 @@ class ObjectReader {
       case 0x2:
         if (low != 2 && low != 3) return Bad("a real of other than 4 or 8 bytes", begin);
         return ReadReal(uint64_t{1} << low, object);
+      case 0x3:
+        if (low != 3) return Bad("a date of other than 8 bytes", begin);
+        return ReadDate(object);
       case 0x4:
       case 0x5:
       case 0x6:
@@ -122,6 +126,16 @@ class ObjectReader {
                    : std::bit_cast<double>(bits);
     if (value != value) return Bad("a real that is not a number", begin);
     object.payload = value;
+    return {};
+  }
+
+  Status ReadDate(BinaryObject& object) {
+    object.width = 8;
+    const uint64_t begin = position_;
+    ANECHECK_ASSIGN(const uint64_t bits, Number(8));
+    const Date date{std::bit_cast<double>(bits)};
+    if (!tree::HasFourDigitYear(date)) return Bad("a date outside of the years 1 to 9999", begin);
+    object.payload = date;
     return {};
   }
 
@@ -272,6 +286,8 @@ class TreeBuilder {
       value.data = *real;
     } else if (const auto* text = std::get_if<std::string>(&object.payload)) {
       value.data = *text;
+    } else if (const auto* date = std::get_if<Date>(&object.payload)) {
+      value.data = *date;
     } else {
       value.data = std::get<Data>(object.payload);
     }
@@ -365,6 +381,12 @@ class ObjectWriter {
     } else {
       return BadWidth();
     }
+    return {};
+  }
+  Status Put(const BinaryObject& object, const Date& date) {
+    if (object.width != 8) return BadWidth();
+    out_.push_back(0x33);
+    AppendBigEndian(std::bit_cast<uint64_t>(date.seconds), 8, out_);
     return {};
   }
   Status Put(const BinaryObject& object, const std::string& text) {

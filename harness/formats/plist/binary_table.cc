@@ -15,6 +15,7 @@ namespace anecheck::plist {
 namespace {
 
 using tree::Data;
+using tree::Date;
 using tree::Dict;
 using tree::Entry;
 using tree::Value;
@@ -68,18 +69,22 @@ std::optional<ScalarKey> KeyOf(const BinaryObject& object) {
   if (const auto* real = std::get_if<double>(&object.payload)) {
     return ScalarKey{'r', std::bit_cast<uint64_t>(*real)};
   }
+  if (const auto* date = std::get_if<Date>(&object.payload)) {
+    return ScalarKey{'t', std::bit_cast<uint64_t>(date->seconds)};
+  }
   if (const auto* text = std::get_if<std::string>(&object.payload)) {
     return ScalarKey{'s', text->size(), *text};
   }
   return std::nullopt;
 }
 
-// The smallest width that holds a number or a flag.
+// The smallest width that holds a number, a date or a flag.
 uint8_t WidthOf(const BinaryObject& object) {
   if (const auto* integer = std::get_if<int64_t>(&object.payload)) {
     return *integer < 0 ? 8 : SmallestWidth(static_cast<uint64_t>(*integer));
   }
   if (std::holds_alternative<uint64_t>(object.payload)) return 16;
+  if (std::holds_alternative<Date>(object.payload)) return 8;
   if (const auto* real = std::get_if<double>(&object.payload)) {
     return static_cast<double>(static_cast<float>(*real)) == *real ? 4 : 8;
   }
@@ -144,6 +149,7 @@ class TableBuilder {
     if (const int64_t* integer = value.AsInteger()) return Shared({*integer});
     if (const auto* large = std::get_if<uint64_t>(&value.data)) return Shared({*large});
     if (const double* real = value.AsReal()) return Shared({*real});
+    if (const auto* date = std::get_if<Date>(&value.data)) return Shared({*date});
     if (const std::string* text = value.AsString()) return AddString(*text);
     if (const auto* data = std::get_if<Data>(&value.data)) return AppendFitted(BinaryObject{*data});
     if (value.AsDict() != nullptr || value.AsArray() != nullptr) return AddContainer(value);

@@ -2,6 +2,7 @@
 // agree with libplist.
 #include "harness/formats/plist/plist.h"
 
+#include <cmath>
 #include <cstdlib>
 #include <gtest/gtest.h>
 #include <plist/plist.h>
@@ -15,6 +16,7 @@ namespace {
 
 using tree::Array;
 using tree::Data;
+using tree::Date;
 using tree::Dict;
 using tree::Value;
 
@@ -35,6 +37,7 @@ Value Sample() {
   dict.Set("Half", Value::Real(0.5));
   dict.Set("Blob", Value(Data{{0, 1, 2, 250}}));
   dict.Set("Wide", Value::Unsigned(UINT64_MAX));
+  dict.Set("Made", Value(Date{599529600}));
   Array many;
   for (int i = 0; i < 20; ++i) many.push_back(Value::Integer(i));
   dict.Set("Many", Value(std::move(many)));
@@ -43,7 +46,7 @@ Value Sample() {
 
 rc::Gen<Value> AnyValue(int depth) {
   return rc::gen::exec([depth]() -> Value {
-    switch (*rc::gen::inRange(0, depth > 0 ? 7 : 5)) {
+    switch (*rc::gen::inRange(0, depth > 0 ? 8 : 6)) {
       case 0:
         return Value::Integer(*rc::gen::arbitrary<int64_t>());
       case 1: {
@@ -57,7 +60,9 @@ rc::Gen<Value> AnyValue(int depth) {
         return Value::Real(static_cast<double>(*rc::gen::arbitrary<int32_t>()) / 256);
       case 4:
         return Value(Data{*rc::gen::arbitrary<std::vector<uint8_t>>()});
-      case 5: {
+      case 5:
+        return Value(Date{static_cast<double>(*rc::gen::arbitrary<int32_t>())});
+      case 6: {
         Array array;
         const int count = *rc::gen::inRange(0, 4);
         for (int i = 0; i < count; ++i) array.push_back(*AnyValue(depth - 1));
@@ -110,7 +115,8 @@ TEST(Xml, SpellingsSurvive) {
         "<string>&#65;&#x42;&apos;<![CDATA[<raw>&]]></string>", "<string/>",
         "<array>\r\n  <real>1e3</real>\r\n  <real>nan</real>\r\n</array>",
         "<!-- head --><array><!-- in --><false/><?pi x?></array><!-- tail -->",
-        "<data>\n\tAQID\n\t</data>"}) {
+        "<data>\n\tAQID\n\t</data>", "<date> 2020-01-01T00:00:00Z\n</date>",
+        "<array><date>0001Z</date><date>9999-12-31T23:59:59Z</date></array>"}) {
     const std::string text = Wrap(body);
     const Result<XmlDocument> document = ParseXml(text);
     ASSERT_TRUE(document.ok()) << body << ": " << document.error().message;
@@ -120,6 +126,23 @@ TEST(Xml, SpellingsSurvive) {
   EXPECT_EQ(*ParseXml(Wrap("<integer>0x10</integer>"))->root.AsInteger(), 16);
   EXPECT_EQ(*ParseXml(Wrap("<integer>-9223372036854775808</integer>"))->root.AsInteger(),
             INT64_MIN);
+}
+
+TEST(Xml, DatesAreSecondsSince2001) {
+  const struct {
+    std::string_view text;
+    double seconds;
+  } kDates[] = {{"2001-01-01T00:00:00Z", 0},
+                {"2020-02-29T12:34:56Z", 604672496},
+                {"2000-12-31T23:59:59Z", -1},
+                {"2020-01Z", 599529600},
+                {"0001Z", -63113904000}};
+  for (const auto& [text, seconds] : kDates) {
+    const auto document = ParseXml(Wrap("<date>" + std::string(text) + "</date>"));
+    ASSERT_TRUE(document.ok()) << document.error().message;
+    EXPECT_EQ(document->root, Value(Date{seconds})) << text;
+    if (text.size() == 20) EXPECT_EQ(tree::TextOf(Date{seconds}), text);
+  }
 }
 
 TEST(Xml, EditingOneValueKeepsEveryOtherByte) {
@@ -157,7 +180,11 @@ TEST(Xml, MalformedTextIsRefusedWithItsOffset) {
       {Wrap("<integer>18446744073709551616</integer>"), "not a number", 21},
       {Wrap("<string>&bogus;</string>"), "unknown entity", 29},
       {Wrap("<string>&#0;</string>"), "unknown entity", 29},
-      {Wrap("<date>2020-01-01T00:00:00Z</date>"), "unknown element <date>", 21},
+      {Wrap("<uid>1</uid>"), "unknown element <uid>", 21},
+      {Wrap("<date>2021-02-29T00:00:00Z</date>"), "not a moment in UTC", 21},
+      {Wrap("<date>2020-01-01T00:00:00</date>"), "not a moment in UTC", 21},
+      {Wrap("<date>-020-01Z</date>"), "not a moment in UTC", 21},
+      {Wrap("<date/>"), "not a moment in UTC", 21},
       {Wrap("<true>x</true>"), "text in <true>", 21},
       {Wrap("<data>A</data>"), "not base64", 21},
       {Wrap("<string>\xff</string>"), "not UTF-8", 29},
@@ -409,10 +436,20 @@ TEST(Binary, WidthsThatDoNotHoldTheValueAreRefused) {
   BinaryTable table;
   for (BinaryObject bad :
        {BinaryObject{int64_t{300}, 1, 0}, BinaryObject{int64_t{-1}, 4, 0},
-        BinaryObject{int64_t{1}, 3, 0}, BinaryObject{0.1, 4, 0},
+        BinaryObject{int64_t{1}, 3, 0}, BinaryObject{0.1, 4, 0}, BinaryObject{Date{1}, 4, 0},
         BinaryObject{std::string("\xc3\xa9"), 1, 0}, BinaryObject{std::string(20, 'x'), 1, 0}}) {
     table.objects = {bad};
     EXPECT_FALSE(WriteBinary(table).ok());
+  }
+}
+
+TEST(Binary, DatesBeyondFourDigitYearsAreRefused) {
+  BinaryTable table;
+  for (const double seconds : {252423993600.0, -63113904001.0, double{NAN}, double{INFINITY}}) {
+    table.objects = {BinaryObject{Date{seconds}, 8, 0}};
+    const auto read = ParseBothWays(WriteBinary(table).value());
+    ASSERT_FALSE(read.ok()) << seconds;
+    EXPECT_NE(read.error().message.find("years 1 to 9999"), std::string::npos);
   }
 }
 

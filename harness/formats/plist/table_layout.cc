@@ -200,6 +200,9 @@ ScalarKey KeyOf(uint32_t object, const Value& value) {
   if (const int64_t* integer = value.AsInteger()) bits = static_cast<uint64_t>(*integer);
   if (const auto* large = std::get_if<uint64_t>(&value.data)) bits = *large;
   if (const double* real = value.AsReal()) bits = std::bit_cast<uint64_t>(*real);
+  if (const auto* date = std::get_if<tree::Date>(&value.data)) {
+    bits = std::bit_cast<uint64_t>(date->seconds);
+  }
   if (const std::string* string = value.AsString()) text = *string;
   if (const auto* data = std::get_if<Data>(&value.data)) {
     text = {reinterpret_cast<const char*>(data->bytes.data()), data->bytes.size()};

@@ -72,6 +72,7 @@ enum class Element : uint8_t {
   kUnknown,
   kArray,
   kData,
+  kDate,
   kDict,
   kFalse,
   kInteger,
@@ -89,7 +90,8 @@ Element ElementOf(std::string_view name) {
     case 'a':
       return either("array", Element::kArray);
     case 'd':
-      return name == "dict" ? Element::kDict : either("data", Element::kData);
+      if (name == "dict") return Element::kDict;
+      return name == "date" ? Element::kDate : either("data", Element::kData);
     case 'f':
       return either("false", Element::kFalse);
     case 'i':
@@ -321,6 +323,12 @@ class XmlReader {
         Result<std::vector<uint8_t>> bytes = Base64Decode(text);
         if (!bytes.ok()) return Bad("not base64 in <data>", begin);
         value.data = Data{std::move(bytes).value()};
+        return {};
+      }
+      case Element::kDate: {
+        const std::optional<tree::Date> date = tree::DateFromText(Trim(text));
+        if (!date) return Bad("not a moment in UTC in <date>", begin);
+        value.data = *date;
         return {};
       }
       default:

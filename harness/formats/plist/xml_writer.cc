@@ -109,6 +109,8 @@ class Emitter {
       sink_.Piece(fmt::format("<real>{}</real>", *real));
     } else if (const auto* data = std::get_if<Data>(&value.data)) {
       sink_.Piece(fmt::format("<data>{}</data>", Base64Encode(data->bytes)));
+    } else if (const auto* date = std::get_if<tree::Date>(&value.data)) {
+      sink_.Piece(fmt::format("<date>{}</date>", tree::TextOf(*date)));
     } else {
       // Property lists have no null; Apple's writers have no spelling for it either.
       sink_.Piece("<string></string>");

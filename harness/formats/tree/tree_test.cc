@@ -56,10 +56,13 @@ TEST(Value, JsonFormIsLossless) {
   dict.Set("list", Value(Array{Value::Bool(true), Value::Integer(-5), Value::Real(1.0), Value()}));
   dict.Set("infinite", Value::Real(-std::numeric_limits<double>::infinity()));
   dict.Set("large", Value::Unsigned(UINT64_MAX));
+  dict.Set("made", Value(Date{-0.5}));
   const Value value(std::move(dict));
   const std::string text = ToJson(value).dump();
-  EXPECT_EQ(text, R"({"$$data":{"$data":"AQID"},"list":[true,-5,1.0,null],)"
-                  R"("infinite":{"$real":"-infinity"},"large":18446744073709551615})");
+  EXPECT_EQ(
+      text,
+      R"({"$$data":{"$data":"AQID"},"list":[true,-5,1.0,null],)"
+      R"("infinite":{"$real":"-infinity"},"large":18446744073709551615,"made":{"$date":-0.5}})");
   const Result<Value> back = FromJson(ParseJson(text).value());
   ASSERT_TRUE(back.ok());
   EXPECT_EQ(back.value(), value);
@@ -69,6 +72,8 @@ TEST(Value, BadJsonIsRefusedWithAReason) {
   EXPECT_FALSE(FromJson(ParseJson(R"({"$data": 5})").value()).ok());
   EXPECT_FALSE(FromJson(ParseJson(R"({"$data": "A"})").value()).ok());
   EXPECT_FALSE(FromJson(ParseJson(R"({"$real": "big"})").value()).ok());
+  EXPECT_FALSE(FromJson(ParseJson(R"({"$date": "2020"})").value()).ok());
+  EXPECT_FALSE(FromJson(ParseJson(R"({"$date": 1e12})").value()).ok());
   Json deep = 1;
   for (int i = 0; i < 70; ++i) deep = Json::array({deep});
   EXPECT_NE(FromJson(deep).error().message.find("64 levels"), std::string::npos);

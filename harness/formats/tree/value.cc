@@ -99,6 +99,7 @@ size_t FindRepeatedKey(std::span<const std::string_view> keys) {
 namespace {
 
 constexpr std::string_view kDataKey = "$data";
+constexpr std::string_view kDateKey = "$date";
 constexpr std::string_view kRealKey = "$real";
 
 struct JsonWriter {
@@ -112,6 +113,7 @@ struct JsonWriter {
   }
   Json operator()(const std::string& value) const { return value; }
   Json operator()(const Data& value) const { return Json{{kDataKey, Base64Encode(value.bytes)}}; }
+  Json operator()(const Date& value) const { return Json{{kDateKey, value.seconds}}; }
   Json operator()(const Array& values) const {
     Json json = Json::array();
     for (const Value& value : values) json.push_back(ToJson(value));
@@ -150,6 +152,12 @@ Result<Value> ReadObject(const Json& json, int depth) {
     if (!json.begin()->is_string()) return BadJson("$data takes a base64 string");
     ANECHECK_ASSIGN(std::vector<uint8_t> bytes, Base64Decode(json.begin()->text()));
     return Value(Data{std::move(bytes)});
+  }
+  if (json.size() == 1 && json.begin().key() == kDateKey) {
+    const Date date{json.begin()->is_number() ? json.begin()->get<double>() : NAN};
+    if (!HasFourDigitYear(date))
+      return BadJson("$date takes seconds since 2001, of year 1 to 9999");
+    return Value(date);
   }
   Dict dict;
   dict.entries.reserve(json.size());

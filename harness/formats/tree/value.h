@@ -5,6 +5,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -27,6 +28,19 @@ struct Data {
   std::vector<uint8_t> bytes;
   friend bool operator==(const Data&, const Data&) = default;
 };
+
+// A moment in UTC, in seconds since the beginning of 2001.
+struct Date {
+  double seconds = 0;
+  friend bool operator==(const Date&, const Date&) = default;
+};
+
+// Whether the moment lies in the years 1 to 9999, which a text spells with four digits.
+bool HasFourDigitYear(const Date& date);
+// "2020-01-01T00:00:00Z": whole seconds, a fraction cut off. Precondition: HasFourDigitYear.
+std::string TextOf(const Date& date);
+// The same form; what stands behind the year may be left out from the end on, as in "2020-01Z".
+std::optional<Date> DateFromText(std::string_view text);
 
 using Array = std::vector<Value>;
 
@@ -55,8 +69,8 @@ bool operator==(const Dict& a, const Dict& b);
 
 struct Value {
   // uint64_t holds only numbers above INT64_MAX, so that equal numbers compare equal.
-  using Payload =
-      std::variant<std::monostate, bool, int64_t, uint64_t, double, std::string, Data, Array, Dict>;
+  using Payload = std::variant<std::monostate, bool, int64_t, uint64_t, double, std::string, Data,
+                               Date, Array, Dict>;
   Payload data;
   uint32_t offset = 0;  // absolute offset of the first byte of its text or object
   uint32_t size = 0;    // bytes of its text or object
@@ -100,8 +114,9 @@ bool operator==(const Entry& a, const Entry& b);
 size_t FindRepeatedKey(const std::vector<Entry>& entries);
 size_t FindRepeatedKey(std::span<const std::string_view> keys);
 
-// The tree as JSON and back; lossless but for offsets. Data is {"$data": base64}, a real that JSON
-// cannot spell is {"$real": "nan"}, and a key that begins with $ gets one $ more.
+// The tree as JSON and back; lossless but for offsets. Data is {"$data": base64}, a date is
+// {"$date": seconds since 2001}, a real that JSON cannot spell is {"$real": "nan"}, and a key that
+// begins with $ gets one $ more.
 Json ToJson(const Value& value);
 Result<Value> FromJson(const Json& json);
 
