@@ -492,6 +492,7 @@ std::string ReportsText(const CheckFlags& flags, const std::vector<Report>& all)
   std::string text;
   if (!flags.containers.empty()) {
     std::vector<const Json*> reports;
+    reports.reserve(all.size());
     for (const Report& report : all) reports.push_back(&report.json);
     text = PairTable(reports);
   }

@@ -18,6 +18,8 @@ constexpr FactEvidence kReal = FactEvidence::kRealFile;
 constexpr std::string_view kLayout = "layout.md of the facts of H13 programs; every real container";
 constexpr std::string_view kExecution = "execution.md of the facts of H13 programs, \"Refusals\"";
 constexpr uint64_t kStreamUnit = 64;
+// Larger accesses are not followed from task to task.
+constexpr uint64_t kMostOfSurface = uint64_t{1} << 24;
 
 struct Model {
   Program program;
@@ -151,7 +153,7 @@ class Written {
   // write, and for accesses that leave their surface.
   std::optional<uint64_t> FirstMissing(const Access& access) {
     const auto places = PlacesOf(access);
-    if (!places || !NeedsProducer(places->first)) return std::nullopt;
+    if (!followed_ || !places || !NeedsProducer(places->first)) return std::nullopt;
     const std::vector<bool>& bytes = BytesOf(places->first);
     for (const uint64_t place : places->second) {
       if (!bytes[place]) return place;
@@ -161,13 +163,17 @@ class Written {
 
   void Write(const Access& access) {
     const auto places = PlacesOf(access);
-    if (!places) return;
+    if (!places) {
+      followed_ = false;
+      return;
+    }
     std::vector<bool>& bytes = BytesOf(places->first);
     for (const uint64_t place : places->second) bytes[place] = true;
   }
 
-  // The name of the first output port with an element that no task wrote, and where.
+  // Whether tasks wrote every element of the port, as far as they are followed.
   bool WritesPort(const Port& port) {
+    if (!followed_) return true;
     const std::vector<bool>& bytes = BytesOf(port.region);
     for (uint64_t n = 0; n < port.shape[0]; ++n) {
       for (uint64_t c = 0; c < port.shape[1]; ++c) {
@@ -217,6 +223,7 @@ class Written {
       base = bar->second - found->address;
       room = found->bytes.size() - base;
     }
+    if (access.extents.Count() > kMostOfSurface) return std::nullopt;
     auto offsets = OffsetsOf(*access.pattern, access.extents, room, access.name);
     if (!offsets.ok()) return std::nullopt;
     for (uint64_t& offset : *offsets) offset += base;
@@ -224,6 +231,7 @@ class Written {
   }
 
   const Memory& memory_;
+  bool followed_ = true;  // whether every write is in bytes_
   std::map<size_t, std::vector<bool>> bytes_;
 };
 

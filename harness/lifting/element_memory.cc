@@ -114,6 +114,10 @@ Result<std::vector<uint64_t>> ElementMemory::PlacesOf(const Home& home,
                                                       const emulator::Pattern& pattern,
                                                       const emulator::Extents& extents,
                                                       const std::string& who) {
+  if (extents.Count() > kMostOfTask) {
+    return MakeError(ErrorCode::kLimit, fmt::format("{}: {} elements; at most {} are lifted", who,
+                                                    extents.Count(), kMostOfTask));
+  }
   ANECHECK_ASSIGN(std::vector<uint64_t> places,
                   emulator::OffsetsOf(pattern, extents, home.bytes, who));
   for (uint64_t& place : places) place += home.offset;

@@ -31,6 +31,8 @@ struct Surface {
 
 // Elements that may be tracked at a time; more is kLimit.
 inline constexpr uint64_t kMostTracked = uint64_t{1} << 26;
+// Elements that a task reads or writes at a place; more is kLimit.
+inline constexpr uint64_t kMostOfTask = uint64_t{1} << 24;
 
 // Keeps a reference to the program's memory, which must outlive it. Not thread-safe.
 class ElementMemory {

@@ -16,7 +16,8 @@ namespace anecheck::lifting {
 //
 // The emulator rounds a task once; the graph rounds each operation, within the oracle's bounds.
 // Errors: those of decoding; kUnsupported, naming the task, where no operation says what it does;
-// kLimit above kMostTracked elements of written memory.
+// kLimit above kMostTracked elements of written memory or kMostOfTask of
+// one surface.
 Result<Graph> LiftProgram(const emulator::Program& program);
 
 }  // namespace anecheck::lifting
