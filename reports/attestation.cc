@@ -159,4 +159,17 @@ Result<Attestation> BuildAttestation(std::vector<const Target*> targets,
   return matrix;
 }
 
+void KeepRows(std::span<const std::string> names, Attestation& matrix) {
+  const size_t width = matrix.targets.size() * matrix.routes.size();
+  std::vector<AttestationRow> rows;
+  std::vector<AttestationCell> cells;
+  for (size_t row = 0; row < matrix.rows.size(); ++row) {
+    if (std::ranges::find(names, matrix.rows[row].name) == names.end()) continue;
+    rows.push_back(std::move(matrix.rows[row]));
+    for (size_t i = 0; i < width; ++i) cells.push_back(std::move(matrix.cells[row * width + i]));
+  }
+  matrix.rows = std::move(rows);
+  matrix.cells = std::move(cells);
+}
+
 }  // namespace anecheck::reports

@@ -59,6 +59,9 @@ Result<Attestation> BuildAttestation(std::vector<const Target*> targets,
                                      std::vector<evidence::Statement> statements,
                                      const AttestationOptions& options = {});
 
+// Leaves the rows of these names, in the matrix's order.
+void KeepRows(std::span<const std::string> names, Attestation& matrix);
+
 // Marks the cells whose stage differs from that in an earlier AttestationJson. `name` begins
 // messages. kMalformed for another document.
 Status CompareWithBaseline(std::string_view baseline_json, std::string_view name,

@@ -148,7 +148,7 @@ std::string HistoryRow(const ReportData& data, size_t run,
   const RunInfo& info = data.runs[run];
   std::string row = "<tr>";
   for (const std::string& field :
-       {info.started, info.tool_version, info.engine, info.chip,
+       {info.name, info.started, info.tool_version, info.engine, info.chip,
         std::string(ToText(info.provenance)), std::to_string(info.cases)}) {
     row += "<td class=\"clip\">" + EscapeXml(field) + "</td>";
   }
@@ -157,7 +157,8 @@ std::string HistoryRow(const ReportData& data, size_t run,
 
 std::string History(const ReportData& data, const std::string& signature) {
   std::string text =
-      "<div class=\"scroll\" tabindex=\"0\"><table><thead><tr><th scope=\"col\">run of</th>"
+      "<div class=\"scroll\" tabindex=\"0\"><table><thead><tr><th scope=\"col\">run</th>"
+      "<th scope=\"col\">started</th>"
       "<th scope=\"col\">tool</th><th scope=\"col\">engine</th><th scope=\"col\">chip</th>"
       "<th scope=\"col\">evidence</th><th scope=\"col\">cases</th><th scope=\"col\">this "
       "signature</th></tr></thead><tbody>\n";
@@ -190,7 +191,16 @@ std::string OtherShape(const Json& artifact) {
          "</details>\n";
 }
 
-std::string Content(const ReportData& data, const FindingInfo& finding, std::string_view text) {
+std::string BackLink(const FindingInfo& finding, const FindingFrame& frame) {
+  const bool report = frame.back.empty();
+  return fmt::format(
+      "<p><a href=\"{}\">{}</a></p>\n",
+      report ? "../report.html#finding=" + PageName(finding.page) : EscapeXml(frame.back),
+      report ? EscapeXml(finding.id) + " in the report" : EscapeXml(frame.words));
+}
+
+std::string Content(const ReportData& data, const FindingInfo& finding, std::string_view text,
+                    const FindingFrame& frame) {
   const RunInfo& run = data.runs[finding.run];
   const Result<Json> parsed = ParseJson(text, "artifact");
   const Json artifact = parsed.ok() ? *parsed : Json();
@@ -204,8 +214,7 @@ std::string Content(const ReportData& data, const FindingInfo& finding, std::str
         "<p class=\"simulated\" role=\"note\"><strong>SIMULATED</strong> The engine is the "
         "simulated one. This says nothing about silicon.</p>\n";
   }
-  content += fmt::format("<p><a href=\"../report.html#finding={}\">{} in the report</a></p>\n",
-                         PageName(finding.page), EscapeXml(finding.id));
+  content += BackLink(finding, frame);
   content += Facts(finding, run, artifact);
   content += Section("Documented defect", Defects(finding.defects));
   content += "<h2>Graph</h2>\n";
@@ -277,16 +286,17 @@ void NamePages(ReportData& data) {
   }
 }
 
-std::string FindingHtml(const ReportData& data, size_t index, std::string_view artifact) {
+std::string FindingHtml(const ReportData& data, size_t index, std::string_view artifact,
+                        const FindingFrame& frame) {
   const FindingInfo& finding = data.findings[index];
   std::string page = AssemblePage(page::kFindingTemplate, {page::kPageStyle, page::kFindingStyle},
                                   {page::kFindingPage});
   page = FillMark(page, "{{title}}", EscapeXml(finding.id));
-  return FillMark(page, "{{content}}", Content(data, finding, artifact));
+  return FillMark(page, "{{content}}", Content(data, finding, artifact, frame));
 }
 
 Status WriteFindingPages(const ReportData& data, const std::string& out_folder,
-                         const ReportProgress& progress) {
+                         const ReportProgress& progress, const FindingFrame& frame) {
   std::map<std::string, size_t> latest;
   for (size_t i = 0; i < data.findings.size(); ++i) {
     const auto [entry, added] = latest.emplace(data.findings[i].page, i);
@@ -310,7 +320,7 @@ Status WriteFindingPages(const ReportData& data, const std::string& out_folder,
     const std::string artifact = whole ? whole->artifact : std::string();
     ANECHECK_RETURN_IF_ERROR(MakeDirectories(fmt::format("{}/findings", out_folder)));
     ANECHECK_RETURN_IF_ERROR(WriteFileAtomic(fmt::format("{}/{}", out_folder, path),
-                                             FindingHtml(data, index, artifact)));
+                                             FindingHtml(data, index, artifact, frame)));
   }
   return {};
 }

@@ -16,14 +16,20 @@ namespace anecheck::reports {
 // and what another did from the same seed, the run's uuid stands in the name.
 void NamePages(ReportData& data);
 
+// Where the page of a finding leads back to; as it is by default, to its place in the report.
+struct FindingFrame {
+  std::string back, words;
+};
+
 // The page of data.findings[index]. `artifact` is the JSON of harness/findings/artifact.h; what it
 // lacks is left out of the page, which then says why. Nothing in it is trusted.
-std::string FindingHtml(const ReportData& data, size_t index, std::string_view artifact);
+std::string FindingHtml(const ReportData& data, size_t index, std::string_view artifact,
+                        const FindingFrame& frame = {});
 
 // Writes the pages below `out_folder`; of several runs' the latest one's case is shown.
 // Pages that an earlier report left there go.
 // Artifacts are read one at a time. Errors: those of Store, and kIo.
 Status WriteFindingPages(const ReportData& data, const std::string& out_folder,
-                         const ReportProgress& progress = {});
+                         const ReportProgress& progress = {}, const FindingFrame& frame = {});
 
 }  // namespace anecheck::reports

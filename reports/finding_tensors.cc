@@ -124,7 +124,7 @@ std::string OutputTable(const ReadTensor& tensor, const Json& expected) {
   const ShownElements shown = ChooseElements(tensor.values, interval.low, interval.high);
   std::string text = Title(tensor.detail, interval.low.empty() ? ": no interval is recorded"
                                                                : OutsideText(tensor, shown));
-  text += Head({"element", "lowest", "exact", "highest", "actual", "bits", ""});
+  text += Head({"element", "lowest", "exact", "highest", "actual", "bits", "place"});
   for (const size_t i : shown.outside) text += OutputRow(tensor, interval, i, true);
   for (const size_t i : shown.inside) text += OutputRow(tensor, interval, i, false);
   return text + "</tbody></table></div>\n";

@@ -47,9 +47,10 @@ std::string AssemblePage(std::string_view body, std::initializer_list<std::strin
 }
 
 std::string ReportHtml(const Json& report) {
-  const std::string page = AssemblePage(page::kPageTemplate, {page::kPageStyle},
-                                        {page::kPageHelpers, page::kPageCore, page::kPageMatrix,
-                                         page::kPageFindings, page::kPageErrors, page::kPageStart});
+  const std::string page =
+      AssemblePage(page::kPageTemplate, {page::kPageStyle},
+                   {page::kPageHelpers, page::kPageCore, page::kPageMatrix, page::kPageFindings,
+                    page::kPageErrors, page::kPageAnswer, page::kPageStart});
   // The data comes last, so that nothing in it can pass for a mark of the template.
   return FillMark(page, "{{data}}", ScriptSafe(DumpJson(report)));
 }

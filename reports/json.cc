@@ -4,6 +4,7 @@
 #include "harness/base/version.h"
 #include "harness/campaign/campaign.h"
 #include "harness/judging/lean_watch.h"
+#include "oracles/defect_words.h"
 #include "reports/finding_page.h"
 
 namespace anecheck::reports {
@@ -19,6 +20,7 @@ Json RunJson(const RunInfo& run) {
   Json libraries = Json::object();
   for (const auto& [name, version] : run.libraries) libraries[name] = version;
   return {{"uuid", run.uuid},
+          {"name", run.name},
           {"db", run.db},
           {"command", run.command},
           {"seed", std::to_string(run.seed)},
@@ -50,6 +52,7 @@ Json SummaryJson(const ReportData& data) {
           {"findings", data.NewFindings()},
           {"known_defects", data.KnownDefects()},
           {"unconfirmed", data.Unconfirmed()},
+          {"verdict", data.VerdictWord()},
           {"verdicts", std::move(verdicts)}};
 }
 
@@ -96,6 +99,8 @@ Json TensorJson(const TensorDetail& tensor, bool output) {
   return json;
 }
 
+}  // namespace
+
 Json FindingJson(const FindingInfo& finding, const RunInfo& run) {
   Json json = {{"id", finding.id},
                {"run", run.uuid},
@@ -106,6 +111,7 @@ Json FindingJson(const FindingInfo& finding, const RunInfo& run) {
                {"verdict", ToText(finding.verdict)},
                {"new", finding.is_new},
                {"known_defect", finding.defects.ToText()},
+               {"known_defect_words", DefectWords(finding.defects, finding.op)},
                {"signature", finding.signature},
                {"case", finding.case_index},
                {"occurrences", finding.occurrences},
@@ -125,6 +131,8 @@ Json FindingJson(const FindingInfo& finding, const RunInfo& run) {
   }
   return json;
 }
+
+namespace {
 
 // The operations whose errors lean; the others are as good as not there.
 Json LeansJson(const LeansByKey& all) {

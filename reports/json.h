@@ -10,6 +10,9 @@ namespace anecheck::reports {
 
 Json ReportJson(const ReportData& data, const Matrix& matrix);
 
+// One of its "findings".
+Json FindingJson(const FindingInfo& finding, const RunInfo& run);
+
 // The matrix alone: the members `ops`, `targets`, `cells` and `simulated` of the same form.
 Json MatrixJson(const Matrix& matrix);
 

@@ -16,6 +16,7 @@ extern const std::string_view kPageCore;
 extern const std::string_view kPageMatrix;
 extern const std::string_view kPageFindings;
 extern const std::string_view kPageErrors;
+extern const std::string_view kPageAnswer;
 extern const std::string_view kPageStart;
 // The page of the matrix of attested against reached; its style follows kPageStyle, its
 // script is the grid and then the page.
@@ -36,6 +37,12 @@ extern const std::string_view kFindingPage;
 // The page of a model; its style follows kPageStyle and kFindingStyle.
 extern const std::string_view kModelTemplate;
 extern const std::string_view kModelStyle;
+// The pages of a lab; their style follows kPageStyle. The scripts are those of the comparison and
+// of the list of operations.
+extern const std::string_view kSiteTemplate;
+extern const std::string_view kSiteStyle;
+extern const std::string_view kSiteCompare;
+extern const std::string_view kSiteFilter;
 // The page of trends; its style follows kPageStyle, its script kPageCore and kPageErrors.
 extern const std::string_view kTrendTemplate;
 extern const std::string_view kTrendStyle;

@@ -13,6 +13,7 @@
 #include "harness/base/shell_word.h"
 #include "harness/campaign/campaign.h"
 #include "harness/judging/lean_watch.h"
+#include "harness/results/run_name.h"
 #include "harness/results/shards.h"
 #include "harness/runners/analytics.h"
 #include "reports/finding_detail.h"
@@ -77,7 +78,7 @@ class Reader {
   Status ReadRun(size_t index, ReportData& data, ToldByKey& leans);
 
  private:
-  Status ReadReach(RunInfo& run, ReportData& data);
+  Status ReadReach(RunInfo& run, ReachByKey& reach);
   Status ReadErrors(const RunInfo& run, ReportData& data, ToldByKey& told);
   Status ReadProbes(size_t index, ReportData& data);
   Status ReadFindings(size_t index, ReportData& data);
@@ -96,6 +97,7 @@ Status Reader::ReadRuns(std::vector<RunInfo>& runs) {
     RunInfo& run = runs.emplace_back();
     static_cast<RunRow&>(run) = std::move(record);
     run.db = path_;
+    run.name = RunName(run);
     const Shard shard = ShardOf(run);
     run.shard = shard.index;
     run.shards = shard.count;
@@ -134,9 +136,9 @@ Status FindUnproved(Store& store, std::span<const ReachRow> rows, RunInfo& run) 
 }
 
 // What was proved counts apart from what the runner only said.
-Status Reader::ReadReach(RunInfo& run, ReportData& data) {
+Status Reader::ReadReach(RunInfo& run, ReachByKey& reach) {
   const auto counts_of = [&](const auto& row, Provenance provenance) -> ReachCounts& {
-    return data.reach[KeyOf(run, row.op, row.target, row.route, provenance)];
+    return reach[KeyOf(run, row.op, row.target, row.route, provenance)];
   };
   ANECHECK_ASSIGN(const std::vector<ReachRow> all, store_.Rows<ReachRow>(run.id));
   ANECHECK_RETURN_IF_ERROR(FindUnproved(store_, all, run));
@@ -165,7 +167,7 @@ Status Reader::ReadReach(RunInfo& run, ReportData& data) {
       counts_of(row, *row.provenance).unconfirmed += row.cases;
     }
   }
-  std::erase_if(data.reach, [](const auto& entry) { return entry.second.cases == 0; });
+  std::erase_if(reach, [](const auto& entry) { return entry.second.cases == 0; });
   return {};
 }
 
@@ -173,6 +175,10 @@ Status Reader::ReadErrors(const RunInfo& run, ReportData& data, ToldByKey& told)
   ANECHECK_ASSIGN(const std::vector<UlpRow> buckets, store_.Rows<UlpRow>(run.id));
   for (const UlpRow& row : buckets) {
     data.histograms[{row.op, row.target, run.provenance}][row.bucket] += row.elements;
+  }
+  ANECHECK_ASSIGN(const std::vector<MagnitudeRow> magnitudes, store_.Rows<MagnitudeRow>(run.id));
+  for (const MagnitudeRow& row : magnitudes) {
+    data.magnitudes[{row.op, row.target, run.provenance}][row.exponent] += row;
   }
   std::map<ReachKey, OperationLeans> leans;
   ANECHECK_ASSIGN(const std::vector<LeanRow> rows, store_.Rows<LeanRow>(run.id));
@@ -229,7 +235,9 @@ Status Reader::ReadProbes(size_t index, ReportData& data) {
 }
 
 Status Reader::ReadRun(size_t index, ReportData& data, ToldByKey& leans) {
-  ANECHECK_RETURN_IF_ERROR(ReadReach(data.runs[index], data));
+  ReachByKey& reach = data.reach_of_run[index];
+  ANECHECK_RETURN_IF_ERROR(ReadReach(data.runs[index], reach));
+  for (const auto& [key, counts] : reach) data.reach[key] += counts;
   ANECHECK_RETURN_IF_ERROR(ReadErrors(data.runs[index], data, leans));
   ANECHECK_RETURN_IF_ERROR(ReadProbes(index, data));
   return ReadFindings(index, data);
@@ -300,6 +308,16 @@ int64_t ReportData::Probes(ProbeStanding standing) const {
   return std::ranges::count(probes, standing, &ProbeInfo::standing);
 }
 
+std::string_view ReportData::VerdictWord() const {
+  if (NewFindings() > 0) return "new findings";
+  int64_t judged = 0;
+  for (const RunInfo& run : runs) {
+    const auto open = run.verdicts.find(Verdict::kInconclusive);
+    judged += run.cases - (open == run.verdicts.end() ? 0 : open->second);
+  }
+  return judged == 0 ? "no result" : "passed";
+}
+
 std::string_view ProbeStandingName(ProbeStanding standing) {
   constexpr std::string_view kNames[] = {"as published", "otherwise", "unmeasured",
                                          "nothing published"};
@@ -320,6 +338,7 @@ Result<ReportData> ReadReportData(std::span<const std::string> db_paths,
   }
   DropDoubles(data.runs);
   ToldByKey leans;
+  data.reach_of_run.resize(data.runs.size());
   for (size_t i = 0; i < data.runs.size(); ++i) {
     ANECHECK_RETURN_IF_ERROR(readers.at(data.runs[i].db).ReadRun(i, data, leans));
   }
@@ -327,8 +346,8 @@ Result<ReportData> ReadReportData(std::span<const std::string> db_paths,
   for (auto& [key, told] : leans) data.leans[key] = SumOfDifferentCases(std::move(told));
   std::sort(data.findings.begin(), data.findings.end(),
             [](const FindingInfo& a, const FindingInfo& b) {
-              return std::tie(b.is_new, a.op, a.target, a.id, a.run) <
-                     std::tie(a.is_new, b.op, b.target, b.id, b.run);
+              return std::tie(b.is_new, b.occurrences, a.op, a.target, a.id, a.run) <
+                     std::tie(a.is_new, a.occurrences, b.op, b.target, b.id, b.run);
             });
   NamePages(data);
   return data;

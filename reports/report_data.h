@@ -19,6 +19,7 @@ namespace anecheck::reports {
 // A campaign. `cases` and `verdicts` are counts over its recorded cases.
 struct RunInfo : RunRow {
   std::string db;                 // the file it was read from
+  std::string name;               // RunName
   int64_t shard = 0, shards = 1;  // which part of the seed's cases
   int64_t cases = 0;
   std::map<Verdict, int64_t, ByText> verdicts;
@@ -103,13 +104,20 @@ struct ProbeInfo {
   std::string message;  // why it is unmeasured
 };
 
+using ReachByKey = std::map<ReachKey, ReachCounts>;
+
+// Errors of the elements whose expected value has one binary exponent, by that.
+using ErrorsByMagnitude = std::map<int, MagnitudeErrors>;
+
 struct ReportData {
   std::vector<RunInfo> runs;  // by start, then uuid
-  std::map<ReachKey, ReachCounts> reach;
+  ReachByKey reach;
+  std::vector<ReachByKey> reach_of_run;  // the part of each of `runs` in `reach`
   std::map<HistogramKey, UlpCounts> histograms;
+  std::map<HistogramKey, ErrorsByMagnitude> magnitudes;
   LeansByKey leans;
   std::vector<ProbeInfo> probes;      // by run, those otherwise than published first
-  std::vector<FindingInfo> findings;  // new ones first, then by operation, target and id
+  std::vector<FindingInfo> findings;  // new ones first, then by cases that met them
 
   bool AnySimulated() const;
   int64_t Cases() const;
@@ -118,6 +126,8 @@ struct ReportData {
   int64_t KnownDefects() const;
   int64_t Unconfirmed() const;
   int64_t Probes(ProbeStanding standing) const;
+  // "new findings" where there are some, "no result" where no case could be judged, else "passed".
+  std::string_view VerdictWord() const;
 };
 
 // Told while results files are read and reports written: of `of` things of a kind, "runs",

@@ -46,6 +46,7 @@ struct CampaignOptions {
   // JSON of the known defects of a user's engine (oracles/catalogue.h), kept with the run and
   // with each finding. Whoever judges has put them in force.
   std::vector<std::string> defects;
+  std::string label;    // what people call the run; changes no case
   std::string db;       // results file
   std::string command;  // what to type to run this again, stored with the run
 };
@@ -53,6 +54,9 @@ struct CampaignOptions {
 // GeneratorOptions::max_elements and max_products of small graphs.
 inline constexpr int64_t kSmallElements = 64;
 inline constexpr int64_t kSmallProducts = 1024;
+
+// Bytes of CampaignOptions::label.
+inline constexpr size_t kLongestLabel = 120;
 
 // The number of cases where only the time limits them.
 inline constexpr uint64_t kUnlimitedCases = uint64_t{1} << 40;

@@ -111,6 +111,7 @@ Json OptionsToJson(const CampaignOptions& options) {
     json["quirks"].push_back(QuirkText(quirk));
   }
   if (!options.defects.empty()) json["defects"] = options.defects;
+  if (!options.label.empty()) json["label"] = options.label;
   if (options.steer) json["steer"] = true;
   if (options.small) json["small"] = true;
   if (options.worker.keep_files) json["files"] = true;
@@ -136,6 +137,9 @@ Result<CampaignOptions> OptionsFromJson(const Json& json) {
   }
   if (json.contains("defects")) {
     ANECHECK_ASSIGN(options.defects, json_fields::Strings(json, "defects", kPath));
+  }
+  if (json.contains("label")) {
+    ANECHECK_ASSIGN(options.label, json_fields::String(json, "label", kPath));
   }
   options.steer = json.value("steer", false);
   options.small = json.value("small", false);

@@ -7,6 +7,7 @@
 #include <optional>
 #include <utility>
 
+#include "harness/base/near_words.h"
 #include "harness/base/parallel_for.h"
 #include "harness/base/real_text.h"
 #include "harness/cases/options_json.h"
@@ -153,6 +154,24 @@ Status ReadModes(const CampaignFlags& flags, CampaignOptions& options) {
   return {};
 }
 
+std::vector<std::string> OpNames() {
+  std::vector<std::string> names;
+  for (const OpDefinition* op : AllOps()) names.emplace_back(op->schema.name);
+  return names;
+}
+
+// A name must fit a heading and a cell of a table.
+Status ReadLabel(const std::string& label, CampaignOptions& options) {
+  const bool one_line = std::ranges::none_of(
+      label, [](char c) { return static_cast<unsigned char>(c) < 32 || c == 127; });
+  if (!one_line || label.size() > kLongestLabel) {
+    return MakeError(ErrorCode::kInvalid,
+                     fmt::format("--label: must be one line of at most {} bytes", kLongestLabel));
+  }
+  options.label = label;
+  return {};
+}
+
 // Why no operation at all passes the front end of a target by MIL text; empty where one does.
 std::string RefusesMil(const Target& target) {
   const auto verdict = legality::Judge({.op = "relu"}, target, Route::kMil);
@@ -225,6 +244,8 @@ void AddCampaignFlags(CommandLine& command, CampaignFlags& flags) {
       .OneOf({RouteSet::kMil, RouteSet::kNetlist, RouteSet::kBoth})
       .ShowDefault();
   AddRunnerFlags(command, flags);
+  command.AddOption("--label", flags.label,
+                    "Name of the run on pages and in reports: \"macOS 26.1 nightly\"");
   command.AddOption("--db", flags.db, "Results file").Check(FileName()).ShowDefault();
 }
 
@@ -282,7 +303,8 @@ Result<CampaignOptions> ToOptions(const CampaignFlags& flags) {
       return MakeError(
           ErrorCode::kInvalid,
           reason.empty()
-              ? fmt::format("--ops {}: no such operation; `anecheck ops` lists them", name)
+              ? fmt::format("--ops {}: no such operation{}; `anecheck ops` lists them", name,
+                            DidYouMean(name, OpNames()))
               : fmt::format(
                     "--ops {}: the generator cannot draw it: {}; `anecheck ops` lists the others",
                     name, reason));
@@ -302,6 +324,7 @@ Result<CampaignOptions> ToOptions(const CampaignFlags& flags) {
   ANECHECK_RETURN_IF_ERROR(ReadQuirks(flags.quirks, options));
   options.worker.case_timeout_ms = flags.case_timeout_ms;
   options.defects = flags.defects;
+  ANECHECK_RETURN_IF_ERROR(ReadLabel(flags.label, options));
   options.db = flags.db;
   return options;
 }

@@ -33,6 +33,7 @@ struct CampaignFlags {
   std::vector<std::string> faults;
   std::vector<std::string> quirks;
   std::vector<std::string> defects;  // texts of catalogues (defects_flag.h)
+  std::string label;
   std::string db = "anecheck.sqlite";
   int case_timeout_ms = 20000;
 };

@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <cmath>
 #include <fmt/format.h>
+#include <limits>
 #include <memory>
 #include <optional>
 
@@ -114,6 +115,63 @@ std::string LawText(const Json& law) {
                      law["open"].get<std::string>());
 }
 
+// A number of an output; JSON has none for infinities and NaN.
+Json NumberJson(double number) {
+  if (std::isnan(number)) return "NaN";
+  if (std::isinf(number)) return number < 0 ? "-Infinity" : "Infinity";
+  return number;
+}
+
+// {"name", "type", "elements", "least", "greatest", "not_numbers"} and with bounds "most_error" and
+// "exact", the elements that admit one value alone: how far a conforming engine may be off.
+Json OutputLine(const std::string& name, const Estimate& estimate, bool bounds) {
+  double least = std::numeric_limits<double>::infinity(), greatest = -least, error = 0;
+  uint64_t none = 0, exact = 0;
+  for (size_t i = 0; i < estimate.value.size(); ++i) {
+    const double value = estimate.value[i];
+    if (std::isnan(value)) {
+      ++none;
+      continue;
+    }
+    least = std::min(least, value);
+    greatest = std::max(greatest, value);
+    if (!bounds) continue;
+    exact += estimate.low[i] == estimate.high[i] ? 1 : 0;
+    if (estimate.low[i] == value && estimate.high[i] == value) continue;
+    error = std::max({error, estimate.high[i] - value, value - estimate.low[i]});
+  }
+  const bool any = none < estimate.value.size();
+  Json line = {{"name", name},
+               {"type", estimate.type.ToString()},
+               {"elements", estimate.value.size()},
+               {"least", any ? NumberJson(least) : Json()},
+               {"greatest", any ? NumberJson(greatest) : Json()},
+               {"not_numbers", none}};
+  if (bounds) {
+    line["most_error"] = NumberJson(error);
+    line["exact"] = exact;
+  }
+  return line;
+}
+
+std::string NumberText(const Json& number) {
+  if (number.is_null()) return "none";
+  return number.is_string() ? number.get<std::string>()
+                            : fmt::format("{:.6g}", number.get<double>());
+}
+
+std::string OutputText(const Json& output) {
+  std::string text = fmt::format("{}: {}, from {} to {}", output["name"].get<std::string>(),
+                                 output["type"].get<std::string>(), NumberText(output["least"]),
+                                 NumberText(output["greatest"]));
+  const uint64_t none = output["not_numbers"].get<uint64_t>();
+  if (none > 0) text += fmt::format(", {} NaN", none);
+  if (!output.contains("most_error")) return text + "\n";
+  return text + fmt::format("; an engine may err by {}, {} of {} elements exact\n",
+                            NumberText(output["most_error"]), output["exact"].get<uint64_t>(),
+                            output["elements"].get<uint64_t>());
+}
+
 Result<Json> Evaluate(const EvalFlags& flags) {
   ANECHECK_ASSIGN(const Contract contract, ContractOf(flags.contract));
   ANECHECK_ASSIGN(const Subject subject, ReadSubject(flags));
@@ -134,10 +192,10 @@ Result<Json> Evaluate(const EvalFlags& flags) {
       arrays.push_back(ToArray(name + ".lo", estimate.type, estimate.low));
       arrays.push_back(ToArray(name + ".hi", estimate.type, estimate.high));
     }
-    outputs.push_back({{"name", name}, {"type", estimate.type.ToString()}});
+    outputs.push_back(OutputLine(name, estimate, flags.bounds));
   }
-  ANECHECK_RETURN_IF_ERROR(npz::WriteNpzFile(flags.out, arrays));
-  Json result = {{"out", flags.out},
+  if (!flags.out.empty()) ANECHECK_RETURN_IF_ERROR(npz::WriteNpzFile(flags.out, arrays));
+  Json result = {{"out", flags.out.empty() ? Json() : Json(flags.out)},
                  {"contract", flags.contract},
                  {"made_up_constants", model.made_up},
                  {"outputs", outputs}};
@@ -151,11 +209,9 @@ int RunEval(const EvalFlags& flags) {
   if (flags.json) {
     Print(json->dump(2));
   } else {
-    std::string text = fmt::format("wrote {}\n", flags.out);
-    for (const auto& output : (*json)["outputs"]) {
-      text += fmt::format("  {}: {}\n", output["name"].get<std::string>(),
-                          output["type"].get<std::string>());
-    }
+    std::string text;
+    for (const Json& output : (*json)["outputs"]) text += OutputText(output);
+    if (!flags.out.empty()) text += fmt::format("wrote {}\n", flags.out);
     if (flags.bounds) {
       for (const Json& law : (*json)["laws"]) text += LawText(law);
     }
@@ -317,12 +373,15 @@ void AddEvalCommand(CommandLine& app, Selected& selected) {
   command.AddOption(
       "--inputs", flags->inputs,
       "Inputs and initial states by name, .npz (default: made-up numbers, and zeros for states)");
-  command.AddOption("--out", flags->out, "Outputs and final states by name, .npz")
-      .Check(FileName())
-      .Required();
-  command.AddFlag("--bounds", flags->bounds,
-                  "Also write the bounds of a conforming engine as <name>.lo and <name>.hi "
-                  "(`judge` also checks which numbers between are admitted)");
+  command
+      .AddOption(
+          "--out", flags->out,
+          "Write outputs and final states by name to this .npz (default: print their ranges)")
+      .Check(FileName());
+  command.AddFlag(
+      "--bounds", flags->bounds,
+      "Also print how far a conforming engine may err, and write its bounds as <name>.lo "
+      "and <name>.hi (`judge` also checks which numbers between are admitted)");
   command.Footer("Example: anecheck eval model.mil --inputs in.npz --out out.npz --bounds");
   command.WhenChosen([flags, &selected] { selected = [flags] { return RunEval(*flags); }; });
 }

@@ -10,6 +10,7 @@
 #include "harness/cli/command.h"
 #include "harness/cli/command_line.h"
 #include "harness/cli/evidence_flags.h"
+#include "harness/cli/explain_defect.h"
 #include "harness/cli/target_flags.h"
 #include "harness/evidence/cell.h"
 #include "harness/evidence/evidence_print.h"
@@ -97,7 +98,30 @@ Status Explain(const ExplainFlags& flags) {
   return {};
 }
 
+// A documented defect by its id, in upper or lower case.
+Status ExplainDefect(const ExplainFlags& flags) {
+  std::string id = flags.op;
+  id[0] = static_cast<char>(id[0] & ~0x20);
+  const Json defect = DefectJson(id);
+  if (defect.is_null()) {
+    return MakeError(
+        ErrorCode::kNotFound,
+        fmt::format("{}: no such documented defect; `anecheck power --list` lists them", flags.op));
+  }
+  Print(flags.json ? DumpJson(defect, 2) : DefectText(defect));
+  return {};
+}
+
 int Run(const ExplainFlags& flags) {
+  if (LooksLikeDefect(flags.op)) {
+    const Status told = ExplainDefect(flags);
+    return told.ok() ? kExitClean : Fail(told.error());
+  }
+  if (flags.target_name.empty()) {
+    return Fail(MakeError(ErrorCode::kInvalid,
+                          "--target: name the target of the operation; `anecheck targets` lists "
+                          "them"));
+  }
   const Status done = Explain(flags);
   return done.ok() ? kExitClean : Fail(done.error());
 }
@@ -108,8 +132,11 @@ void AddExplainCommand(CommandLine& app, Selected& selected) {
   CommandLine command = app.AddCommand(
       "explain", "Show each compiler layer's answer to an operation, and the evidence");
   auto flags = std::make_shared<ExplainFlags>();
-  command.AddOption("op", flags->op, "An operation (conv) or a native layer (SDPA)").Required();
-  command.AddOption("--target", flags->target_name, "h13, h17s, ...").Required();
+  command
+      .AddOption("op", flags->op,
+                 "An operation (conv), a native layer (SDPA), or a documented defect (D03)")
+      .Required();
+  command.AddOption("--target", flags->target_name, "h13, h17s, ...; a defect needs none");
   command.AddOption("--route", flags->route, "Conversion or direct authoring")
       .OneOf({RouteSet::kMil, RouteSet::kNetlist, RouteSet::kBoth})
       .ShowDefault();
@@ -121,7 +148,8 @@ void AddExplainCommand(CommandLine& app, Selected& selected) {
   AddEvidenceFlags(command, flags->evidence);
   AddTargetFlags(command, flags->target);
   command.Footer(
-      "Example: anecheck explain conv --target h13 --attr kernel=16 --shape x=1,64,56,56");
+      "Example: anecheck explain conv --target h13 --attr kernel=16 --shape x=1,64,56,56\n"
+      "Example: anecheck explain D03");
   command.WhenChosen([flags, &selected] { selected = [flags] { return Run(*flags); }; });
 }
 

@@ -1,12 +1,16 @@
 // The anecheck tool: parses the command line and hands over to one subcommand.
 #include <CLI/CLI.hpp>
+#include <algorithm>
 #include <cstdio>
 #include <exception>
 #include <fmt/format.h>
+#include <iostream>
 #include <span>
 #include <string>
+#include <vector>
 
 #include "harness/base/log.h"
+#include "harness/base/near_words.h"
 #include "harness/base/version.h"
 #include "harness/cli/command.h"
 #include "harness/cli/command_line.h"
@@ -38,31 +42,78 @@ void Print(std::string_view text) {
 
 namespace {
 
-// The word that stands where a subcommand of `path` must, and `path` with the subcommands before
-// it. Empty where every subcommand that is needed is there.
-std::string Unknown(const CLI::App& app, std::span<char*> words, std::string& path) {
-  const CLI::App* at = &app;
+// How far the words of a command line name commands.
+struct Place {
+  const CLI::App* command = nullptr;  // the last one that is named
+  std::string path = "anecheck";      // as typed
+  // The word that stands where a subcommand must; empty where all that are needed are there.
+  std::string unknown;
+};
+
+Place PlaceOf(const CLI::App& app, std::span<char*> words) {
+  Place place{&app};
   for (const std::string_view word : words) {
-    if (at->get_require_subcommand_min() == 0) return "";
-    const auto named =
-        at->get_subcommands([&](const CLI::App* sub) { return sub->get_name() == word; });
-    if (named.empty()) return std::string(word);
-    at = named.front();
-    path += fmt::format(" {}", word);
+    if (place.command->get_require_subcommand_min() == 0) break;
+    const auto named = place.command->get_subcommands(
+        [&](const CLI::App* sub) { return sub->get_name() == word; });
+    if (named.empty()) {
+      place.unknown = word;
+      break;
+    }
+    place.command = named.front();
+    place.path += fmt::format(" {}", word);
+  }
+  return place;
+}
+
+std::vector<std::string> CommandNames(const CLI::App& app) {
+  std::vector<std::string> names;
+  for (const CLI::App* sub : app.get_subcommands({})) names.push_back(sub->get_name());
+  return names;
+}
+
+std::vector<std::string> OptionNames(const CLI::App& app) {
+  std::vector<std::string> names;
+  for (const CLI::Option* option : app.get_options()) {
+    for (const std::string& name : option->get_lnames()) names.push_back("--" + name);
+  }
+  return names;
+}
+
+// What is near the first option of the command line that the command does not have.
+std::string NearOption(const CLI::App& command, std::span<char*> words) {
+  const std::vector<std::string> names = OptionNames(command);
+  for (const std::string_view word : words) {
+    if (word == "--") break;
+    const std::string name(word.substr(0, word.find('=')));
+    if (!name.starts_with("--") || std::ranges::find(names, name) != names.end()) continue;
+    return DidYouMean(name, names);
   }
   return "";
 }
 
-// One line: the error, its place, and the command that lists the right words.
+// One line: the error, its place, what may be meant, and the command that lists the right words.
 int FailToParse(const CLI::App& app, const CLI::ParseError& error, std::span<char*> words) {
-  std::string path = "anecheck";
-  const std::string unknown = Unknown(app, words, path);
-  const bool option = unknown.starts_with('-');
-  const std::string what =
-      unknown.empty() ? error.what()
-                      : fmt::format("{}: no such {}", unknown, option ? "option" : "subcommand");
-  LogError(fmt::format("{}; `{} --help` lists them", what, path));
+  const Place place = PlaceOf(app, words);
+  std::string what = error.what();
+  if (place.unknown.starts_with('-')) {
+    what = fmt::format("{}: no such option", place.unknown) + NearOption(*place.command, words);
+  } else if (!place.unknown.empty()) {
+    what = fmt::format("{}: no such subcommand", place.unknown) +
+           DidYouMean(place.unknown, CommandNames(*place.command));
+  } else {
+    what += NearOption(*place.command, words);
+  }
+  LogError(fmt::format("{}; `{} --help` lists them", what, place.path));
   return kExitUsage;
+}
+
+// The exit code of a command that printed, or that of an output that did not take it.
+int Printed(int code) {
+  std::cout.flush();
+  if (std::cout.good() && std::fflush(stdout) == 0 && std::ferror(stdout) == 0) return code;
+  LogError("standard output cannot be written; what it holds is not whole");
+  return kExitHarness;
 }
 
 int Main(int argc, char** argv) {
@@ -78,15 +129,10 @@ int Main(int argc, char** argv) {
   try {
     app.parse(argc, argv);
   } catch (const CLI::ParseError& error) {
-    if (error.get_exit_code() == 0) return app.exit(error);  // --help and --version
+    if (error.get_exit_code() == 0) return Printed(app.exit(error));  // --help and --version
     return FailToParse(app, error, std::span(argv + 1, static_cast<size_t>(argc - 1)));
   }
-  const int code = selected();
-  if (std::fflush(stdout) != 0) {
-    LogError("standard output cannot be written");
-    return kExitHarness;
-  }
-  return code;
+  return Printed(selected());
 }
 
 }  // namespace

@@ -1,4 +1,6 @@
 // `anecheck matrix`: attested and reached operations and native layers by target.
+#include <algorithm>
+#include <fmt/format.h>
 #include <memory>
 #include <string>
 #include <string_view>
@@ -7,6 +9,7 @@
 #include "harness/base/file.h"
 #include "harness/base/json.h"
 #include "harness/base/json_text.h"
+#include "harness/base/near_words.h"
 #include "harness/cli/command.h"
 #include "harness/cli/command_line.h"
 #include "harness/cli/evidence_flags.h"
@@ -20,8 +23,8 @@ struct MatrixFlags {
   TargetFlags target;
   EvidenceFlags evidence;
   bool json = false;
-  std::string format = "md", targets = "all", route{ToText(RouteSet::kBoth)}, baseline, os,
-              compiler;
+  std::string format = "md", targets = "all", ops = "all", route{ToText(RouteSet::kBoth)}, baseline,
+              os, compiler;
 };
 
 std::vector<Route> RoutesOf(RouteSet set) {
@@ -30,6 +33,26 @@ std::vector<Route> RoutesOf(RouteSet set) {
     if (Has(set, route)) routes.push_back(route);
   }
   return routes;
+}
+
+// The rows that --ops names; an error where it names one that the matrix has not.
+Status KeepRows(const std::string& list, reports::Attestation& matrix) {
+  if (list == "all") return {};
+  std::vector<std::string> names;
+  for (const reports::AttestationRow& row : matrix.rows) names.push_back(row.name);
+  std::vector<std::string> wanted;
+  for (size_t at = 0; at <= list.size();) {
+    const size_t comma = std::min(list.find(',', at), list.size());
+    wanted.push_back(evidence::Canonical(std::string_view(list).substr(at, comma - at)));
+    at = comma + 1;
+    if (std::ranges::find(names, wanted.back()) != names.end()) continue;
+    return MakeError(
+        ErrorCode::kNotFound,
+        fmt::format("--ops {}: no row has this name{}; `anecheck matrix --format csv` lists them",
+                    wanted.back(), DidYouMean(wanted.back(), names)));
+  }
+  reports::KeepRows(wanted, matrix);
+  return {};
 }
 
 Status PrintMatrix(const MatrixFlags& flags) {
@@ -41,6 +64,7 @@ Status PrintMatrix(const MatrixFlags& flags) {
                                                flags.compiler};
   ANECHECK_ASSIGN(reports::Attestation matrix,
                   reports::BuildAttestation(std::move(targets), std::move(statements), options));
+  ANECHECK_RETURN_IF_ERROR(KeepRows(flags.ops, matrix));
   if (!flags.baseline.empty()) {
     ANECHECK_ASSIGN(const std::string before, ReadTextFile(flags.baseline));
     ANECHECK_RETURN_IF_ERROR(reports::CompareWithBaseline(before, flags.baseline, matrix));
@@ -70,6 +94,8 @@ void AddMatrixCommand(CommandLine& app, Selected& selected) {
                              .ShowDefault();
   command.AddFlag("--json", flags->json, "The same as --format json").Excludes(format);
   command.AddOption("--targets,--target", flags->targets, "Compiler targets: h13,h17s or all")
+      .ShowDefault();
+  command.AddOption("--ops", flags->ops, "Operations and native layers: conv,SDPA or all")
       .ShowDefault();
   command.AddOption("--route", flags->route, "Conversion, direct authoring, or both")
       .OneOf({RouteSet::kMil, RouteSet::kNetlist, RouteSet::kBoth})

@@ -114,8 +114,13 @@ Result<Tensor> FromArray(const Value& value, const npz::Array& array, Role role)
 void WarnOfUnused(const Graph& graph, std::span<const ValueId> ids,
                   std::span<const npz::NamedArray> arrays, std::string_view role) {
   for (const npz::NamedArray& array : arrays) {
-    const bool used = std::any_of(ids.begin(), ids.end(),
-                                  [&](ValueId id) { return graph.value(id).name == array.name; });
+    // The bounds that `eval --bounds` writes beside a value.
+    const bool bound = array.name.ends_with(".lo") || array.name.ends_with(".hi");
+    const std::string_view stem =
+        std::string_view(array.name).substr(0, array.name.size() - (bound ? 3 : 0));
+    const bool used = std::any_of(ids.begin(), ids.end(), [&](ValueId id) {
+      return graph.value(id).name == array.name || graph.value(id).name == stem;
+    });
     if (used) continue;
     LogWarning(
         fmt::format("the array \"{}\" is no {} of the model and was ignored", array.name, role));

@@ -31,6 +31,32 @@ TEST_F(ModelCommands, EvalWritesValuesAndBounds) {
   EXPECT_EQ(Read("out.npz", "y.hi"), std::vector<double>{2.5});
 }
 
+// Without --out each output is a line: a look at a model needs no file.
+TEST_F(ModelCommands, EvalPrintsALineAnOutput) {
+  WriteText("model.mil", kProduct);
+  WriteArrays("in.npz", {Halves("x", {1, 2}, {3, 4}), Halves("w", {2, 1}, {0.5, 0.25})});
+  const std::string eval = "eval " + Path("model.mil") + " --inputs " + Path("in.npz");
+  EXPECT_EQ(Tool(eval).out, "y: tensor<fp16, [1, 1]>, from 2.5 to 2.5\n");
+  EXPECT_EQ(Tool(eval + " --bounds")
+                .out.find("y: tensor<fp16, [1, 1]>, from 2.5 to 2.5; an engine may err by 0, 1 of "
+                          "1 elements exact\n"),
+            0u);
+  const Json json = JsonOf(Tool(eval + " --json"));
+  EXPECT_EQ(json["out"].is_null(), true);
+  EXPECT_EQ(json["outputs"][0]["greatest"], 2.5);
+}
+
+// What one command writes the next reads without a word.
+TEST_F(ModelCommands, JudgeTakesWhatEvalWroteWithItsBounds) {
+  WriteText("model.mil", kProduct);
+  WriteArrays("in.npz", {Halves("x", {1, 2}, {3, 4}), Halves("w", {2, 1}, {0.5, 0.25})});
+  const std::string model = Path("model.mil") + " --inputs " + Path("in.npz");
+  ASSERT_EQ(Tool("eval " + model + " --bounds --out " + Path("out.npz")).code, 0);
+  const Outcome judge = Tool("judge " + model + " --actual " + Path("out.npz"));
+  EXPECT_EQ(judge.code, 0);
+  EXPECT_EQ(judge.err, "");
+}
+
 TEST_F(ModelCommands, WhatAStateHoldsIsFedFromExecutionToExecution) {
   WriteText("model.mil", kCounter);
   const std::string eval = "eval " + Path("model.mil") + " --out " + Path("out.npz") + " --inputs ";

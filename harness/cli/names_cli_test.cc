@@ -267,5 +267,60 @@ TEST_F(NamesCliTest, ACheckTakesTheRouteAndTheSeedOfItsNumbers) {
   EXPECT_NE(input("1"), input("2"));
 }
 
+TEST_F(NamesCliTest, ExplainTellsADocumentedDefectWithItsSourceAndAWayAroundIt) {
+  const Outcome text = Tool("explain D01");
+  EXPECT_EQ(text.code, 0) << text.err;
+  for (const char* word :
+       {"D01: ", "32768", "chips: ", "M1", "public guide", "way around it: scale"}) {
+    EXPECT_NE(text.out.find(word), std::string::npos) << word << ": " << text.out;
+  }
+  EXPECT_NE(Tool("explain d03").out.find("way around it: no source names one"), std::string::npos);
+  const Json json = JsonOf(Tool("explain D09 --json"));
+  EXPECT_EQ(json["id"], "D09");
+  EXPECT_EQ(json["workaround_source"].is_string(), true);
+  EXPECT_GT(json["effects"].size(), 1u);
+}
+
+TEST_F(NamesCliTest, AMatrixOfNamedOperationsHasTheirRowsAlone) {
+  const Json all = JsonOf(Tool("matrix --targets h13,h16 --json"));
+  const Json some = JsonOf(Tool("matrix --targets h13,h16 --ops SDPA,conv --json"));
+  ASSERT_EQ(some["ops"].size(), 2u);
+  EXPECT_EQ(some["ops"][0]["name"], "conv");
+  EXPECT_EQ(some["ops"][1]["name"], "SDPA");
+  EXPECT_EQ(some["cells"].size(), 2u * 2 * 2);
+  for (size_t i = 0; i < 4; ++i) EXPECT_EQ(some["cells"][i][3], all["cells"][i][3]) << i;
+}
+
+TEST_F(NamesCliTest, ALabelNamesTheRunAndChangesNoCase) {
+  ASSERT_EQ(Tool("run --cases 10 --targets h13 --label 'night of May'" + Db("a")).code, 0);
+  ASSERT_EQ(Tool("run --cases 10 --targets h13" + Db("b")).code, 0);
+  const std::string cases = "query 'SELECT seed, fingerprint, verdict FROM cases'";
+  EXPECT_EQ(Tool(cases + Db("a")).out, Tool(cases + Db("b")).out);
+  ASSERT_EQ(Tool("report --out " + Path("r") + Db("a") + Db("b")).code, 0);
+  const auto report = ParseJson(*ReadTextFile(Path("r/report.json")));
+  ASSERT_TRUE(report.ok());
+  EXPECT_EQ((*report)["runs"][0]["name"].get<std::string>() == "night of May" ||
+                (*report)["runs"][1]["name"].get<std::string>() == "night of May",
+            true);
+  EXPECT_EQ(Tool("run --resume --label x" + Db("a")).code, 2);
+}
+
+// A script reads the last line; a person the words of a defect.
+TEST_F(NamesCliTest, TheLastLineOfARunIsItsVerdict) {
+  const auto last = [](const std::string& text) {
+    const size_t end = text.find_last_not_of('\n');
+    const size_t begin = text.rfind('\n', end) + 1;
+    return text.substr(begin, end + 1 - begin);
+  };
+  const Outcome clean = Tool("run --cases 60 --seed 13 --targets h13" + Db("a"));
+  EXPECT_EQ(clean.code, 0);
+  EXPECT_EQ(last(clean.out).find("PASSED: 0 new findings, "), 0u) << clean.out;
+  EXPECT_EQ(clean.out.find('\x1b'), std::string::npos);
+  EXPECT_NE(clean.out.find(": D0"), std::string::npos) << clean.out;
+  const Outcome faulty = Tool("run --cases 60 --targets h13 --fault slice-off-by-one" + Db("b"));
+  EXPECT_EQ(faulty.code, 1);
+  EXPECT_EQ(last(faulty.out).find("FAILED: "), 0u) << faulty.out;
+}
+
 }  // namespace
 }  // namespace anecheck

@@ -10,6 +10,7 @@
 #include "harness/campaign/event_stream.h"
 #include "harness/campaign/resume.h"
 #include "harness/cli/campaign_flags.h"
+#include "harness/cli/colour.h"
 #include "harness/cli/command.h"
 #include "harness/cli/command_line.h"
 #include "harness/cli/defects_flag.h"
@@ -17,6 +18,7 @@
 #include "harness/cli/interruption.h"
 #include "harness/cli/named_ops.h"
 #include "harness/cli/typed_command.h"
+#include "oracles/defect_words.h"
 
 namespace anecheck {
 namespace {
@@ -29,7 +31,38 @@ std::string JudgedText(const CampaignSummary& summary) {
                      summary.judged, others);
 }
 
-std::string SummaryText(const CampaignSummary& summary, const CampaignOptions& options) {
+// New findings with the command that shows them again.
+std::string FindingLines(const FindingRow& finding) {
+  return fmt::format("  {} {} {} on {}: {} ({} cases)\n    {}\n", finding.id, finding.verdict,
+                     finding.op.empty() ? "-" : finding.op, finding.target, finding.summary,
+                     finding.occurrences, finding.replay);
+}
+
+// A documented defect or an unconfirmed deviation takes one line.
+std::string OtherLine(const FindingRow& finding) {
+  const std::string words =
+      finding.defects.empty() ? finding.summary : DefectWords(finding.defects, finding.op);
+  return fmt::format("  {} {} {} on {}: {} ({} cases)\n", finding.id, finding.verdict,
+                     finding.op.empty() ? "-" : finding.op, finding.target, words,
+                     finding.occurrences);
+}
+
+// The last line: whether the run passed, in the words of the exit code.
+std::string VerdictLine(const CampaignSummary& summary, bool strict) {
+  if (summary.cases > 0 && summary.inconclusive == summary.cases) {
+    return Coloured(Colour::kYellow, "NO RESULT") + ": no case could be judged\n";
+  }
+  const std::string counts =
+      fmt::format("{} new findings, {} known defects, {} unconfirmed deviations", summary.findings,
+                  summary.known_defects, summary.unconfirmed);
+  const bool failed = HasFindings(summary, strict);
+  return fmt::format("{}: {}{}\n",
+                     failed ? Coloured(Colour::kRed, "FAILED") : Coloured(Colour::kGreen, "PASSED"),
+                     counts, summary.interrupted ? "; the run is not finished" : "");
+}
+
+std::string SummaryText(const CampaignSummary& summary, const CampaignOptions& options,
+                        bool strict) {
   std::string text = fmt::format(
       "{}{} cases, {}, {} inconclusive, {} new findings, {} known defects met{}\n",
       EvidenceMark(summary.provenance), summary.cases, JudgedText(summary), summary.inconclusive,
@@ -37,13 +70,13 @@ std::string SummaryText(const CampaignSummary& summary, const CampaignOptions& o
       summary.unconfirmed == 0 ? ""
                                : fmt::format(", {} unconfirmed deviations", summary.unconfirmed));
   for (const FindingRow& finding : summary.list) {
-    text += fmt::format("  {} {} {} on {}{}: {} ({} cases)\n    {}\n", finding.id, finding.verdict,
-                        finding.op.empty() ? "-" : finding.op, finding.target,
-                        finding.defects.empty() ? "" : " " + finding.defects.ToText(),
-                        finding.summary, finding.occurrences, finding.replay);
+    if (IsNewFinding(finding.verdict)) text += FindingLines(finding);
+  }
+  for (const FindingRow& finding : summary.list) {
+    if (!IsNewFinding(finding.verdict)) text += OtherLine(finding);
   }
   text += fmt::format("seed {}; results in {}\n", options.seed, options.db);
-  return text;
+  return text + VerdictLine(summary, strict);
 }
 
 struct RunFlags {
@@ -132,7 +165,8 @@ int Run(const RunFlags& flags, const std::string& command) {
   if (events && !events->status().ok()) LogWarning(events->status().error().message);
   // On standard output the events stand alone.
   if (flags.events != "-") {
-    Print(flags.json ? SummaryToJson(*summary).dump(2) : SummaryText(*summary, options));
+    Print(flags.json ? SummaryToJson(*summary).dump(2)
+                     : SummaryText(*summary, options, flags.strict));
   }
   // Its exit code is that of a clean run.
   if (summary->cases > 0 && summary->inconclusive == summary->cases) {

@@ -84,5 +84,68 @@ TEST_F(UsageCliTest, ANameThatIsNoneComesWithNearOnesAndWhatListsThem) {
                 "--ops non_zero: the generator cannot draw it: ");
 }
 
+TEST_F(UsageCliTest, AMisspeltWordComesWithTheOneThatIsMeant) {
+  ExpectRefused("rnu --cases 1", "rnu: no such subcommand; did you mean run?; `anecheck --help`");
+  ExpectRefused("finding exprot f0", "exprot: no such subcommand; did you mean export?");
+  ExpectRefused("run --case 1", "did you mean --cases");
+  ExpectRefused("report --db=x --outt y", "did you mean --out?; `anecheck report --help`");
+  ExpectRefused("run --cases 1 --ops covn" + Db("x"),
+                "--ops covn: no such operation; did you mean conv");
+  ExpectRefused("matrix --ops covn",
+                "--ops covn: no row has this name; did you mean Conv or conv?");
+  ExpectRefused("explain D99", "D99: no such documented defect");
+  ExpectRefused("explain conv", "--target: name the target of the operation");
+}
+
+TEST_F(UsageCliTest, AnNpyFileIsToldFromAnNpzFile) {
+  ASSERT_TRUE(WriteFileAtomic(Path("x.npy"), std::string_view("\x93NUMPY\x01\0v\0", 10)).ok());
+  ASSERT_TRUE(WriteFileAtomic(Path("m.mil"), std::string_view("program(1.3) {}")).ok());
+  ExpectRefused("eval " + Path("m.mil") + " --inputs " + Path("x.npy"),
+                "a .npy file holds one array without a name; write it with numpy.savez");
+}
+
+TEST_F(UsageCliTest, ALabelIsOneShortLine) {
+  ExpectRefused("run --cases 1 --label \"$(printf 'a\\nb')\"" + Db("x"),
+                "--label: must be one line");
+  ExpectRefused("run --cases 1 --label " + std::string(121, 'x') + Db("x"),
+                "--label: must be one line");
+}
+
+// A full disk behind standard output must not look like success, whatever the command.
+TEST_F(UsageCliTest, AnOutputThatTakesNothingIsAnErrorOfEveryCommand) {
+  ASSERT_EQ(Tool("run --cases 20 --targets h13" + Db("a")).code, 0);
+  const std::string db = Db("a");
+  for (const std::string& command : {std::string("--help"),
+                                     std::string("--version"),
+                                     std::string("run --help"),
+                                     std::string("help run"),
+                                     std::string("help --man"),
+                                     std::string("ops"),
+                                     std::string("ops --json"),
+                                     std::string("enums"),
+                                     std::string("targets"),
+                                     std::string("targets show h13"),
+                                     std::string("explain conv --target h13"),
+                                     std::string("explain D03"),
+                                     std::string("matrix --targets h13 --ops conv"),
+                                     std::string("doctor"),
+                                     "run --cases 2 --targets h13" + Db("b"),
+                                     "coverage" + db,
+                                     "report" + db + " --out " + Path("r"),
+                                     "trend" + db,
+                                     "site" + db + " --out " + Path("s"),
+                                     "query 'SELECT 1'" + db,
+                                     std::string("power --list"),
+                                     std::string("activation gelu --target h13")}) {
+    const std::string full =
+        std::string(ANECHECK_TOOL) + " " + command + " >/dev/full 2>" + Path("err");
+    const int status = std::system(full.c_str());
+    EXPECT_EQ(WIFEXITED(status) ? WEXITSTATUS(status) : -1, 3) << command;
+    EXPECT_NE(ReadTextFile(Path("err"))->find("standard output cannot be written"),
+              std::string::npos)
+        << command;
+  }
+}
+
 }  // namespace
 }  // namespace anecheck

@@ -104,6 +104,7 @@ function drawProbes() {
 
 function drawRuns() {
   const columns = [
+    ["run", (run) => run.name],
     ["evidence", (run) => run.provenance === "simulated" ? "SIMULATED" : run.provenance],
     ["engine", (run) => run.engine], ["chip", (run) => run.chip],
     ["compiler", (run) => run.compiler_version], ["system", (run) => run.os],

@@ -1,6 +1,8 @@
 // The list of findings; what one of them holds is drawn when it is opened.
 const FINDINGS_STEP = 100;
 let findingsShown = FINDINGS_STEP;
+// The entry of each finding that is shown, by its name in an address.
+const findingEntries = new Map();
 
 function findingFits(finding) {
   if (filters.target && finding.target !== filters.target) return false;
@@ -25,7 +27,7 @@ function inputBlock(tensor) {
 }
 
 function outputBlock(tensor) {
-  const head = make("tr", {}, ...["element", "lowest", "highest", "actual", ""].map(
+  const head = make("tr", {}, ...["element", "lowest", "highest", "actual", "place"].map(
     (name) => make("th", {scope: "col", class: "number"}, name)));
   const rows = tensor.rows.map((row) => make("tr", {class: row.outside ? "outside" : ""},
     ...[String(row.index), row.low, row.high, row.actual, row.outside ? "outside" : ""].map(
@@ -58,7 +60,8 @@ function fillFinding(finding, body) {
   if (finding.mil_cut) body.append(make("p", {}, "The text goes on; the finding holds all of it."));
 }
 
-function findingEntry(finding) {
+function findingEntry(group) {
+  const finding = group[0];
   const state = findingState(finding);
   const body = make("div", {class: "body"});
   const entry = make("details", {class: "finding"},
@@ -67,10 +70,14 @@ function findingEntry(finding) {
          make("span", {}, finding.target), make("span", {}, finding.route),
          make("strong", {}, [finding.verdict, finding.known_defect].filter(Boolean).join(" ")),
          make("span", {}, evidenceText(finding.provenance)),
-         make("span", {}, counted(finding.occurrences, "case")),
-         make("span", {class: "text"}, finding.summary)), body);
+         make("span", {}, counted(casesOf(group), "case") +
+              (group.length > 1 ? ` in ${counted(group.length, "run")}` : "")),
+         make("span", {class: "text"}, finding.summary,
+              finding.known_defect_words ? ` ${finding.known_defect_words}` : "")), body);
   entry.addEventListener("toggle", () => {
-    if (entry.open && body.childElementCount === 0) fillFinding(finding, body);
+    if (entry.open && body.childElementCount === 0) {
+      for (const one of group) fillFinding(one, body);
+    }
   });
   return entry;
 }
@@ -81,15 +88,16 @@ function findingName(finding) {
 }
 
 function drawFindings() {
-  const fitting = report.findings.filter(findingFits);
-  const shown = fitting.slice(0, findingsShown);
-  byId("finding-list").replaceChildren(...shown.map((finding) => {
-    const entry = findingEntry(finding);
-    entry.id = `finding-${findingName(finding)}`;
+  const all = groupFindings(report.findings);
+  const fitting = all.filter((group) => group.some(findingFits));
+  findingEntries.clear();
+  byId("finding-list").replaceChildren(...fitting.slice(0, findingsShown).map((group) => {
+    const entry = findingEntry(group);
+    for (const finding of group) findingEntries.set(findingName(finding), entry);
     return entry;
   }));
-  byId("findings-count").textContent = report.findings.length === 0
-    ? "No findings." : `${count(fitting.length)} of ${count(report.findings.length)} findings`;
+  byId("findings-count").textContent = all.length === 0
+    ? "No findings." : `${count(fitting.length)} of ${count(all.length)} findings`;
   byId("findings-more").hidden = fitting.length <= findingsShown;
   document.body.dataset.findings = fitting.length;
 }

@@ -129,7 +129,7 @@ function openCell(cell) {
   const related = report.findings.filter(
     (finding) => finding.op === cell.op && finding.target === cell.target);
   if (related.length > 0) {
-    content.append(make("h3", {}, "Findings"), ...related.map((finding) => findingEntry(finding)));
+    content.append(make("h3", {}, "Findings"), ...groupFindings(related).map(findingEntry));
   }
   content.append(make("h3", {}, "Test it again"), commandLine(
     `anecheck run --cases 500 --ops ${shellWord(cell.op)} --targets ${shellWord(cell.target)} ` +

@@ -9,7 +9,7 @@ function drawFiltered() {
 // `finding=NAME` in the address opens a finding, `cell=OP,TARGET` a cell.
 function openLinked() {
   const hash = new URLSearchParams(location.hash.slice(1));
-  const entry = hash.has("finding") ? byId(`finding-${hash.get("finding")}`) : null;
+  const entry = findingEntries.get(hash.get("finding"));
   if (entry) {
     entry.open = true;
     entry.scrollIntoView();
@@ -49,6 +49,7 @@ fillSelect("route", distinct(report.matrix.cells.flatMap(
   (cell) => cell.evidence.map((item) => item.route))));
 readAddress();
 drawSummary();
+drawAnswer();
 drawLegend();
 drawFiltered();
 openLinked();

@@ -89,6 +89,11 @@ TEST(Npz, FilesCarryTheirPathInErrors) {
   ASSERT_TRUE(WriteFileAtomic(path, std::string_view("PK")).ok());
   EXPECT_EQ(ReadNpzFile(path).error().message,
             path + ": zip: no end record: not a ZIP file, or cut short");
+  ASSERT_TRUE(WriteFileAtomic(path, *WriteNpy(Sample()[0].array)).ok());
+  EXPECT_EQ(ReadNpzFile(path).error().message,
+            path +
+                ": a .npy file holds one array without a name; write it with "
+                "numpy.savez(FILE, name=array) as .npz");
   EXPECT_EQ(ReadNpzFile(folder->File("none")).error().code, ErrorCode::kNotFound);
 }
 

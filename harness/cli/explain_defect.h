@@ -1,0 +1,22 @@
+// What `anecheck explain D03` prints: a documented defect, on which chips, its sources, and a way
+// around it.
+#pragma once
+
+#include <string>
+#include <string_view>
+
+#include "harness/base/json.h"
+
+namespace anecheck {
+
+// "D03", "p01": the form of an id, whether or not a table has it.
+bool LooksLikeDefect(std::string_view word);
+
+// {"id", "area", "trigger", "symptom", "kind", "families", "chips", "effects": [{"op", "what",
+// "families", "measured_right_on", "source"}], "workaround", "workaround_source"}; null for an id
+// that no table has.
+Json DefectJson(std::string_view id);
+// The same as lines of text.
+std::string DefectText(const Json& defect);
+
+}  // namespace anecheck

@@ -1,0 +1,15 @@
+// What people call a run: the name that it was given, and where it has none, its day and seed.
+#pragma once
+
+#include <string>
+
+#include "harness/results/row_values.h"
+
+namespace anecheck {
+
+// `run --label`, as the run's options hold it; empty for none.
+std::string LabelOf(const RunRow& run);
+// LabelOf, else "2026-01-02, seed 7". The text may come from another machine and is not trusted.
+std::string RunName(const RunRow& run);
+
+}  // namespace anecheck

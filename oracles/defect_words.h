@@ -1,0 +1,18 @@
+// The documented defects in words, for what people read.
+#pragma once
+
+#include <string>
+#include <string_view>
+
+#include "harness/verdict/defect_set.h"
+
+namespace anecheck {
+
+// What the documented defect `id` does to the operation `op`, or what it does at all where nothing
+// is said of that operation: "atan errs near its seams". Empty for an id that no table has.
+std::string_view DefectWords(std::string_view id, std::string_view op = {});
+
+// "D03: ...; D09: ...", each id with its words; an id without words stands alone.
+std::string DefectWords(const DefectSet& defects, std::string_view op = {});
+
+}  // namespace anecheck

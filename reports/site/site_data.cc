@@ -1,0 +1,392 @@
+#include "reports/site/site_data.h"
+
+#include <algorithm>
+#include <fmt/format.h>
+#include <set>
+#include <tuple>
+
+#include "harness/base/hash.h"
+#include "harness/targets/catalog.h"
+#include "harness/targets/chip_names.h"
+#include "reports/query.h"
+
+namespace anecheck::reports {
+namespace {
+
+constexpr MarkFact kMarkFacts[kMarks] = {
+    {"right", "✓", "correct", "every value that was judged is right"},
+    {"not judged", "d", "dispatched", "it ran or compiled, and no value of it was judged"},
+    {"known defect", "K", "known-defect", "a documented defect was seen"},
+    {"unconfirmed", "?", "unconfirmed", "only what was never measured forbids its values"},
+    {"refused", "R", "rejected", "the compiler refused it"},
+    {"broken", "✗", "wrong", "wrong values, a crash or a hang that nothing documents"},
+    {"not tried", "·", "attested", "the rules admit it, and no case had it"},
+    {"not on this chip", "−", "refused", "the rules do not admit it, and no case had it"}};
+
+// Letters, digits and hyphens of a text, for names of files.
+std::string SlugOf(std::string_view text) {
+  std::string slug;
+  for (const char c : text) {
+    const bool upper = c >= 'A' && c <= 'Z';
+    const bool plain = (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') || c == '_';
+    if (plain || upper) {
+      slug += upper ? static_cast<char>(c + 32) : c;
+    } else if (!slug.empty() && slug.back() != '-') {
+      slug += '-';
+    }
+  }
+  while (slug.ends_with('-')) slug.pop_back();
+  return slug;
+}
+
+// A name of a file that no other text has.
+class Slugs {
+ public:
+  std::string Of(std::string_view text) {
+    std::string slug = SlugOf(text).substr(0, 80);
+    if (slug.empty() || !used_.insert(slug).second) {
+      slug += fmt::format("-{:08x}", Fnv1a().Add(text).value() & 0xffffffff);
+      used_.insert(slug);
+    }
+    return slug;
+  }
+
+ private:
+  std::set<std::string> used_;
+};
+
+class SiteBuilder {
+ public:
+  explicit SiteBuilder(Site& site) : site_(site) {}
+
+  void Build() {
+    AddOps();
+    AddSnapshots();
+    AddFindings();
+    Settle();
+    AddDefects();
+  }
+
+ private:
+  using ChipKey = std::pair<std::string, Provenance>;
+
+  void AddOps() {
+    std::set<std::string> classes;
+    const auto add = [&](const std::string& name, const std::string& op_class,
+                         std::optional<size_t> row) {
+      if (!op_of_.emplace(name, site_.ops.size()).second) return;
+      site_.ops.push_back({name, op_class, op_slugs_.Of(name), row});
+      if (classes.insert(op_class).second) site_.classes.push_back(op_class);
+    };
+    for (size_t row = 0; row < site_.rules.rows.size(); ++row) {
+      add(site_.rules.rows[row].name, site_.rules.rows[row].row_class, row);
+    }
+    for (const auto& [key, counts] : site_.data.reach) add(key.op, "not in the table", {});
+    for (const FindingInfo& finding : site_.data.findings) {
+      if (!finding.op.empty()) add(finding.op, "not in the table", {});
+    }
+  }
+
+  size_t ChipOf(const std::string& target, Provenance provenance) {
+    const auto [entry, fresh] = chip_of_.emplace(ChipKey{target, provenance}, site_.chips.size());
+    if (fresh) {
+      SiteChip& chip = site_.chips.emplace_back();
+      chip.target = target;
+      chip.provenance = provenance;
+      chip.slug = chip_slugs_.Of(target + "-" + std::string(ToText(provenance)));
+    }
+    return entry->second;
+  }
+
+  // The chips with results in the order of their families, newest first, then names that no table
+  // has.
+  void OrderChips() {
+    std::set<ChipKey> met;
+    for (const auto& [key, counts] : site_.data.reach) met.emplace(key.target, key.provenance);
+    const std::span<const Target> targets = AllTargets();
+    for (size_t i = targets.size(); i-- > 0;) {
+      for (const ChipKey& key : met) {
+        if (key.first == targets[i].compiler_name) ChipOf(key.first, key.second);
+      }
+    }
+    for (const ChipKey& key : met) ChipOf(key.first, key.second);
+    for (SiteChip& chip : site_.chips) {
+      for (const Target& target : targets) {
+        if (target.compiler_name == chip.target) chip.chips = ChipsText(target);
+      }
+      chip.title =
+          chip.chips.empty() ? chip.target : fmt::format("{} ({})", chip.chips, chip.target);
+    }
+  }
+
+  void AddSnapshots() {
+    OrderChips();
+    std::map<std::tuple<std::string, size_t, std::string, std::string, std::string>, size_t> places;
+    Slugs slugs;
+    for (size_t run = 0; run < site_.data.runs.size(); ++run) {
+      const RunInfo& info = site_.data.runs[run];
+      const std::string day = info.started.substr(0, 10);
+      for (const auto& [key, counts] : site_.data.reach_of_run[run]) {
+        const size_t chip = ChipOf(key.target, key.provenance);
+        const auto [place, fresh] =
+            places.emplace(std::tuple(day, chip, info.os, info.compiler_version, info.chip),
+                           site_.snapshots.size());
+        if (fresh) {
+          Snapshot& made = site_.snapshots.emplace_back();
+          made.chip = chip;
+          made.date = day;
+          made.os = info.os;
+          made.compiler = info.compiler_version;
+          made.machine = info.chip;
+          made.slug = slugs.Of(site_.chips[chip].slug + "-" + day + "-" + info.os + "-" +
+                               info.compiler_version + "-" + info.chip);
+          site_.chips[chip].snapshots.push_back(place->second);
+        }
+        Snapshot& snapshot = site_.snapshots[place->second];
+        if (snapshot.runs.empty() || snapshot.runs.back() != run) snapshot.runs.push_back(run);
+        Standing& cell = snapshot.cells[{op_of_.at(key.op), key.route}];
+        cell.counts += counts;
+        cell.snapshot = place->second;
+        snapshot_of_[{run, chip}] = place->second;
+      }
+    }
+  }
+
+  std::optional<size_t> ChipOfFinding(const FindingInfo& finding) const {
+    const RunInfo& run = site_.data.runs[finding.run];
+    const auto found = chip_of_.find(
+        {finding.target, run.ProvenanceOf(finding.target, finding.route, finding.op)});
+    if (found != chip_of_.end()) return found->second;
+    return std::nullopt;
+  }
+
+  void AddFindings() {
+    for (const FindingInfo& finding : site_.data.findings) {
+      const auto chip = ChipOfFinding(finding);
+      if (!chip || finding.op.empty()) continue;
+      const auto snapshot = snapshot_of_.find({finding.run, *chip});
+      if (snapshot == snapshot_of_.end()) continue;
+      CountFinding(snapshot->second, {op_of_.at(finding.op), finding.route}, finding);
+    }
+  }
+
+  void CountFinding(size_t snapshot, OpRoute cell, const FindingInfo& finding) {
+    site_.snapshots[snapshot].cells[cell].snapshot = snapshot;
+    Tally(finding, tallies_[{snapshot, cell}]);
+  }
+
+  // Gives every cell its mark, and puts the newest of each chip together, noting what changed.
+  void Settle() {
+    for (SiteChip& chip : site_.chips) {
+      std::ranges::sort(chip.snapshots, {}, [&](size_t i) {
+        const Snapshot& at = site_.snapshots[i];
+        return std::tie(at.date, at.os, at.compiler, at.machine);
+      });
+      for (const size_t index : chip.snapshots) {
+        for (auto& [cell, standing] : site_.snapshots[index].cells) {
+          standing.stage = StageOf(standing.counts, tallies_[{index, cell}]);
+          standing.mark = MarkOf(standing.stage);
+        }
+        // A finding alone reaches nothing.
+        std::erase_if(site_.snapshots[index].cells, [](const auto& entry) {
+          return entry.second.counts.cases == 0 && entry.second.mark != Mark::kBroken;
+        });
+        for (const auto& [cell, standing] : site_.snapshots[index].cells) {
+          NoteChange(chip, cell, standing);
+          chip.now[cell] = standing;
+        }
+      }
+    }
+    std::ranges::sort(site_.changes, [&](const SiteChange& a, const SiteChange& b) {
+      return std::tuple(site_.snapshots[b.after.snapshot].date, b.worse, a.chip, a.cell) <
+             std::tuple(site_.snapshots[a.after.snapshot].date, a.worse, b.chip, b.cell);
+    });
+  }
+
+  void NoteChange(const SiteChip& chip, const OpRoute& cell, const Standing& after) {
+    const auto before = chip.now.find(cell);
+    if (before == chip.now.end() || before->second.mark == after.mark) return;
+    SiteChange& change = site_.changes.emplace_back();
+    change.chip = chip_of_.at({chip.target, chip.provenance});
+    change.cell = cell;
+    change.before = before->second;
+    change.after = after;
+    change.worse = IsWorse(change.before.mark, after.mark);
+    change.better = IsWorse(after.mark, change.before.mark);
+  }
+
+  void AddDefects() {
+    std::map<std::pair<Provenance, std::string>, SiteDefect> defects;
+    for (size_t i = 0; i < site_.data.findings.size(); ++i) {
+      const FindingInfo& finding = site_.data.findings[i];
+      const RunInfo& run = site_.data.runs[finding.run];
+      const std::string day = run.started.substr(0, 10);
+      SiteDefect& defect = defects[{run.provenance, finding.signature}];
+      if (defect.findings.empty()) {
+        const uint64_t name =
+            Fnv1a().Add(ToText(run.provenance)).Add(0).Add(finding.signature).value();
+        defect.page = fmt::format("findings/{:016x}.html", name);
+        defect.shown = i;
+        defect.first = defect.last = day;
+        defect.chip = ChipOfFinding(finding);
+      }
+      defect.findings.push_back(i);
+      defect.cases += finding.occurrences;
+      defect.first = std::min(defect.first, day);
+      defect.last = std::max(defect.last, day);
+      if (finding.run > site_.data.findings[defect.shown].run) defect.shown = i;
+    }
+    for (auto& [key, defect] : defects) {
+      for (const size_t i : defect.findings) site_.data.findings[i].page = defect.page;
+      defect.gone = IsGone(defect);
+      site_.defects.push_back(std::move(defect));
+    }
+    std::ranges::sort(site_.defects, [&](const SiteDefect& a, const SiteDefect& b) {
+      return std::tuple(a.gone, !site_.Shown(a).is_new, -a.cases, a.page) <
+             std::tuple(b.gone, !site_.Shown(b).is_new, -b.cases, b.page);
+    });
+  }
+
+  bool IsGone(const SiteDefect& defect) const {
+    const FindingInfo& finding = site_.Shown(defect);
+    if (!defect.chip || finding.op.empty()) return false;
+    const SiteChip& chip = site_.chips[*defect.chip];
+    const auto now = chip.now.find({op_of_.at(finding.op), finding.route});
+    return now != chip.now.end() && site_.snapshots[now->second.snapshot].date > defect.last;
+  }
+
+  Site& site_;
+  std::map<std::string, size_t> op_of_;
+  std::map<ChipKey, size_t> chip_of_;
+  std::map<std::pair<size_t, size_t>, size_t> snapshot_of_;  // by run and chip
+  std::map<std::pair<size_t, OpRoute>, FindingTally> tallies_;
+  Slugs op_slugs_, chip_slugs_;
+};
+
+int BadnessOf(Mark mark) { return static_cast<int>(mark); }
+
+}  // namespace
+
+const MarkFact& FactOf(Mark mark) { return kMarkFacts[static_cast<size_t>(mark)]; }
+
+Mark MarkOf(Stage stage) {
+  switch (stage) {
+    case Stage::kWrong:
+    case Stage::kFailed:
+      return Mark::kBroken;
+    case Stage::kRejected:
+      return Mark::kRefused;
+    case Stage::kKnownDefect:
+      return Mark::kKnown;
+    case Stage::kUnconfirmed:
+      return Mark::kUnconfirmed;
+    case Stage::kCorrect:
+      return Mark::kRight;
+    default:
+      return Mark::kUnjudged;
+  }
+}
+
+bool IsWorse(Mark before, Mark after) {
+  // That nothing was judged is neither better nor worse.
+  if (before == Mark::kUnjudged || after == Mark::kUnjudged) return false;
+  return BadnessOf(after) > BadnessOf(before);
+}
+
+std::optional<int> MarkCounts::Percent() const {
+  if (attested == 0) return std::nullopt;
+  return static_cast<int>(100 * Of(Mark::kRight) / attested);
+}
+
+bool Site::Admits(size_t op, const SiteChip& chip) const {
+  if (!ops[op].row) return false;
+  for (size_t target = 0; target < rules.targets.size(); ++target) {
+    if (rules.targets[target]->compiler_name != chip.target) continue;
+    for (size_t route = 0; route < rules.routes.size(); ++route) {
+      if (rules.at(*ops[op].row, target, route).admitted) return true;
+    }
+  }
+  return false;
+}
+
+namespace {
+
+Mark WorstOf(const std::map<OpRoute, Standing>& cells, size_t op, bool admitted) {
+  std::optional<Mark> worst;
+  for (const Route route : {Route::kMil, Route::kNetlist}) {
+    const auto cell = cells.find({op, route});
+    if (cell != cells.end() && (!worst || cell->second.mark > *worst)) worst = cell->second.mark;
+  }
+  return worst.value_or(admitted ? Mark::kUntried : Mark::kAbsent);
+}
+
+MarkCounts CountOf(const Site& site, const SiteChip& chip, const std::map<OpRoute, Standing>& cells,
+                   std::string_view op_class) {
+  MarkCounts counts;
+  for (size_t op = 0; op < site.ops.size(); ++op) {
+    if (!op_class.empty() && site.ops[op].op_class != op_class) continue;
+    const bool admitted = site.Admits(op, chip);
+    const Mark mark = WorstOf(cells, op, admitted);
+    if (!admitted) {
+      counts.beyond += mark == Mark::kAbsent ? 0 : 1;
+      continue;
+    }
+    ++counts.attested;
+    ++counts.marks[static_cast<size_t>(mark)];
+  }
+  return counts;
+}
+
+}  // namespace
+
+Mark Site::MarkOn(size_t op, const SiteChip& chip) const {
+  return WorstOf(chip.now, op, Admits(op, chip));
+}
+
+MarkCounts Site::Count(const SiteChip& chip, std::string_view op_class) const {
+  return CountOf(*this, chip, chip.now, op_class);
+}
+
+MarkCounts Site::CountAt(const SiteChip& chip, const std::string& date) const {
+  std::map<OpRoute, Standing> cells;
+  for (const size_t index : chip.snapshots) {
+    if (snapshots[index].date > date) continue;
+    for (const auto& [cell, standing] : snapshots[index].cells) cells[cell] = standing;
+  }
+  return CountOf(*this, chip, cells, {});
+}
+
+std::vector<const SiteChange*> Site::ChangesOf(size_t chip, bool newest_only) const {
+  const std::string newest = snapshots[chips[chip].snapshots.back()].date;
+  std::vector<const SiteChange*> list;
+  for (const SiteChange& change : changes) {
+    if (change.chip != chip) continue;
+    if (newest_only && snapshots[change.after.snapshot].date != newest) continue;
+    list.push_back(&change);
+  }
+  return list;
+}
+
+std::string Site::NewestDate() const {
+  std::string newest;
+  for (const Snapshot& snapshot : snapshots) newest = std::max(newest, snapshot.date);
+  return newest;
+}
+
+Result<Site> ReadSite(std::span<const std::string> db_paths, const ReportProgress& progress) {
+  Site site;
+  ANECHECK_ASSIGN(site.data, ReadReportData(db_paths, progress));
+  std::vector<const Target*> targets;
+  for (const Target& target : AllTargets()) targets.push_back(&target);
+  std::vector<evidence::Statement> statements = evidence::Published();
+  for (evidence::Statement& statement : StatementsOf(site.data)) {
+    statements.push_back(std::move(statement));
+  }
+  ANECHECK_ASSIGN(site.rules, BuildAttestation(std::move(targets), std::move(statements)));
+  std::vector<RunRow> rows(site.data.runs.begin(), site.data.runs.end());
+  site.missing = FindMissingShards(rows);
+  SiteBuilder(site).Build();
+  return site;
+}
+
+}  // namespace anecheck::reports

@@ -1,0 +1,138 @@
+// What the pages of a lab are made of: the results of any number of runs by chip and by date, how
+// each operation stands on each chip, and what changed. Every page of this folder takes a Site.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "harness/base/result.h"
+#include "harness/results/shards.h"
+#include "reports/attestation.h"
+#include "reports/campaign_evidence.h"
+#include "reports/report_data.h"
+
+namespace anecheck::reports {
+
+// What pages say of an operation, best first.
+enum class Mark : uint8_t {
+  kRight,
+  kUnjudged,     // it ran or compiled, and its values were not judged
+  kKnown,        // a documented defect
+  kUnconfirmed,  // only what was never measured forbids its values
+  kRefused,      // by the compiler
+  kBroken,       // wrong values, a crash, a hang: a new finding
+  kUntried,      // the rules admit it, and no case had it
+  kAbsent,       // the rules do not admit it, and no case had it
+};
+inline constexpr size_t kMarks = 8;
+struct MarkFact {
+  std::string_view name;   // "right"
+  std::string_view sign;   // "✓"
+  std::string_view style;  // class of the page's style, and the name in JSON
+  std::string_view words;
+};
+const MarkFact& FactOf(Mark mark);
+Mark MarkOf(Stage stage);
+// Whether `after` is worse than `before`, of two marks of something that was tried.
+bool IsWorse(Mark before, Mark after);
+
+// An operation of the tables or a name that only the results have.
+struct SiteOp {
+  std::string name, op_class, slug;
+  std::optional<size_t> row;  // in Site::rules
+};
+
+// One operation by one route.
+struct OpRoute {
+  size_t op = 0;
+  Route route = Route::kMil;
+  auto operator<=>(const OpRoute&) const = default;
+};
+struct Standing {
+  Mark mark = Mark::kUntried;
+  Stage stage = Stage::kCatalogued;
+  ReachCounts counts;
+  size_t snapshot = 0;
+};
+
+// The runs of one chip on one day and one system. Evidence of different systems or compilers is
+// never added up.
+struct Snapshot {
+  size_t chip = 0;
+  std::string date, os, compiler, machine, slug;
+  std::vector<size_t> runs;
+  std::map<OpRoute, Standing> cells;
+};
+
+// A target by one kind of evidence.
+struct SiteChip {
+  std::string target, chips, title, slug;  // "h13", "M1", "M1 (h13)", "h13-simulated"
+  Provenance provenance = Provenance::kReported;
+  std::vector<size_t> snapshots;    // by date
+  std::map<OpRoute, Standing> now;  // of each cell the newest snapshot that has it
+};
+
+struct SiteChange {
+  size_t chip = 0;
+  OpRoute cell;
+  Standing before, after;
+  bool worse = false, better = false;
+};
+
+// Findings with one signature and one kind of evidence: one defect, however many runs met it.
+struct SiteDefect {
+  std::string page;              // "findings/0123456789ab.html", of the signature alone
+  size_t shown = 0;              // the newest of `findings`
+  std::vector<size_t> findings;  // indices in ReportData::findings
+  std::optional<size_t> chip;    // none where no run counted a case of its target
+  std::string first, last;       // days
+  int64_t cases = 0;
+  bool gone = false;  // a later run of the chip had the operation and did not see it
+};
+
+// Of an operation, how many of a chip's cells are what. `attested` are those that the rules admit.
+struct MarkCounts {
+  int64_t attested = 0;
+  std::array<int64_t, kMarks> marks{};  // of those attested
+  int64_t beyond = 0;                   // ran although the rules do not admit it
+  int64_t Of(Mark mark) const { return marks[static_cast<size_t>(mark)]; }
+  // Per cent of the attested that are right, rounded down; none where nothing is attested.
+  std::optional<int> Percent() const;
+};
+
+struct Site {
+  ReportData data;
+  Attestation rules;
+  std::vector<SiteOp> ops;
+  std::vector<std::string> classes;
+  std::vector<SiteChip> chips;  // the newest family first
+  std::vector<Snapshot> snapshots;
+  std::vector<SiteChange> changes;  // the newest first, worse ones before others
+  std::vector<SiteDefect> defects;  // by weight: new ones, then by cases
+  std::vector<MissingShards> missing;
+
+  bool Admits(size_t op, const SiteChip& chip) const;
+  // The worst of both routes; kUntried or kAbsent where nothing was tried.
+  Mark MarkOn(size_t op, const SiteChip& chip) const;
+  // Of one class, or of all where that is empty.
+  MarkCounts Count(const SiteChip& chip, std::string_view op_class = {}) const;
+  // The same at the end of a day, "2026-01-02".
+  MarkCounts CountAt(const SiteChip& chip, const std::string& date) const;
+  std::vector<const SiteChange*> ChangesOf(size_t chip, bool newest_only) const;
+  const RunInfo& RunOf(const SiteDefect& defect) const {
+    return data.runs[data.findings[defect.shown].run];
+  }
+  const FindingInfo& Shown(const SiteDefect& defect) const { return data.findings[defect.shown]; }
+  std::string NewestDate() const;
+};
+
+// Errors: those of ReadReportData.
+Result<Site> ReadSite(std::span<const std::string> db_paths, const ReportProgress& progress = {});
+
+}  // namespace anecheck::reports

@@ -1,0 +1,94 @@
+// What all pages of a lab share: the frame, marks, tables and plots as HTML and SVG. Text of
+// results passes through EscapeXml here or in the page that gives it; every picture has words
+// beside it.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "reports/site/site_data.h"
+
+namespace anecheck::reports {
+
+// A page of the site. `depth` folders lie between it and the front page.
+struct SitePage {
+  std::string title;
+  int depth = 0;
+  std::string json;     // the name of the same as JSON, beside the page
+  std::string content;  // HTML
+  std::string_view script;
+  std::string data;  // JSON for the script
+};
+std::string SiteHtml(const SitePage& page, bool simulated);
+
+// "../" once for each of `depth`.
+std::string Up(int depth);
+
+// `html` stands as it is, `text` is escaped.
+std::string Anchor(std::string_view href, std::string_view text);
+std::string Heading(std::string_view id, std::string_view text);
+std::string Paragraph(std::string_view html);
+std::string Hint(std::string_view text);
+
+// The sign of a mark, with its words for readers that cannot see it.
+std::string MarkSign(Mark mark);
+
+// "3 operations", "1 operation".
+std::string Counted(int64_t count, std::string_view noun);
+
+// The word that every mention of a chip carries: "SIMULATED", "reported", "silicon".
+std::string EvidenceWord(Provenance provenance);
+std::string ChipLink(const Site& site, size_t chip, int depth);
+std::string OpLink(const Site& site, size_t op, int depth);
+
+// A table in a region that scrolls by itself. Cells are HTML. Columns whose name begins with "#"
+// hold numbers. Nothing where there are no rows, but for `empty` as a paragraph.
+class TableHtml {
+ public:
+  TableHtml(std::string label, std::vector<std::string> columns)
+      : label_(std::move(label)), columns_(std::move(columns)) {}
+  void Add(std::vector<std::string> cells);
+  // The same with further cells that are whole, "<td>...</td>", behind them.
+  void AddWithCells(std::vector<std::string> cells, std::string_view whole);
+  // A row that names those below it.
+  void AddGroup(std::string_view html);
+  size_t size() const { return rows_; }
+  // At most so many rows; a line says how many there are besides.
+  TableHtml& Limit(size_t most) {
+    most_ = most;
+    return *this;
+  }
+  std::string Html(std::string_view empty = {}) const;
+
+ private:
+  std::string label_;
+  std::vector<std::string> columns_;
+  std::string body_;
+  size_t rows_ = 0, most_ = SIZE_MAX;
+};
+
+// One bar that is divided as the operations are, with a line of words.
+std::string MarkBar(const MarkCounts& counts);
+// "61 right, 3 broken, 120 not tried".
+std::string MarkWords(const MarkCounts& counts);
+
+// A line over dates, from 0 to 100 per cent.
+struct DatePoint {
+  std::string date;
+  int percent = 0;
+};
+std::string DatePlot(std::string_view label, const std::vector<DatePoint>& points);
+
+// Upright bars; heights go by the logarithm of the counts. `names` are written below every second
+// one.
+std::string CountPlot(std::string_view label, const std::vector<std::string>& names,
+                      const std::vector<uint64_t>& counts);
+
+// Lying bars with their names before and their values behind them.
+std::string LengthPlot(std::string_view label,
+                       const std::vector<std::pair<std::string, int64_t>>& bars);
+
+}  // namespace anecheck::reports

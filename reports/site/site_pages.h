@@ -1,0 +1,29 @@
+// The pages of a lab, one function each. Paths are those of write_site.h.
+#pragma once
+
+#include <cstddef>
+#include <string>
+
+#include "harness/base/json.h"
+#include "reports/site/site_data.h"
+
+namespace anecheck::reports {
+
+std::string FrontHtml(const Site& site);
+std::string OperationsHtml(const Site& site);
+std::string ChipHtml(const Site& site, size_t chip);
+// `reference` is the operation's entry of OperationReferenceJson, or null.
+std::string OpHtml(const Site& site, size_t op, const Json& reference);
+std::string CompareHtml(const Site& site);
+
+// The same as JSON, form 1 (reports/schemas/site.schema.json).
+Json FrontJson(const Site& site);
+Json ChipJson(const Site& site, size_t chip);
+Json OpJson(const Site& site, size_t op, const Json& reference);
+Json CompareJson(const Site& site);
+Json DefectJson(const Site& site, const SiteDefect& defect);
+
+// "h13 | 93 % right, SIMULATED" as a picture of the usual size.
+std::string BadgeSvg(const Site& site, size_t chip);
+
+}  // namespace anecheck::reports

@@ -1,0 +1,24 @@
+// Tables that several pages of a lab have.
+#pragma once
+
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "reports/site/site_data.h"
+
+namespace anecheck::reports {
+
+// What changed, in the order given. `label` is the name of the table for readers that cannot see
+// it, which no other table of the page has.
+std::string ChangeTable(const Site& site, std::string_view label,
+                        std::span<const SiteChange* const> changes, int depth, size_t most);
+std::string DefectTable(const Site& site, std::string_view label,
+                        std::span<const SiteDefect* const> defects, int depth, size_t most);
+std::string MarkLegend();
+
+// "2 operations are worse than at the last date and 1 is better".
+std::string ChangeSentence(std::span<const SiteChange* const> changes);
+
+}  // namespace anecheck::reports

@@ -1,0 +1,149 @@
+// The pages of a lab from sample results, in which every name is hostile, and the marks on them.
+#include <filesystem>
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <string>
+
+#include "harness/base/file.h"
+#include "harness/base/json_text.h"
+#include "reports/site/site_pages.h"
+#include "reports/site/write_site.h"
+#include "reports/testing/sample_results.h"
+#include "reports/testing/schema.h"
+
+namespace anecheck::reports {
+namespace {
+
+using testing::HasSubstr;
+using testing::Not;
+
+class SiteTest : public testing::Test {
+ protected:
+  void SetUp() override {
+    auto folder = TempDirectory::Create("anecheck-site-");
+    ASSERT_TRUE(folder.ok());
+    folder_.emplace(std::move(*folder));
+    paths_ = {folder_->File("first.sqlite"), folder_->File("later.sqlite")};
+    ASSERT_TRUE(WriteSampleResults(paths_[0]).ok());
+    ASSERT_TRUE(WriteLaterResults(paths_[1]).ok());
+  }
+  Site Read() {
+    auto site = ReadSite(paths_);
+    EXPECT_TRUE(site.ok()) << site.error().message;
+    return std::move(*site);
+  }
+
+  std::optional<TempDirectory> folder_;
+  std::vector<std::string> paths_;
+};
+
+const SiteChip& ChipCalled(const Site& site, std::string_view slug) {
+  return *std::ranges::find(site.chips, slug, &SiteChip::slug);
+}
+size_t OpCalled(const Site& site, std::string_view name) {
+  return static_cast<size_t>(std::ranges::find(site.ops, name, &SiteOp::name) - site.ops.begin());
+}
+
+TEST_F(SiteTest, TheNewestDateOfAnOperationCounts) {
+  const Site site = Read();
+  const SiteChip& h13 = ChipCalled(site, "h13-simulated");
+  // Wrong in January; in April its cases are right.
+  EXPECT_EQ(site.MarkOn(OpCalled(site, "conv"), h13), Mark::kRight);
+  EXPECT_EQ(site.MarkOn(OpCalled(site, "matmul"), h13), Mark::kKnown);
+  EXPECT_EQ(site.MarkOn(OpCalled(site, "relu"), h13), Mark::kRight);
+  EXPECT_EQ(site.MarkOn(OpCalled(site, "tanh"), h13), Mark::kUnjudged);
+  EXPECT_EQ(site.MarkOn(OpCalled(site, "softmax"), h13), Mark::kUntried);
+  const auto changes = site.ChangesOf(static_cast<size_t>(&h13 - site.chips.data()), true);
+  ASSERT_EQ(changes.size(), 1u);
+  EXPECT_TRUE(changes[0]->better);
+  EXPECT_EQ(changes[0]->before.mark, Mark::kBroken);
+}
+
+TEST_F(SiteTest, AFindingThatLaterCasesDoNotShowIsGone) {
+  const Site site = Read();
+  for (const SiteDefect& defect : site.defects) {
+    EXPECT_EQ(defect.gone, site.Shown(defect).op == "conv") << site.Shown(defect).summary;
+  }
+}
+
+TEST_F(SiteTest, OneDefectOfTwoRunsStandsOnce) {
+  const Site site = Read();
+  size_t known = 0;
+  for (const SiteDefect& defect : site.defects) {
+    if (site.Shown(defect).op != "matmul") continue;
+    ++known;
+    EXPECT_EQ(defect.findings.size(), 2u);
+    EXPECT_EQ(defect.cases, 4);
+    EXPECT_EQ(defect.first, "2026-01-02");
+    EXPECT_EQ(defect.last, "2026-04-02");
+  }
+  EXPECT_EQ(known, 1u);
+}
+
+// Names of results come from other machines.
+TEST_F(SiteTest, NoNameOfAResultIsMarkupOrAPath) {
+  const std::string out = folder_->File("site");
+  ASSERT_TRUE(WriteSite(paths_, out).ok());
+  size_t pages = 0;
+  for (const auto& entry : std::filesystem::recursive_directory_iterator(out)) {
+    const std::string name = entry.path().filename().string();
+    EXPECT_EQ(name.find_first_not_of("abcdefghijklmnopqrstuvwxyz0123456789-_."), std::string::npos)
+        << name;
+    if (!name.ends_with(".html") && !name.ends_with(".svg")) continue;
+    ++pages;
+    const std::string text = *ReadTextFile(entry.path().string());
+    EXPECT_THAT(text, Not(HasSubstr(kHostile))) << name;
+    EXPECT_THAT(text, Not(HasSubstr("<img"))) << name;
+  }
+  EXPECT_GT(pages, 200u);
+}
+
+TEST_F(SiteTest, EvidenceOfAnotherKindIsAnotherChip) {
+  const Site site = Read();
+  EXPECT_EQ(ChipCalled(site, "h13-simulated").provenance, Provenance::kSimulated);
+  EXPECT_EQ(ChipCalled(site, "h17s-reported").provenance, Provenance::kReported);
+  for (size_t chip = 0; chip < site.chips.size(); ++chip) {
+    EXPECT_THAT(BadgeSvg(site, chip),
+                HasSubstr(site.chips[chip].provenance == Provenance::kSimulated ? "SIMULATED"
+                                                                                : "reported"));
+  }
+}
+
+TEST_F(SiteTest, SharesOfAChipAddUp) {
+  const Site site = Read();
+  for (const SiteChip& chip : site.chips) {
+    const MarkCounts all = site.Count(chip);
+    int64_t sum = 0, of_classes = 0;
+    for (const int64_t count : all.marks) sum += count;
+    for (const std::string& op_class : site.classes) {
+      of_classes += site.Count(chip, op_class).attested;
+    }
+    EXPECT_EQ(sum, all.attested) << chip.slug;
+    EXPECT_EQ(of_classes, all.attested) << chip.slug;
+  }
+}
+
+TEST_F(SiteTest, TheJsonBesideThePagesFitsItsSchema) {
+  if (!HasSchemaValidator()) GTEST_SKIP() << "python3-jsonschema is missing";
+  const Site site = Read();
+  std::string lines = DumpJson(FrontJson(site)) + "\n" + DumpJson(CompareJson(site)) + "\n";
+  for (size_t chip = 0; chip < site.chips.size(); ++chip) {
+    lines += DumpJson(ChipJson(site, chip)) + "\n";
+  }
+  for (const char* op : {"conv", "matmul", "softmax"}) {
+    lines += DumpJson(OpJson(site, OpCalled(site, op), Json())) + "\n";
+  }
+  for (const SiteDefect& defect : site.defects) lines += DumpJson(DefectJson(site, defect)) + "\n";
+  EXPECT_EQ(SchemaProblemOfLines(lines, "site"), "");
+}
+
+TEST(SiteMarks, WorseIsFurtherFromRightAndNothingJudgedIsNeither) {
+  EXPECT_TRUE(IsWorse(Mark::kRight, Mark::kBroken));
+  EXPECT_TRUE(IsWorse(Mark::kKnown, Mark::kRefused));
+  EXPECT_FALSE(IsWorse(Mark::kBroken, Mark::kRight));
+  EXPECT_FALSE(IsWorse(Mark::kRight, Mark::kUnjudged));
+  EXPECT_FALSE(IsWorse(Mark::kUnjudged, Mark::kBroken));
+}
+
+}  // namespace
+}  // namespace anecheck::reports

@@ -1,0 +1,90 @@
+#include "reports/site/write_site.h"
+
+#include <fmt/format.h>
+#include <map>
+
+#include "harness/base/file.h"
+#include "harness/base/json_text.h"
+#include "reports/finding_page.h"
+#include "reports/operation_reference.h"
+#include "reports/site/site_pages.h"
+
+namespace anecheck::reports {
+namespace {
+
+class SiteWriter {
+ public:
+  SiteWriter(const Site& site, const std::string& folder, const ReportProgress& progress)
+      : site_(site), folder_(folder), progress_(progress) {}
+
+  Status Write() {
+    for (const char* name : {"", "/chips", "/ops", "/findings", "/badges"}) {
+      ANECHECK_RETURN_IF_ERROR(MakeDirectories(folder_ + name));
+    }
+    ANECHECK_RETURN_IF_ERROR(Put("index", FrontHtml(site_), FrontJson(site_)));
+    ANECHECK_RETURN_IF_ERROR(PutText("operations.html", OperationsHtml(site_)));
+    ANECHECK_RETURN_IF_ERROR(Put("compare", CompareHtml(site_), CompareJson(site_)));
+    ANECHECK_RETURN_IF_ERROR(WriteChips());
+    ANECHECK_RETURN_IF_ERROR(WriteOps());
+    return WriteDefects();
+  }
+
+ private:
+  Status PutText(const std::string& name, const std::string& content) {
+    return WriteFileAtomic(fmt::format("{}/{}", folder_, name), content);
+  }
+  Status Put(const std::string& name, const std::string& html, const Json& json) {
+    ANECHECK_RETURN_IF_ERROR(PutText(name + ".html", html));
+    return PutText(name + ".json", DumpJson(json, 1) + "\n");
+  }
+
+  Status WriteChips() {
+    for (size_t chip = 0; chip < site_.chips.size(); ++chip) {
+      const std::string& slug = site_.chips[chip].slug;
+      ANECHECK_RETURN_IF_ERROR(Put("chips/" + slug, ChipHtml(site_, chip), ChipJson(site_, chip)));
+      ANECHECK_RETURN_IF_ERROR(PutText("badges/" + slug + ".svg", BadgeSvg(site_, chip)));
+    }
+    return {};
+  }
+
+  Status WriteOps() {
+    const Json reference = OperationReferenceJson();
+    std::map<std::string, const Json*> entries;
+    for (const Json& op : reference["ops"]) entries.emplace(op["name"].get<std::string>(), &op);
+    const Json none;
+    for (size_t op = 0; op < site_.ops.size(); ++op) {
+      const auto entry = entries.find(site_.ops[op].name);
+      const Json& known = entry == entries.end() ? none : *entry->second;
+      ANECHECK_RETURN_IF_ERROR(
+          Put("ops/" + site_.ops[op].slug, OpHtml(site_, op, known), OpJson(site_, op, known)));
+      if (progress_) progress_("pages of operations", op + 1, site_.ops.size());
+    }
+    return {};
+  }
+
+  Status WriteDefects() {
+    for (const SiteDefect& defect : site_.defects) {
+      std::string name = defect.page;
+      name.resize(name.rfind('.'));
+      ANECHECK_RETURN_IF_ERROR(
+          PutText(name + ".json", DumpJson(DefectJson(site_, defect), 1) + "\n"));
+    }
+    return WriteFindingPages(site_.data, folder_, progress_,
+                             {"../index.html", "All chips and findings"});
+  }
+
+  const Site& site_;
+  const std::string& folder_;
+  const ReportProgress& progress_;
+};
+
+}  // namespace
+
+Result<Site> WriteSite(std::span<const std::string> db_paths, const std::string& out_folder,
+                       const ReportProgress& progress) {
+  ANECHECK_ASSIGN(Site site, ReadSite(db_paths, progress));
+  ANECHECK_RETURN_IF_ERROR(SiteWriter(site, out_folder, progress).Write());
+  return site;
+}
+
+}  // namespace anecheck::reports
