@@ -2,6 +2,7 @@
 #include <cstring>
 #include <fmt/format.h>
 #include <gtest/gtest.h>
+#include <limits>
 
 #include "harness/base/file.h"
 #include "harness/device/testing/test_engine.h"
@@ -298,6 +299,19 @@ TEST_F(NativeLayers, AttentionWeighsTheValues) {
                 .Set([](Graph& g) { g.AddBool(P::kSubtractMax, true); })
                 .Run("h13"),
             (Numbers{2, 4, 4, 6}));
+}
+
+// The fixed-point array of A16 and A18 reads an infinity as 65536: times a key of 0 it is 0.
+TEST_F(NativeLayers, AttentionReadsInfinitiesAsTheArrayDoes) {
+  using P = params::NativeSdpa;
+  EXPECT_EQ(Layer(OpKind::kNativeSdpa)
+                .In(P::kQuery, {1, 1, 1, 2}, {0, std::numeric_limits<double>::infinity()})
+                .In(P::kKey, {1, 2, 1, 2}, {0, 0, 0, 0})
+                .In(P::kValue, {1, 2, 1, 2}, {2, 4, 6, 8})
+                .Const(P::kScale, {1}, {0.5})
+                .Set([](Graph& g) { g.AddBool(P::kSubtractMax, true); })
+                .Run("h16g"),
+            (Numbers{4, 6}));
 }
 
 TEST_F(NativeLayers, NoMilTextNamesThem) {

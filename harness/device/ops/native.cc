@@ -46,7 +46,7 @@ AttentionQuirks QuirksOf(const OpBuilder& builder, const AttentionShape& s) {
 }
 
 // One query row of one head. Pointers stand at its first element; rows of keys are heads * width
-// apart.
+// apart. Query, key and value are as PrepareMacOperand left them.
 void Attend(const NumericModel& model, const AttentionShape& s, int64_t key_period,
             const float* query, const float* key, const float* value, float scale,
             const float* mask, float* out) {
@@ -68,6 +68,7 @@ void Attend(const NumericModel& model, const AttentionShape& s, int64_t key_peri
   }
   const float sum = total.Total();
   for (float& weight : weights) weight = ToHalf(weight / sum);
+  PrepareMacOperand(model, weights.data(), s.keys);
   for (int64_t c = 0; c < s.width; ++c) {
     out[c] = MacResult(model, weights.data(), value + c, step, s.keys, true);
   }
@@ -102,6 +103,15 @@ std::unique_ptr<const Kernel> BuildSdpa(OpBuilder& builder) {
   const auto run = [shape, quirks, model](const auto& inputs, float* out) {
     const float* masks = nullptr;
     if constexpr (std::tuple_size_v<std::decay_t<decltype(inputs)>> == 5) masks = inputs[4];
+    const auto prepared = [&](const float* input, int64_t rows) {
+      const int64_t count = shape.batches * rows * shape.heads * shape.width;
+      std::vector<float> operand(input, input + count);
+      PrepareMacOperand(model, operand.data(), count);
+      return operand;
+    };
+    const std::vector<float> query = prepared(inputs[0], shape.rows);
+    const std::vector<float> key = prepared(inputs[1], shape.keys);
+    const std::vector<float> value = prepared(inputs[2], shape.keys);
     for (int64_t n = 0; n < shape.batches; ++n) {
       for (int64_t r = 0; r < shape.rows; ++r) {
         for (int64_t h = 0; h < shape.heads; ++h) {
@@ -114,8 +124,8 @@ std::unique_ptr<const Kernel> BuildSdpa(OpBuilder& builder) {
           const int64_t plane = shape.mask_heads > 1 && !quirks.one_plane ? h : 0;
           const float* plane_mask =
               masks == nullptr ? nullptr : masks + (r * shape.mask_heads + plane) * shape.keys;
-          Attend(model, shape, quirks.key_period, inputs[0] + at, inputs[1] + from,
-                 inputs[2] + from, inputs[3][0], plane_mask, out + at);
+          Attend(model, shape, quirks.key_period, query.data() + at, key.data() + from,
+                 value.data() + from, inputs[3][0], plane_mask, out + at);
         }
       }
     }
