@@ -40,7 +40,7 @@ std::string BitsText(const ReadTensor& tensor, size_t element) {
   const auto width = static_cast<size_t>(bits / 8);
   std::string text;
   for (size_t i = 0; i < width; ++i) {
-    text = fmt::format("{:02x}", tensor.bytes[element * width + i]) + text;
+    text.insert(0, fmt::format("{:02x}", tensor.bytes[element * width + i]));
   }
   return "0x" + text;
 }
@@ -50,7 +50,7 @@ std::string IndexText(const std::vector<int64_t>& shape, size_t element) {
   std::string text;
   auto rest = static_cast<int64_t>(element);
   for (size_t axis = shape.size(); axis-- > 0;) {
-    text = std::to_string(rest % shape[axis]) + (text.empty() ? "" : ", ") + text;
+    text.insert(0, fmt::format("{}{}", rest % shape[axis], text.empty() ? "" : ", "));
     rest /= shape[axis];
   }
   return "[" + text + "]";

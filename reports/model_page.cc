@@ -127,7 +127,7 @@ std::string ModelHtml(std::span<const CheckedFunction> functions) {
       content += kLegend;
     }
     content += "<h2>function " + EscapeXml(Text(answer, "function")) + "</h2>\n";
-    for (const Json& target : answer["targets"]) content += Target(*function.graph, target);
+    for (const Json& target : answer["targets"]) content += TargetSection(*function.graph, target);
   }
   const std::string page = AssemblePage(
       page::kModelTemplate, {page::kPageStyle, page::kFindingStyle, page::kModelStyle}, {});

@@ -34,6 +34,7 @@ WordTable XmlTags() {
   dict.Set("string", tree::Value::String("s"));
   dict.Set("data", tree::Value(tree::Data{Bytes(1, 0)}));
   dict.Set("date", tree::Value(tree::Date{}));
+  dict.Set("uid", tree::Value(tree::Uid{1}));
   dict.Set("array", tree::Value(tree::Array{tree::Value::Integer(1)}));
   dict.Set("empty", tree::Value(tree::Array{}));
   const std::string text = plist::WriteXml(tree::Value(std::move(dict)), plist::XmlLayout{});

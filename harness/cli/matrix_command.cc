@@ -39,6 +39,7 @@ std::vector<Route> RoutesOf(RouteSet set) {
 Status KeepRows(const std::string& list, reports::Attestation& matrix) {
   if (list == "all") return {};
   std::vector<std::string> names;
+  names.reserve(matrix.rows.size());
   for (const reports::AttestationRow& row : matrix.rows) names.push_back(row.name);
   std::vector<std::string> wanted;
   for (size_t at = 0; at <= list.size();) {

@@ -37,7 +37,7 @@ void Widen(BinaryObject& object, ChoiceStream& choices) {
 }
 
 BinaryObject GenerateOrphan(ChoiceStream& choices) {
-  switch (choices.Below(7)) {
+  switch (choices.Below(8)) {
     case 0:
       return {choices.Coin()};
     case 1:
@@ -50,6 +50,8 @@ BinaryObject GenerateOrphan(ChoiceStream& choices) {
       return {std::string("\xc3\xa9\xf0\x9f\x99\x82"), 2};
     case 5:
       return {tree::Date{static_cast<double>(choices.Below(1u << 30)) / 4}, 8};
+    case 6:
+      return {tree::Uid{choices.Below(1u << 24)}, 3};
     default:
       return {tree::Data{{static_cast<uint8_t>(choices.Below(256)), 2, 3}}, 0};
   }

@@ -18,6 +18,7 @@ using tree::Data;
 using tree::Date;
 using tree::Dict;
 using tree::Entry;
+using tree::Uid;
 using tree::Value;
 
 constexpr std::string_view kHeader = "bplist00";
@@ -67,6 +68,9 @@ class ObjectReader {
       case 0x3:
         if (low != 3) return Bad("a date of other than 8 bytes", begin);
         return ReadDate(object);
+      case 0x8:
+        if (low > 7) return Bad("a reference of more than 8 bytes", begin);
+        return ReadUid(uint64_t{1} + low, object);
       case 0x4:
       case 0x5:
       case 0x6:
@@ -126,6 +130,13 @@ class ObjectReader {
                    : std::bit_cast<double>(bits);
     if (value != value) return Bad("a real that is not a number", begin);
     object.payload = value;
+    return {};
+  }
+
+  Status ReadUid(uint64_t width, BinaryObject& object) {
+    object.width = static_cast<uint8_t>(width);
+    ANECHECK_ASSIGN(const uint64_t number, Number(width));
+    object.payload = Uid{number};
     return {};
   }
 
@@ -288,6 +299,8 @@ class TreeBuilder {
       value.data = *text;
     } else if (const auto* date = std::get_if<Date>(&object.payload)) {
       value.data = *date;
+    } else if (const auto* uid = std::get_if<Uid>(&object.payload)) {
+      value.data = *uid;
     } else {
       value.data = std::get<Data>(object.payload);
     }
@@ -387,6 +400,15 @@ class ObjectWriter {
     if (object.width != 8) return BadWidth();
     out_.push_back(0x33);
     AppendBigEndian(std::bit_cast<uint64_t>(date.seconds), 8, out_);
+    return {};
+  }
+  Status Put(const BinaryObject& object, const Uid& uid) {
+    if (object.width == 0 || object.width > 8 ||
+        (object.width < 8 && uid.number >> (8 * object.width) != 0)) {
+      return BadWidth();
+    }
+    out_.push_back(static_cast<uint8_t>(0x80 | (object.width - 1)));
+    AppendBigEndian(uid.number, object.width, out_);
     return {};
   }
   Status Put(const BinaryObject& object, const std::string& text) {

@@ -3,9 +3,10 @@
 //
 // Accepted: objects that lie back to back in the order of the table, from the header to the offset
 // table (what Apple's writers and libplist make); booleans, integers of 1 to 16 bytes (the top 8
-// of 16 zero), reals of 4 and 8 bytes, dates of the years 1 to 9999, ASCII and UTF-16 strings,
-// data, arrays, dictionaries. An object may be referred to several times, as plistlib writes equal
-// containers; the tree has its copies, up to 16 times the file. Everything else is an Error.
+// of 16 zero), reals of 4 and 8 bytes, dates of the years 1 to 9999, references (UID) of 1 to 8
+// bytes, ASCII and UTF-16 strings, data, arrays, dictionaries. An object may be referred to several
+// times, as plistlib writes equal containers; the tree has its copies, up to 16 times the file.
+// Everything else is an Error.
 #pragma once
 
 #include <array>
@@ -30,11 +31,11 @@ struct BinaryContainer {
 
 struct BinaryObject {
   // Scalars as in tree::Value; strings in UTF-8.
-  std::variant<bool, int64_t, uint64_t, double, std::string, tree::Data, tree::Date,
+  std::variant<bool, int64_t, uint64_t, double, std::string, tree::Data, tree::Date, tree::Uid,
                BinaryContainer>
       payload;
-  // Bytes of an integer (1, 2, 4, 8, 16), of a real (4, 8), of a date (8) or of a code unit of a
-  // string (1, 2).
+  // Bytes of an integer (1, 2, 4, 8, 16), of a real (4, 8), of a date (8), of a reference (1 to 8)
+  // or of a code unit of a string (1, 2).
   uint8_t width = 0;
   // Bytes of the separate integer that holds the element count; 0 where the marker holds it.
   uint8_t count_width = 0;

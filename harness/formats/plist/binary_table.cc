@@ -18,6 +18,7 @@ using tree::Data;
 using tree::Date;
 using tree::Dict;
 using tree::Entry;
+using tree::Uid;
 using tree::Value;
 
 constexpr uint64_t kHeaderSize = 8;
@@ -72,6 +73,7 @@ std::optional<ScalarKey> KeyOf(const BinaryObject& object) {
   if (const auto* date = std::get_if<Date>(&object.payload)) {
     return ScalarKey{'t', std::bit_cast<uint64_t>(date->seconds)};
   }
+  if (const auto* uid = std::get_if<Uid>(&object.payload)) return ScalarKey{'u', uid->number};
   if (const auto* text = std::get_if<std::string>(&object.payload)) {
     return ScalarKey{'s', text->size(), *text};
   }
@@ -85,6 +87,7 @@ uint8_t WidthOf(const BinaryObject& object) {
   }
   if (std::holds_alternative<uint64_t>(object.payload)) return 16;
   if (std::holds_alternative<Date>(object.payload)) return 8;
+  if (const auto* uid = std::get_if<Uid>(&object.payload)) return SmallestWidth(uid->number);
   if (const auto* real = std::get_if<double>(&object.payload)) {
     return static_cast<double>(static_cast<float>(*real)) == *real ? 4 : 8;
   }
@@ -150,6 +153,7 @@ class TableBuilder {
     if (const auto* large = std::get_if<uint64_t>(&value.data)) return Shared({*large});
     if (const double* real = value.AsReal()) return Shared({*real});
     if (const auto* date = std::get_if<Date>(&value.data)) return Shared({*date});
+    if (const auto* uid = std::get_if<Uid>(&value.data)) return Shared({*uid});
     if (const std::string* text = value.AsString()) return AddString(*text);
     if (const auto* data = std::get_if<Data>(&value.data)) return AppendFitted(BinaryObject{*data});
     if (value.AsDict() != nullptr || value.AsArray() != nullptr) return AddContainer(value);

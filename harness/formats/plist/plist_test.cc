@@ -18,6 +18,7 @@ using tree::Array;
 using tree::Data;
 using tree::Date;
 using tree::Dict;
+using tree::Uid;
 using tree::Value;
 
 std::vector<uint8_t> Bytes(std::string_view text) { return {text.begin(), text.end()}; }
@@ -443,6 +444,26 @@ TEST(Binary, WidthsThatDoNotHoldTheValueAreRefused) {
   }
 }
 
+TEST(Binary, ReferencesOfKeyedArchivesKeepTheirWidth) {
+  BinaryTable table;
+  for (uint8_t width = 1; width <= 8; ++width) {
+    table.objects = {BinaryObject{Uid{width == 8 ? UINT64_MAX : 0x5a}, width, 0}};
+    const std::vector<uint8_t> bytes = WriteBinary(table).value();
+    EXPECT_EQ(bytes[8], 0x80 | (width - 1));
+    const auto read = ParseBothWays(bytes);
+    ASSERT_TRUE(read.ok()) << read.error().message;
+    EXPECT_EQ(read->root, Value(Uid{width == 8 ? UINT64_MAX : 0x5a}));
+    EXPECT_EQ(WriteBinary(read->table).value(), bytes);
+    EXPECT_EQ(tree::FromJson(tree::ToJson(read->root)).value(), read->root);
+  }
+  table.objects = {BinaryObject{Uid{256}, 1, 0}};
+  EXPECT_FALSE(WriteBinary(table).ok());
+  std::vector<uint8_t> wide = WriteBinary({{BinaryObject{Uid{1}, 8, 0}}}).value();
+  wide[8] = 0x88;
+  EXPECT_FALSE(ParseBothWays(wide).ok());
+  EXPECT_FALSE(tree::FromJson(Json{{"$uid", -1}}).ok());
+}
+
 TEST(Binary, DatesBeyondFourDigitYearsAreRefused) {
   BinaryTable table;
   for (const double seconds : {252423993600.0, -63113904001.0, double{NAN}, double{INFINITY}}) {
@@ -483,6 +504,26 @@ TEST(CrossCheck, LibplistReadsBothEncodingsAlike) {
   const Result<XmlDocument> back = ParseXml(from_xml);
   ASSERT_TRUE(back.ok()) << back.error().message;
   EXPECT_EQ(back->root, value);
+}
+
+TEST(CrossCheck, LibplistAgreesOnReferences) {
+  plist_t node = plist_new_dict();
+  plist_dict_set_item(node, "root", plist_new_uid(300));
+  char* binary = nullptr;
+  uint32_t size = 0;
+  plist_to_bin(node, &binary, &size);
+  const std::vector<uint8_t> bytes(binary, binary + size);
+  free(binary);
+  plist_free(node);
+  const Result<Document> document = Parse(bytes);
+  ASSERT_TRUE(document.ok()) << document.error().message;
+  Dict dict;
+  dict.Set("root", Value(Uid{300}));
+  EXPECT_EQ(document->root, Value(dict));
+  EXPECT_EQ(Write(document.value()).value(), bytes);
+  const std::string from_xml = LibplistXml(Bytes(WriteXml(Value(dict), {})));
+  EXPECT_EQ(from_xml, LibplistXml(WriteBinary(TableFromValue(Value(dict))).value()));
+  EXPECT_NE(from_xml.find("CF$UID"), std::string::npos);
 }
 
 TEST(CrossCheck, LibplistsBinaryIsRead) {

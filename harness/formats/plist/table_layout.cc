@@ -203,6 +203,7 @@ ScalarKey KeyOf(uint32_t object, const Value& value) {
   if (const auto* date = std::get_if<tree::Date>(&value.data)) {
     bits = std::bit_cast<uint64_t>(date->seconds);
   }
+  if (const auto* uid = std::get_if<tree::Uid>(&value.data)) bits = uid->number;
   if (const std::string* string = value.AsString()) text = *string;
   if (const auto* data = std::get_if<Data>(&value.data)) {
     text = {reinterpret_cast<const char*>(data->bytes.data()), data->bytes.size()};

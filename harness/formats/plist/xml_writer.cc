@@ -70,6 +70,11 @@ class Emitter {
       }
       sink_.Line(depth);
       sink_.Piece("</array>");
+    } else if (const auto* uid = std::get_if<tree::Uid>(&value.data)) {
+      // As plistlib and libplist spell it: XML has no element of its own for it.
+      Dict spelled;
+      spelled.Set("CF$UID", Value::Unsigned(uid->number));
+      Emit(Value(std::move(spelled)), depth);
     } else {
       Scalar(value);
     }

@@ -100,6 +100,7 @@ namespace {
 
 constexpr std::string_view kDataKey = "$data";
 constexpr std::string_view kDateKey = "$date";
+constexpr std::string_view kUidKey = "$uid";
 constexpr std::string_view kRealKey = "$real";
 
 struct JsonWriter {
@@ -114,6 +115,7 @@ struct JsonWriter {
   Json operator()(const std::string& value) const { return value; }
   Json operator()(const Data& value) const { return Json{{kDataKey, Base64Encode(value.bytes)}}; }
   Json operator()(const Date& value) const { return Json{{kDateKey, value.seconds}}; }
+  Json operator()(const Uid& value) const { return Json{{kUidKey, value.number}}; }
   Json operator()(const Array& values) const {
     Json json = Json::array();
     for (const Value& value : values) json.push_back(ToJson(value));
@@ -158,6 +160,10 @@ Result<Value> ReadObject(const Json& json, int depth) {
     if (!HasFourDigitYear(date))
       return BadJson("$date takes seconds since 2001, of year 1 to 9999");
     return Value(date);
+  }
+  if (json.size() == 1 && json.begin().key() == kUidKey) {
+    if (!json.begin()->is_number_unsigned()) return BadJson("$uid takes a whole number from 0");
+    return Value(Uid{json.begin()->get<uint64_t>()});
   }
   Dict dict;
   dict.entries.reserve(json.size());

@@ -42,6 +42,12 @@ std::string TextOf(const Date& date);
 // The same form; what stands behind the year may be left out from the end on, as in "2020-01Z".
 std::optional<Date> DateFromText(std::string_view text);
 
+// A reference of a keyed archive to another of its objects, by number.
+struct Uid {
+  uint64_t number = 0;
+  friend bool operator==(const Uid&, const Uid&) = default;
+};
+
 using Array = std::vector<Value>;
 
 // Keys are unique; the readers reject a document that repeats one.
@@ -70,7 +76,7 @@ bool operator==(const Dict& a, const Dict& b);
 struct Value {
   // uint64_t holds only numbers above INT64_MAX, so that equal numbers compare equal.
   using Payload = std::variant<std::monostate, bool, int64_t, uint64_t, double, std::string, Data,
-                               Date, Array, Dict>;
+                               Date, Uid, Array, Dict>;
   Payload data;
   uint32_t offset = 0;  // absolute offset of the first byte of its text or object
   uint32_t size = 0;    // bytes of its text or object
@@ -115,8 +121,8 @@ size_t FindRepeatedKey(const std::vector<Entry>& entries);
 size_t FindRepeatedKey(std::span<const std::string_view> keys);
 
 // The tree as JSON and back; lossless but for offsets. Data is {"$data": base64}, a date is
-// {"$date": seconds since 2001}, a real that JSON cannot spell is {"$real": "nan"}, and a key that
-// begins with $ gets one $ more.
+// {"$date": seconds since 2001}, a reference {"$uid": number}, a real that JSON cannot spell is
+// {"$real": "nan"}, and a key that begins with $ gets one $ more.
 Json ToJson(const Value& value);
 Result<Value> FromJson(const Json& json);
 
