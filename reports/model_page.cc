@@ -89,7 +89,7 @@ std::string Table(const Json& target) {
   return text + "</tbody></table></div>\n";
 }
 
-std::string Target(const Graph& graph, const Json& target) {
+std::string TargetSection(const Graph& graph, const Json& target) {
   std::string text = fmt::format("<h3>{}: {}</h3>\n", EscapeXml(Text(target, "title")),
                                  EscapeXml(Text(target, "verdict")));
   if (!Text(target, "message").empty()) {
