@@ -35,6 +35,12 @@ struct Row {
   std::string_view also = "";   // names of other fields that read differently afterwards
 };
 
+// A run that moves may meet another.
+constexpr std::string_view kOpaqueRuns =
+    "/calls//struct_in/device_open/opaque /calls//struct_in/program_prepare/opaque "
+    "/calls//struct_in/program_unprepare/opaque /calls//struct_in/program_destroy/opaque "
+    "/calls//struct_out/device_info/opaque /calls//struct_out/program_reply/opaque";
+
 // More than the field's own bytes changes. Everything else must read as it did before, wherever it
 // stands now.
 constexpr Row kFollows[] = {
@@ -58,6 +64,7 @@ constexpr Row kFollows[] = {
     {"npz", "/array/major", "the width of the header's length"},
     {"npz", "/array/fortran_order", "the header's text behind the word"},
     {"npz", "/array/padding", "the data behind the padding"},
+    {"submission", "/opaque//offset", "the bytes of the run, which move", "", kOpaqueRuns},
     {"td", "/section_header", "the tasks behind the header"},
     {"td", "/padding", "the tasks behind the padding"},
     {"tdv10", "/form", "the header that one form has and another has not", "", "/lead"},
@@ -88,6 +95,7 @@ constexpr Row kFixed[] = {
     {"td", "/writes//address", "the registers behind it are named by it"},
     {"td", "/writes//mask", "it tells the number of registers"},
     {"td", "/register", "the address names it"},
+    {"submission", "/opaque//offset", "the bytes around it belong to named fields"},
     {"tdv10", "/form", "the members beside it are those of one form"},
     {"tdv10", "/image/opaque//offset", "the bytes around it belong to named fields"},
     {"vmfb", "/form", "the module's tables are those of one form"},
