@@ -37,9 +37,18 @@ struct Row {
 
 // A run that moves may meet another.
 constexpr std::string_view kOpaqueRuns =
-    "/calls//struct_in/device_open/opaque /calls//struct_in/program_prepare/opaque "
-    "/calls//struct_in/program_unprepare/opaque /calls//struct_in/program_destroy/opaque "
-    "/calls//struct_out/device_info/opaque /calls//struct_out/program_reply/opaque";
+    "/calls//struct_in/device_open/opaque "
+    "/calls//struct_in/device_open/opaque//bytes "
+    "/calls//struct_in/program_prepare/opaque "
+    "/calls//struct_in/program_prepare/opaque//bytes "
+    "/calls//struct_in/program_unprepare/opaque "
+    "/calls//struct_in/program_unprepare/opaque//bytes "
+    "/calls//struct_in/program_destroy/opaque "
+    "/calls//struct_in/program_destroy/opaque//bytes "
+    "/calls//struct_out/device_info/opaque "
+    "/calls//struct_out/device_info/opaque//bytes "
+    "/calls//struct_out/program_reply/opaque "
+    "/calls//struct_out/program_reply/opaque//bytes";
 
 // More than the field's own bytes changes. Everything else must read as it did before, wherever it
 // stands now.
