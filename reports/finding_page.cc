@@ -74,7 +74,7 @@ std::string Facts(const FindingInfo& finding, const RunInfo& run, const Json& ar
   return text + "</dl>\n";
 }
 
-// What the documented defects are.
+// The documented defects, each with its words.
 std::string Defects(const DefectSet& defects) {
   std::string text;
   for (const Departure& departure : KnownDepartures()) {

@@ -16,7 +16,7 @@ namespace anecheck::reports {
 // and what another did from the same seed, the run's uuid stands in the name.
 void NamePages(ReportData& data);
 
-// Where the page of a finding leads back to; as it is by default, to its place in the report.
+// The link back from the page of a finding; by default to its place in the report.
 struct FindingFrame {
   std::string back, words;
 };

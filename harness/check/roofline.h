@@ -3,7 +3,6 @@
 // facts/more/cost_model.csv (public guide, chapter 18), which has fits of the M1 and the M5 alone.
 #pragma once
 
-#include <optional>
 #include <string_view>
 
 #include "harness/graph/graph.h"

@@ -80,7 +80,7 @@ std::vector<std::string> OptionNames(const CLI::App& app) {
   return names;
 }
 
-// What is near the first option of the command line that the command does not have.
+// "; did you mean --seed?" of the first option that the command does not have; empty without one.
 std::string NearOption(const CLI::App& command, std::span<char*> words) {
   const std::vector<std::string> names = OptionNames(command);
   for (const std::string_view word : words) {

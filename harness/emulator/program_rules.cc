@@ -144,7 +144,7 @@ void CheckSurfaces(const Model& model, RuleReport& broken) {
 
 // ---- order ----
 
-// Which bytes of L2, scratch and outputs some task has written.
+// The bytes of L2, scratch and outputs that some task has written.
 class Written {
  public:
   explicit Written(const Memory& memory) : memory_(memory) {}

@@ -255,8 +255,8 @@ Result<double> OperationsInAStream(const E5rtLibrary& engine, std::string_view t
   while (adders.size() < kPrograms) {
     auto adder = std::make_unique<Adder>(engine, target);
     if (!adder->ready()) {
-      ANECHECK_ASSIGN(const double limit, LimitBefore(adder->program, adders.size()));
-      static_cast<void>(limit);
+      const Result<double> limit = LimitBefore(adder->program, adders.size());
+      if (!limit.ok()) return limit.error();
       break;
     }
     Fill(adder->x, 1);

@@ -1,4 +1,4 @@
-// What people call a run: the name that it was given, and where it has none, its day and seed.
+// The name of a run on pages: its label, else its day and seed.
 #pragma once
 
 #include <string>

@@ -27,11 +27,14 @@ struct Magnitudes {
   bool zero = false;  // 0 is among the numbers
 };
 
+bool IsHalfConst(const Graph& graph, ValueId id) {
+  return id != kNoValue && graph.value(id).kind == ValueKind::kConst &&
+         graph.type(id).dtype == DType::kFp16;
+}
+
+// Nothing for a value that is no such constant, or not finite.
 std::optional<Magnitudes> MagnitudesOf(const Graph& graph, ValueId id) {
-  if (id == kNoValue || graph.value(id).kind != ValueKind::kConst ||
-      graph.type(id).dtype != DType::kFp16) {
-    return std::nullopt;
-  }
+  if (!IsHalfConst(graph, id)) return std::nullopt;
   Magnitudes magnitudes;
   const std::span<const uint8_t> bytes = graph.ConstData(id);
   for (size_t at = 0; at + 2 <= bytes.size(); at += 2) {
@@ -118,11 +121,11 @@ ValueId WeightOf(const NodeView& node) {
     case OpKind::kConvTranspose:
     case OpKind::kLinear: {
       const ValueId weight = Operand(node, "weight");
-      return MagnitudesOf(node.graph(), weight) ? weight : kNoValue;
+      return IsHalfConst(node.graph(), weight) ? weight : kNoValue;
     }
     case OpKind::kMatmul:
       for (const char* name : {"y", "x"}) {
-        if (MagnitudesOf(node.graph(), Operand(node, name))) return Operand(node, name);
+        if (IsHalfConst(node.graph(), Operand(node, name))) return Operand(node, name);
       }
       return kNoValue;
     default:
@@ -204,7 +207,7 @@ FoldedConstants::FoldedConstants(const Graph& graph, const Node& node, const Con
     if (behind.scales == 0) return;
     Widen(weight, relative, absolute);
     const ValueId bias = Operand(view, "bias");
-    if (MagnitudesOf(graph, bias)) Widen(bias, relative, absolute);
+    if (IsHalfConst(graph, bias)) Widen(bias, relative, absolute);
     return;
   }
   const std::optional<double> before = OffsetIn(graph, foldable->data, kLongestChain);

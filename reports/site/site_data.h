@@ -1,5 +1,5 @@
-// What the pages of a lab are made of: the results of any number of runs by chip and by date, how
-// each operation stands on each chip, and what changed. Every page of this folder takes a Site.
+// The data of the pages of a lab: the results of any number of runs by chip and by date, the state
+// of each operation on each chip, and its changes. Every page of this folder takes a Site.
 #pragma once
 
 #include <array>

@@ -13,7 +13,6 @@ using submission::Load;
 namespace {
 
 constexpr uint32_t kBadArgument = 0xe00002c2;
-constexpr uint32_t kUnsupported = 0xe00002c7;
 constexpr uint32_t kNotOpen = 0xe00002cd;
 constexpr uint32_t kNotPrivileged = 0xe00002c1;
 constexpr uint32_t kNoResources = 0xe00002be;
@@ -183,7 +182,8 @@ Answer Driver::Take(const Call& call) {
   if (names.front() == "ANE_DeviceOpen") return Open(call);
   if (!open_[ClientOf(call)]) return Refuse(kNotOpen, "not-open");
   if (names.size() > 1) return Accept("ambiguous");
-  if (names.front() == "ANE_LoadFirmware") return Refuse(kUnsupported, "firmware");
+  if (names.front() == "ANE_LoadFirmware")
+    return Refuse(submission::kReturnUnsupported, "firmware");
   return AnswerMethod(names.front(), call);
 }
 

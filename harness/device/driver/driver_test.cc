@@ -171,7 +171,7 @@ TEST(Driver, TakesEveryCallOfADrawnSession) {
   EXPECT_GT(sessions, 10u);
 }
 
-// Whatever the calls, an answer has a law, a reply repeats its request, and no message is lost.
+// Every answer has a law, every reply repeats its request, and no message is lost.
 RC_GTEST_PROP(Driver, AnswersEveryCallOfEveryCapture, ()) {
   ChoiceStream choices = ChoiceStream::FromSeed(*rc::gen::arbitrary<uint64_t>());
   const auto capture = submission::Parse(kGenerator_submission.generate(choices)).value();

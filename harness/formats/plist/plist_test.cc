@@ -496,6 +496,17 @@ std::string LibplistXml(std::span<const uint8_t> bytes) {
   return text;
 }
 
+// The node as libplist writes it; the node is freed.
+std::vector<uint8_t> LibplistBinary(plist_t node) {
+  char* binary = nullptr;
+  uint32_t size = 0;
+  plist_to_bin(node, &binary, &size);
+  const std::vector<uint8_t> bytes(binary, binary + size);
+  free(binary);
+  plist_free(node);
+  return bytes;
+}
+
 TEST(CrossCheck, LibplistReadsBothEncodingsAlike) {
   const Value value = Sample();
   const std::string from_xml = LibplistXml(Bytes(WriteXml(value, {})));
@@ -509,12 +520,7 @@ TEST(CrossCheck, LibplistReadsBothEncodingsAlike) {
 TEST(CrossCheck, LibplistAgreesOnReferences) {
   plist_t node = plist_new_dict();
   plist_dict_set_item(node, "root", plist_new_uid(300));
-  char* binary = nullptr;
-  uint32_t size = 0;
-  plist_to_bin(node, &binary, &size);
-  const std::vector<uint8_t> bytes(binary, binary + size);
-  free(binary);
-  plist_free(node);
+  const std::vector<uint8_t> bytes = LibplistBinary(node);
   const Result<Document> document = Parse(bytes);
   ASSERT_TRUE(document.ok()) << document.error().message;
   Dict dict;
@@ -530,12 +536,7 @@ TEST(CrossCheck, LibplistsBinaryIsRead) {
   const std::string xml = WriteXml(Sample(), {});
   plist_t node = nullptr;
   plist_from_xml(xml.data(), static_cast<uint32_t>(xml.size()), &node);
-  char* binary = nullptr;
-  uint32_t size = 0;
-  plist_to_bin(node, &binary, &size);
-  const std::vector<uint8_t> bytes(binary, binary + size);
-  free(binary);
-  plist_free(node);
+  const std::vector<uint8_t> bytes = LibplistBinary(node);
   const Result<Document> document = Parse(bytes);
   ASSERT_TRUE(document.ok()) << document.error().message;
   EXPECT_EQ(document->root, Sample());
