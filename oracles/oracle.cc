@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 
 #include "harness/base/mapped_file.h"
+#include "harness/base/parallel_for.h"
 #include "harness/ops/op.h"
 #include "oracles/laws.h"
 #include "oracles/reference/departures.h"
@@ -411,6 +412,10 @@ struct Evaluation::Streams {
   Lifetimes lifetimes;
 };
 
+void Evaluation::UseThreads(int threads) {
+  state_->arena.UseThreads(threads < 1 ? DefaultJobs() : threads);
+}
+
 Evaluation::Evaluation() : state_(std::make_unique<State>()) {}
 Evaluation::~Evaluation() = default;
 Evaluation::Evaluation(Evaluation&&) noexcept = default;
@@ -563,6 +568,7 @@ Status Evaluation::RunStreamed(const Graph& graph, std::span<const Tensor> input
   for (NodeId id = 0; id < graph.nodes().size(); ++id) {
     streams_->lifetimes.LoadConstantsOf(id, contract, state.values);
     reference::Arena& arena = streams_->lifetimes.ArenaOf(id);
+    arena.UseThreads(state.arena.threads());
     const Node& node = graph.node(id);
     const Contract& own = *contract_of(graph, node, &contract);
     ANECHECK_RETURN_IF_ERROR(RunNode(graph, node, own, arena, state.values));

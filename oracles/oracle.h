@@ -58,6 +58,10 @@ class Evaluation {
   Evaluation(Evaluation&&) noexcept;
   Evaluation& operator=(Evaluation&&) noexcept;
 
+  // Lets large operations use so many threads (1 by default; below 1 all that the machine has). The
+  // results are the same. Not for one of several evaluations that run at once.
+  void UseThreads(int threads);
+
   // Computes every value of `graph`; states are zero at first. `inputs` are in order of
   // ValuesOfKind(kInput) and must have the declared types. Errors: kInvalid for inputs that do not
   // fit, kUnsupported for an operation without numeric reference. `graph`, `inputs` and `contract`

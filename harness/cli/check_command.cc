@@ -147,6 +147,7 @@ Status CheckTarget(const CheckSetting& setting, Runner& runner, const PreparedMo
            });
   };
   Evaluation evaluation;
+  evaluation.UseThreads(setting.threads);
   ANECHECK_ASSIGN(const Expectation expectation, Expect(item, item.target.family, evaluation));
   shown.warnings = CliffsJson(item.graph, item.target.name, expectation.cliffs);
   if (!expectation.values) {
@@ -156,6 +157,7 @@ Status CheckTarget(const CheckSetting& setting, Runner& runner, const PreparedMo
   CheckRun whole;
   if (!large) {
     Evaluation scratch;
+    scratch.UseThreads(setting.threads);
     ANECHECK_ASSIGN(const CheckRun* const run,
                     RunCheck(setting, runner, item, scratch, expectation.outputs, shown.runs));
     whole = *run;
@@ -354,11 +356,16 @@ Result<Report> CheckFunction(const CheckFlags& flags, CampaignOptions options, c
   }
   ProgressLine line;
   std::mutex mutex;
-  const CheckSetting setting = {flags.model.model, options.command, options, identity,
-                                [&](std::string_view doing) {
-                                  const std::lock_guard lock(mutex);
-                                  line.Update(doing);
-                                }};
+  const CheckSetting setting = {
+      flags.model.model,
+      options.command,
+      options,
+      identity,
+      [&](std::string_view doing) {
+        const std::lock_guard lock(mutex);
+        line.Update(doing);
+      },
+      std::max(1, options.jobs / static_cast<int>(std::max<size_t>(all.size(), 1)))};
   ANECHECK_RETURN_IF_ERROR(CheckAll(setting, prepared, all));
   CampaignSummary summary;
   options.cases = 0;

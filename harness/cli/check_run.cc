@@ -78,7 +78,9 @@ class PartRunner {
         large_(IsLarge(item.graph)),
         outside_(std::move(outside)),
         values_(values),
-        cutter_(item.graph, item.inputs, values) {}
+        cutter_(item.graph, item.inputs, values) {
+    scratch_.UseThreads(setting.threads);
+  }
 
   Result<PartsShown> Run() {
     std::vector<NodeId> suspects;

@@ -30,6 +30,9 @@ struct CheckSetting {
   const RunnerIdentity& identity;
   // Receives progress in words, from any thread.
   std::function<void(std::string_view)> tell;
+  // Threads that the evaluation of one place may use, where as many places as `jobs` allows run at
+  // once.
+  int threads = 1;
 };
 
 // The result of one run of the model or of a part of it.

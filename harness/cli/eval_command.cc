@@ -8,6 +8,7 @@
 
 #include "harness/base/json.h"
 #include "harness/base/log.h"
+#include "harness/base/parallel_for.h"
 #include "harness/cli/command.h"
 #include "harness/cli/command_line.h"
 #include "harness/cli/defects_flag.h"
@@ -178,6 +179,7 @@ Result<Json> Evaluate(const EvalFlags& flags) {
   const ModelGraph& model = subject.model;
   const std::vector<Tensor>& inputs = subject.inputs;
   Evaluation evaluation;
+  evaluation.UseThreads(DefaultJobs());
   ANECHECK_RETURN_IF_ERROR(flags.bounds
                                ? evaluation.RunForOutputs(model.graph, inputs, contract)
                                : evaluation.RunValuesForOutputs(model.graph, inputs, contract));
@@ -285,6 +287,7 @@ void DistrustVague(OutputJudgement& judged) {
 std::optional<UnpairedResult> Unpaired(const Subject& subject, std::span<const Tensor> actual,
                                        const Contract& contract) {
   Evaluation evaluation;
+  evaluation.UseThreads(DefaultJobs());
   const Graph& graph = subject.model.graph;
   if (!HasPairs(graph) || !evaluation.Run(graph, subject.inputs, contract).ok()) {
     return std::nullopt;
@@ -302,6 +305,7 @@ Result<Json> JudgeOutputs(const EvalFlags& flags, bool& wrong) {
   ANECHECK_ASSIGN(const std::vector<Tensor> actual,
                   OutputsFromArrays(model.graph, arrays, flags.actual));
   Evaluation evaluation;
+  evaluation.UseThreads(DefaultJobs());
   ANECHECK_RETURN_IF_ERROR(evaluation.RunForOutputs(model.graph, inputs, contract));
   Json outputs = Json::array();
   const auto unpaired = Unpaired(subject, actual, contract);

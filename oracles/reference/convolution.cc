@@ -1,6 +1,7 @@
 // Convolution, matrix multiply and pooling: exact sums of products with the multiply-accumulate
 // path's bound. Window geometry is worked out here from attributes and the result's shape.
 #include <algorithm>
+#include <atomic>
 
 #include "harness/ops/infer.h"
 #include "harness/ops/params.h"
@@ -9,6 +10,7 @@
 #include "oracles/reference/lanes.h"
 #include "oracles/reference/layout.h"
 #include "oracles/reference/pointwise.h"
+#include "oracles/reference/threads.h"
 #include "oracles/reference/window.h"
 
 namespace anecheck {
@@ -35,9 +37,34 @@ struct ConvChannels {
   int64_t outputs = 0;  // of a group
 };
 
+// The results that several threads store, each its own rows.
+class DotStore {
+ public:
+  explicit DotStore(const PointResults& results) : results_(results) {}
+
+  // Accumulator::StoreDots. Callable from several threads at once.
+  void Add(Accumulator& accumulator, const PointVectors& rows, const PointVectors& columns,
+           size_t count, const PointBias& bias, size_t start) {
+    PointResults part = results_;
+    accumulator.StoreDots(rows, columns, count, bias, start, part);
+    if (!part.point) open_ = true;
+    if (part.special) special_ = true;
+  }
+  void Finish(BoundedTensor& result) {
+    results_.point &= !open_;
+    results_.special |= special_;
+    Accumulator::FinishDots(results_, result);
+  }
+
+ private:
+  PointResults results_;
+  std::atomic<bool> open_ = false;
+  std::atomic<bool> special_ = false;
+};
+
 // Rows are the output channels of a group, columns the positions of one input.
-void StoreConv(KernelContext& context, Accumulator& accumulator, const SlidingWindow& window,
-               const ConvOperands& operands, const ConvChannels& channels) {
+Status StoreConv(KernelContext& context, Accumulator& accumulator, const SlidingWindow& window,
+                 const ConvOperands& operands, const ConvChannels& channels) {
   const auto& [x, weight, bias] = operands;
   BoundedTensor& result = context.Result();
   const auto taps = static_cast<size_t>(channels.inputs * window.KernelElements());
@@ -54,20 +81,26 @@ void StoreConv(KernelContext& context, Accumulator& accumulator, const SlidingWi
     windows.window.Pack(windows.x, windows.plane, windows.channels, static_cast<int64_t>(first),
                         width, pitch, out);
   };
-  PointResults results = accumulator.StartDots(context, result);
+  DotStore store(accumulator.StartDots(context, result));
   for (int64_t n = 0; n < x.type.shape[0]; ++n) {
     for (int64_t group = 0; group < channels.groups; ++group) {
       const int64_t plane = n * x.type.shape[1] + group * channels.inputs;
       const Windows windows = {window, x.value, plane, channels.inputs};
       const auto first = static_cast<size_t>(group) * outputs;
-      const StridedPoints kernels = {weight.value + first * taps, taps, static_cast<int64_t>(taps)};
-      const PointBias of = {bias == nullptr ? nullptr : bias->value + first, nullptr};
       const auto start = static_cast<size_t>(n * channels.groups + group) * outputs * positions;
-      accumulator.StoreDots(kernels.Vectors(outputs), {positions, pack, &windows}, taps, of, start,
-                            results);
+      ANECHECK_RETURN_IF_ERROR(OverRows(
+          context.arena(), accumulator, outputs, positions * taps,
+          [&](Accumulator& own, Arena&, size_t from, size_t to) {
+            const StridedPoints kernels = {weight.value + (first + from) * taps, taps,
+                                           static_cast<int64_t>(taps)};
+            const PointBias of = {bias == nullptr ? nullptr : bias->value + first + from, nullptr};
+            store.Add(own, kernels.Vectors(to - from), {positions, pack, &windows}, taps, of,
+                      start + from * positions);
+          }));
     }
   }
-  Accumulator::FinishDots(results, result);
+  store.Finish(result);
+  return {};
 }
 
 Status Conv(KernelContext& context) {
@@ -89,46 +122,52 @@ Status Conv(KernelContext& context) {
   const int64_t positions = window.OutputElements();
   if (accumulator.Stores(static_cast<size_t>(outputs), static_cast<size_t>(positions), taps,
                          bias)) {
-    StoreConv(context, accumulator, window, {x, weight, bias}, {groups, channels, outputs});
-    return {};
+    return StoreConv(context, accumulator, window, {x, weight, bias}, {groups, channels, outputs});
   }
   const Raw raw = AllocateSums(context, accumulator, result.size);
-  const auto put = [&](int64_t n, int64_t channel, int64_t position, const Accumulated& sum) {
-    const auto at = static_cast<size_t>((n * groups * outputs + channel) * positions + position);
-    Put(raw, at, accumulator.WithBias(sum, bias, static_cast<size_t>(channel)));
-  };
   // A padded tap multiplies nothing: with non-finite operands it must not meet a weight.
   const bool skip_padding = x.special || weight.special;
-  const int64_t block = skip_padding ? 1 : std::min(positions, kPositionBlock);
-  LaneBuffer patch(context.arena(), taps * static_cast<size_t>(block), x.point());
-  LaneBuffer kernel(context.arena(), skip_padding ? taps : 0, weight.point());
+  const auto block_of = [&](int64_t width) {
+    return skip_padding ? 1 : std::min(width, kPositionBlock);
+  };
+  const auto sum_block = [&](Accumulator& own, LaneBuffer& patch, LaneBuffer& kernel, int64_t n,
+                             int64_t group, int64_t first, int64_t width) {
+    const int64_t plane = n * x.type.shape[1] + group * channels;
+    const int64_t start = (n * groups + group) * outputs * positions + first;
+    const auto put = [&](size_t o, size_t i, const Accumulated& sum) {
+      const auto at = static_cast<size_t>(start) + o * static_cast<size_t>(positions) + i;
+      Put(raw, at, own.WithBias(sum, bias, static_cast<size_t>(group * outputs) + o));
+    };
+    const size_t kernels = static_cast<size_t>(group * outputs) * taps;
+    if (skip_padding) {
+      for (size_t o = 0; o < static_cast<size_t>(outputs); ++o) {
+        window.GatherPairs(x, plane, channels, first, weight, kernels + o * taps, patch, kernel);
+        put(o, 0, own.DotOnGrid(patch.lanes(), kernel.lanes(), taps));
+      }
+      return;
+    }
+    for (int64_t i = 0; i < width; ++i) {
+      window.Gather(x, plane, channels, first + i, patch, taps * static_cast<size_t>(i));
+    }
+    own.DotsOnGrid(LanesAt(weight, kernels), static_cast<size_t>(outputs), patch.lanes(),
+                   static_cast<size_t>(width), taps,
+                   {static_cast<size_t>(start), static_cast<size_t>(positions), 1}, put);
+  };
   for (int64_t n = 0; n < x.type.shape[0]; ++n) {
     for (int64_t group = 0; group < groups; ++group) {
-      const int64_t plane = n * x.type.shape[1] + group * channels;
-      for (int64_t first = 0; first < positions; first += block) {
-        if (skip_padding) {
-          for (int64_t o = group * outputs; o < (group + 1) * outputs; ++o) {
-            window.GatherPairs(x, plane, channels, first, weight, static_cast<size_t>(o) * taps,
-                               patch, kernel);
-            put(n, o, first, accumulator.DotOnGrid(patch.lanes(), kernel.lanes(), taps));
-          }
-          continue;
-        }
-        const int64_t width = std::min(block, positions - first);
-        for (int64_t i = 0; i < width; ++i) {
-          window.Gather(x, plane, channels, first + i, patch, taps * static_cast<size_t>(i));
-        }
-        const auto step = static_cast<size_t>(positions);
-        const size_t start =
-            static_cast<size_t>((n * groups + group) * outputs * positions + first);
-        accumulator.DotsOnGrid(LanesAt(weight, static_cast<size_t>(group * outputs) * taps),
-                               static_cast<size_t>(outputs), patch.lanes(),
-                               static_cast<size_t>(width), taps, {start, step, 1},
-                               [&](size_t o, size_t i, const Accumulated& sum) {
-                                 put(n, group * outputs + static_cast<int64_t>(o),
-                                     first + static_cast<int64_t>(i), sum);
-                               });
-      }
+      ANECHECK_RETURN_IF_ERROR(
+          OverRows(context.arena(), accumulator, static_cast<size_t>(positions),
+                   static_cast<uint64_t>(outputs) * taps,
+                   [&](Accumulator& own, Arena& arena, size_t from, size_t to) {
+                     const Workspace workspace(arena);
+                     const auto end = static_cast<int64_t>(to);
+                     const int64_t block = block_of(static_cast<int64_t>(to - from));
+                     LaneBuffer patch(arena, taps * static_cast<size_t>(block), x.point());
+                     LaneBuffer kernel(arena, skip_padding ? taps : 0, weight.point());
+                     for (auto first = static_cast<int64_t>(from); first < end; first += block) {
+                       sum_block(own, patch, kernel, n, group, first, std::min(block, end - first));
+                     }
+                   }));
     }
   }
   StoreFloats(context, result, raw);
@@ -208,24 +247,33 @@ Status Linear(KernelContext& context) {
   BoundedTensor& result = context.Result();
   const auto outputs = static_cast<size_t>(weight.type.shape[0]);
   const auto inner = static_cast<size_t>(weight.type.shape[1]);
+  const size_t rows = outputs == 0 ? 0 : result.size / outputs;
   Accumulator accumulator(context, x, &weight);
   accumulator.RunOnArray(true);
-  if (inner != 0 && accumulator.Stores(result.size / outputs, outputs, inner, bias)) {
-    PointResults results = accumulator.StartDots(context, result);
+  if (inner != 0 && accumulator.Stores(rows, outputs, inner, bias)) {
     const auto step = static_cast<int64_t>(inner);
-    const StridedPoints rows = {x.value, inner, step};
     const StridedPoints columns = {weight.value, inner, step};
-    accumulator.StoreDots(rows.Vectors(result.size / outputs), columns.Vectors(outputs), inner,
-                          {nullptr, bias == nullptr ? nullptr : bias->value}, 0, results);
-    Accumulator::FinishDots(results, result);
+    DotStore store(accumulator.StartDots(context, result));
+    ANECHECK_RETURN_IF_ERROR(
+        OverRows(context.arena(), accumulator, rows, outputs * inner,
+                 [&](Accumulator& own, Arena&, size_t first, size_t last) {
+                   const StridedPoints lines = {x.value + first * inner, inner, step};
+                   store.Add(own, lines.Vectors(last - first), columns.Vectors(outputs), inner,
+                             {nullptr, bias == nullptr ? nullptr : bias->value}, first * outputs);
+                 }));
+    store.Finish(result);
     return {};
   }
   const Raw raw = AllocateSums(context, accumulator, result.size);
-  accumulator.DotsOnGrid(LanesAt(x, 0), result.size / outputs, LanesAt(weight, 0), outputs, inner,
-                         {0, outputs, 1}, [&](size_t row, size_t channel, const Accumulated& sum) {
-                           Put(raw, row * outputs + channel,
-                               accumulator.WithBias(sum, bias, channel));
-                         });
+  ANECHECK_RETURN_IF_ERROR(OverRows(
+      context.arena(), accumulator, rows, outputs * inner,
+      [&](Accumulator& own, Arena&, size_t first, size_t last) {
+        own.DotsOnGrid(
+            LanesAt(x, first * inner), last - first, LanesAt(weight, 0), outputs, inner,
+            {first * outputs, outputs, 1}, [&](size_t row, size_t channel, const Accumulated& sum) {
+              Put(raw, (first + row) * outputs + channel, own.WithBias(sum, bias, channel));
+            });
+      }));
   StoreFloats(context, result, raw);
   return {};
 }
@@ -307,35 +355,52 @@ Status Matmul(KernelContext& context) {
   const auto columns = static_cast<size_t>(right.vectors);
   Accumulator accumulator(context, x, &y);
   accumulator.RunOnArray(true);
-  if (accumulator.Stores(static_cast<size_t>(left.vectors), columns, inner, nullptr)) {
-    PointResults results = accumulator.StartDots(context, result);
+  const auto rows = static_cast<size_t>(left.vectors);
+  if (accumulator.Stores(rows, columns, inner, nullptr)) {
+    DotStore store(accumulator.StartDots(context, result));
+    Status done;
     ForEachPair(batch, left.batch, right.batch, [&](size_t b, size_t from_x, size_t from_y) {
-      const StridedPoints rows = {x.value + from_x, inner, left.vector_stride, left.inner_stride};
       const StridedPoints lines = {y.value + from_y, inner, right.vector_stride,
                                    right.inner_stride};
-      accumulator.StoreDots(rows.Vectors(static_cast<size_t>(left.vectors)), lines.Vectors(columns),
-                            inner, {}, b * static_cast<size_t>(left.vectors) * columns, results);
+      const Status status =
+          OverRows(context.arena(), accumulator, rows, columns * inner,
+                   [&](Accumulator& own, Arena&, size_t first, size_t last) {
+                     const StridedPoints part = {
+                         x.value + from_x + static_cast<int64_t>(first) * left.vector_stride, inner,
+                         left.vector_stride, left.inner_stride};
+                     store.Add(own, part.Vectors(last - first), lines.Vectors(columns), inner, {},
+                               (b * rows + first) * columns);
+                   });
+      if (!status.ok()) done = status;
     });
-    Accumulator::FinishDots(results, result);
-    return {};
+    store.Finish(result);
+    return done;
   }
-  const int64_t block = std::min(left.vectors, kRowBlock);
-  LaneBuffer row(context.arena(), inner * static_cast<size_t>(block), x.point());
   LaneBuffer matrix(context.arena(), inner * columns, y.point());
   const Raw raw = AllocateSums(context, accumulator, result.size);
+  Status done;
   ForEachPair(batch, left.batch, right.batch, [&](size_t b, size_t from_x, size_t from_y) {
     Gather(y, from_y, right, 0, right.vectors, matrix);
-    for (int64_t first = 0; first < left.vectors; first += block) {
-      const int64_t height = std::min(block, left.vectors - first);
-      Gather(x, from_x, left, first, height, row);
-      const size_t start = b * static_cast<size_t>(left.vectors) + static_cast<size_t>(first);
-      accumulator.DotsOnGrid(row.lanes(), static_cast<size_t>(height), matrix.lanes(), columns,
-                             inner, {start * columns, columns, 1},
-                             [&](size_t i, size_t column, const Accumulated& sum) {
-                               Put(raw, (start + i) * columns + column, sum);
-                             });
-    }
+    const Status status = OverRows(
+        context.arena(), accumulator, rows, columns * inner,
+        [&](Accumulator& own, Arena& arena, size_t first, size_t last) {
+          const Workspace workspace(arena);
+          const auto block = std::min(last - first, static_cast<size_t>(kRowBlock));
+          LaneBuffer row(arena, inner * block, x.point());
+          for (; first < last; first += block) {
+            const size_t height = std::min(block, last - first);
+            Gather(x, from_x, left, static_cast<int64_t>(first), static_cast<int64_t>(height), row);
+            const size_t start = b * rows + first;
+            own.DotsOnGrid(row.lanes(), height, matrix.lanes(), columns, inner,
+                           {start * columns, columns, 1},
+                           [&](size_t i, size_t column, const Accumulated& sum) {
+                             Put(raw, (start + i) * columns + column, sum);
+                           });
+          }
+        });
+    if (!status.ok()) done = status;
   });
+  ANECHECK_RETURN_IF_ERROR(std::move(done));
   StoreFloats(context, result, raw);
   return {};
 }

@@ -58,16 +58,16 @@ void MeasureOperand(BoundedTensor& tensor) {
 
 Accumulator::Accumulator(KernelContext& context, BoundedTensor& x, BoundedTensor* y)
     : contract_(context.contract()),
-      target_(context.Result()),
+      target_(&context.Result()),
       wanted_(context.wanted()),
-      grid_(GridOf(context, target_.type.dtype)),
+      grid_(GridOf(context, target_->type.dtype)),
       unit_(context.contract()[y == nullptr ? Term::kReduceUnit : Term::kAccumulatorUnit]),
       product_rounding_(y != nullptr && context.contract().Allows(Term::kProductRounding)),
       bias_rounding_(context.contract().Allows(Term::kBiasRounding)),
       special_(x.special || (y != nullptr && y->special)),
       x_(x),
       y_(y),
-      arena_(context.arena()) {
+      arena_(&context.arena()) {
   MeasureOperand(x);
   int lowest = x.lowest_bit;
   if (y != nullptr) {
@@ -86,6 +86,13 @@ Accumulator::Accumulator(KernelContext& context, BoundedTensor& x, BoundedTensor
   // One bit less than the accumulator has, because rounded products may be slightly larger than
   // exact ones.
   single_limit_ = (unit_ > 0 ? 0.5 / unit_ : 0x1p23) * PowerOfTwo(lowest);
+}
+
+Accumulator Accumulator::For(Arena& arena, BoundedTensor& marks) const {
+  Accumulator other = *this;
+  other.arena_ = &arena;
+  other.target_ = &marks;
+  return other;
 }
 
 double Accumulator::ExactDot(const double* x, const double* y, size_t count) {
@@ -455,7 +462,7 @@ void Accumulator::Depart(const Lanes& x, const Lanes* y, size_t count, Accumulat
   } else {
     DepartFromSum(contract_, grid_, x, count, sum);
   }
-  target_.loose |= sum.loose;
+  target_->loose |= sum.loose;
 }
 
 Accumulated Accumulator::Sum(const Lanes& x, size_t count) {

@@ -78,6 +78,11 @@ class Accumulator {
   // `y` is null for plain sums.
   Accumulator(KernelContext& context, BoundedTensor& x, BoundedTensor* y);
 
+  // The same for another thread: scratch memory comes from `arena`, and `marks` takes in place of
+  // the node's result that a departure makes it loose.
+  Accumulator For(Arena& arena, BoundedTensor& marks) const;
+  void MarkLoose() { target_->loose = true; }
+
   // sum x[k] * y[k], accumulated in the engine's wide accumulator.
   Accumulated Dot(const Lanes& x, const Lanes& y, size_t count);
   // As Dot, for results that are rounded to the grid next, with or without a bias: the exact sum is
@@ -223,7 +228,7 @@ class Accumulator {
   Accumulated PlainSum(const Lanes& x, size_t count);
 
   const Contract& contract_;
-  BoundedTensor& target_;  // the node's first result
+  BoundedTensor* target_;  // the node's first result
   std::span<const uint8_t> wanted_;
   Grid grid_;
   ExactSum exact_;
@@ -235,7 +240,7 @@ class Accumulator {
   bool special_ = false;  // some operand is not finite
   const BoundedTensor& x_;
   const BoundedTensor* y_;
-  Arena& arena_;
+  Arena* arena_;
   bool products_on_grid_ = false;   // every product is representable, so rounding changes none
   bool products_in_range_ = false;  // no product rounds to an infinity
   bool may_overflow_ = false;

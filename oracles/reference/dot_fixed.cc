@@ -266,19 +266,19 @@ struct Accumulator::LawBlock {
 
 void Accumulator::LawDots(const Lanes& rows, size_t row_count, const Lanes& columns,
                           size_t column_count, size_t count, const DotSink& sink) {
-  const Workspace workspace(arena_);
+  const Workspace workspace(*arena_);
   const bool points = rows.point() && columns.point();
   LawBlock block{*this, rows, columns, column_count, count, sink, nullptr};
-  if (!points) block.values = arena_.Allocate<FixedSum>(row_count * column_count);
+  if (!points) block.values = arena_->Allocate<FixedSum>(row_count * column_count);
   const FixedArithmetic arithmetic = {
       .count = count, .span = FixedSpan(x_.max_magnitude, y_->max_magnitude), .drops = MayDrop()};
   const StridedPoints of_rows = VectorsOf(rows.value, count);
   const StridedPoints of_columns = VectorsOf(columns.value, count);
-  SumFixedBlock(of_rows.Vectors(row_count), of_columns.Vectors(column_count), arithmetic, arena_,
+  SumFixedBlock(of_rows.Vectors(row_count), of_columns.Vectors(column_count), arithmetic, *arena_,
                 {points ? LawBlock::TakePoints : LawBlock::Keep, &block});
   if (points) return;
   SumFixedEnds({rows.value, rows.low, rows.high, row_count},
-               {columns.value, columns.low, columns.high, column_count}, count, arena_,
+               {columns.value, columns.low, columns.high, column_count}, count, *arena_,
                {LawBlock::TakeIntervals, &block});
 }
 
@@ -325,7 +325,7 @@ void Accumulator::StoreLawDots(const PointVectors& rows, const PointVectors& col
   LawStore store{*this, count, bias, results};
   const FixedArithmetic arithmetic = {
       .count = count, .span = FixedSpan(x_.max_magnitude, y_->max_magnitude), .drops = MayDrop()};
-  SumFixedBlock(rows, columns, arithmetic, arena_, {LawStore::Take, &store});
+  SumFixedBlock(rows, columns, arithmetic, *arena_, {LawStore::Take, &store});
 }
 
 }  // namespace anecheck::reference

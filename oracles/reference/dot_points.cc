@@ -144,7 +144,7 @@ void Accumulator::StoreDots(const PointVectors& rows, const PointVectors& column
   part.low += start;
   part.high += start;
   part.pitch = columns.vectors;
-  const Workspace workspace(arena_);
+  const Workspace workspace(*arena_);
   if (law_ != Law::kFixed) StoreWideDots(rows, columns, count, bias, part);
   if (law_ != Law::kNone) StoreLawDots(rows, columns, count, bias, part);
   results.point &= part.point;
@@ -158,7 +158,7 @@ void Accumulator::StoreWideDots(const PointVectors& rows, const PointVectors& co
   Opened opened{*this, arithmetic, bias, results};
   results.settle = Opened::Settle;
   results.self = &opened;
-  StorePoints(rows, columns, arithmetic, bias, arena_, results);
+  StorePoints(rows, columns, arithmetic, bias, *arena_, results);
 }
 
 void Accumulator::FinishDots(const PointResults& results, BoundedTensor& result) {

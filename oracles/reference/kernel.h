@@ -63,6 +63,10 @@ class Arena {
   }
   void Reset();
 
+  // How many threads the kernels that work with this memory may use.
+  int threads() const { return threads_; }
+  void UseThreads(int threads) { threads_ = threads; }
+
  private:
   friend class Workspace;
   static constexpr size_t kLineWords = 8;
@@ -76,6 +80,7 @@ class Arena {
     left_ -= skipped;
   }
   BlockPool* pool_;
+  int threads_ = 1;
   std::vector<Block> blocks_;
   size_t current_ = 0;  // index of the block after the one in use
   uint64_t* next_ = nullptr;

@@ -6,6 +6,7 @@
 #include "oracles/reference/lanes.h"
 #include "oracles/reference/layout.h"
 #include "oracles/reference/store.h"
+#include "oracles/reference/threads.h"
 #include "oracles/reference/wide.h"
 
 namespace anecheck {
@@ -26,13 +27,13 @@ struct Group {
 
 class SoftmaxGroup {
  public:
-  SoftmaxGroup(KernelContext& context, DType dtype, size_t count)
-      : contract_(context.contract()), grid_(dtype) {
+  SoftmaxGroup(const Contract& contract, Arena& arena, DType dtype, size_t count)
+      : contract_(contract), grid_(dtype) {
     group_.count = count;
-    group_.difference = context.arena().Allocate<double>(count);
-    group_.value = context.arena().Allocate<double>(count);
-    group_.low = context.arena().Allocate<double>(count);
-    group_.high = context.arena().Allocate<double>(count);
+    group_.difference = arena.Allocate<double>(count);
+    group_.value = arena.Allocate<double>(count);
+    group_.low = arena.Allocate<double>(count);
+    group_.high = arena.Allocate<double>(count);
     invalid_is_zero_ = contract_.Find(Effect::kNanResultAsZero) != nullptr;
   }
 
@@ -137,6 +138,24 @@ bool HaveMaximum(const Lanes& lanes, size_t count) {
   return numbers && above;
 }
 
+// One group: the elements at the places `offsets` from `base`.
+void Normalize(SoftmaxGroup& group, const BoundedTensor& x, const Lanes& elements,
+               std::span<const int64_t> offsets, int64_t base, const Raw& raw) {
+  if (!group.Exponentials(elements)) {
+    FillGroup(raw, offsets, base, kNan, x.point() ? kNan : 0, x.point() ? kNan : 1, true);
+    return;
+  }
+  group.Divide(offsets, base, raw);
+  // The ideal contract has no bounds, whatever its operands have.
+  if (raw.low == nullptr || x.point() || HaveMaximum(elements, offsets.size())) return;
+  for (const int64_t offset : offsets) {
+    const auto at = static_cast<size_t>(base + offset);
+    raw.low[at] = 0;
+    raw.high[at] = 1;
+    raw.nan[at] = 1;
+  }
+}
+
 Status Softmax(KernelContext& context) {
   using P = params::Softmax;
   const BoundedTensor& x = context.Input(P::kX);
@@ -146,26 +165,17 @@ Status Softmax(KernelContext& context) {
   const AxisSplit split =
       SplitAxes(context.arena(), x.type.shape, uint32_t{1} << (axis < 0 ? axis + rank : axis));
   const Raw raw = AllocateRaw(context, result.size, !context.contract().ideal);
-  LaneBuffer lanes(context.arena(), split.inner.size(), x.point());
-  SoftmaxGroup group(context, x.type.dtype, split.inner.size());
-  for (const int64_t base : split.outer) {
-    GatherOffsets(x, base, split.inner, lanes);
-    const Lanes elements = lanes.lanes();
-    if (!group.Exponentials(elements)) {
-      FillGroup(raw, split.inner, base, kNan, x.point() ? kNan : 0, x.point() ? kNan : 1, true);
-    } else {
-      group.Divide(split.inner, base, raw);
-      // The ideal contract has no bounds, whatever its operands have.
-      if (raw.low != nullptr && !x.point() && !HaveMaximum(elements, split.inner.size())) {
-        for (const int64_t offset : split.inner) {
-          const auto at = static_cast<size_t>(base + offset);
-          raw.low[at] = 0;
-          raw.high[at] = 1;
-          raw.nan[at] = 1;
-        }
-      }
-    }
-  }
+  constexpr uint64_t kStepsAnElement = 64;  // three exponentials and a division
+  ANECHECK_RETURN_IF_ERROR(
+      OverBlocks(context.arena(), split.outer.size(), split.inner.size() * kStepsAnElement,
+                 [&](Arena& arena, size_t first, size_t last) {
+                   LaneBuffer lanes(arena, split.inner.size(), x.point());
+                   SoftmaxGroup group(context.contract(), arena, x.type.dtype, split.inner.size());
+                   for (const int64_t base : split.outer.subspan(first, last - first)) {
+                     GatherOffsets(x, base, split.inner, lanes);
+                     Normalize(group, x, lanes.lanes(), split.inner, base, raw);
+                   }
+                 }));
   StoreFloats(context, result, raw, static_cast<int>(context.contract()[Term::kDivideUlp]));
   return {};
 }

@@ -1,6 +1,7 @@
 #include "oracles/reference/store.h"
 
 #include <algorithm>
+#include <atomic>
 #include <cstring>
 #include <memory>
 #include <span>
@@ -8,6 +9,7 @@
 
 #include "oracles/laws.h"
 #include "oracles/reference/store_loops.h"
+#include "oracles/reference/threads.h"
 
 namespace anecheck::reference {
 namespace {
@@ -32,6 +34,15 @@ void SettleNan(double& low, double& high, uint8_t& nan) {
   if (low_nan && high_nan) return;
   low = -kInfinity;
   high = kInfinity;
+}
+
+// Calls body(first, last), which does not fail and may run twice, for the blocks of [0, count).
+template <typename Body>
+void OverElements(Arena& arena, size_t count, const Body& body) {
+  constexpr uint64_t kSteps = 4;  // an element's beside those of an inner product
+  const Status status = OverBlocks(
+      arena, count, kSteps, [&body](Arena&, size_t first, size_t last) { body(first, last); });
+  if (!status.ok()) body(size_t{0}, count);  // the system gave no thread
 }
 
 // The forms of storing, one instantiation of the loops below each.
@@ -85,6 +96,38 @@ bool RoundNumberEnds(const Store& store, const double* from_low, const double* f
   return open == 0;
 }
 
+// RoundValues and RoundNumberEnds of a large tensor on several threads.
+template <typename Store>
+StoredValues RoundAllValues(Arena& arena, const Store& store, const double* raw,
+                            const BoundedTensor& result) {
+  std::atomic<bool> inexact = false;
+  std::atomic<bool> special = false;
+  OverElements(arena, result.size, [&](size_t first, size_t last) {
+    const StoredValues facts = RoundValues(store, raw + first, last - first, result.value + first);
+    if (!facts.exact) inexact = true;
+    if (facts.special) special = true;
+  });
+  return {!inexact, special};
+}
+
+template <typename Store>
+bool RoundAllEnds(Arena& arena, const Store& store, const double* from_low, const double* from_high,
+                  bool wide, BoundedTensor& result) {
+  std::atomic<bool> open = false;
+  std::atomic<bool> special = false;
+  OverElements(arena, result.size, [&](size_t first, size_t last) {
+    BoundedTensor part;
+    part.size = last - first;
+    part.value = result.value + first;
+    part.low = result.low + first;
+    part.high = result.high + first;
+    if (!RoundNumberEnds(store, from_low + first, from_high + first, wide, part)) open = true;
+    if (part.special) special = true;
+  });
+  result.special |= special;
+  return !open;
+}
+
 template <typename Store>
 bool RoundAnyEnds(KernelContext& context, const Store& store, const double* from_low,
                   const double* from_high, const uint8_t* from_nan, bool wide,
@@ -121,7 +164,7 @@ bool AnyNan(const Raw& raw, size_t count) {
 template <typename Store>
 void StoreWith(KernelContext& context, const Store& store, BoundedTensor& result, const Raw& raw,
                bool wide) {
-  const StoredValues facts = RoundValues(store, raw.value, result.size, result.value);
+  const StoredValues facts = RoundAllValues(context.arena(), store, raw.value, result);
   result.special = facts.special;
   const bool raw_point = raw.low == nullptr;
   if (raw_point && (facts.exact || !wide)) return;
@@ -131,7 +174,7 @@ void StoreWith(KernelContext& context, const Store& store, BoundedTensor& result
   const double* high = raw_point ? raw.value : raw.high;
   const bool nan = raw_point ? facts.special : AnyNan(raw, result.size);
   const bool point = nan ? RoundAnyEnds(context, store, low, high, raw.nan, wide, result)
-                         : RoundNumberEnds(store, low, high, wide, result);
+                         : RoundAllEnds(context.arena(), store, low, high, wide, result);
   if (!point) return;
   result.low = result.high = result.value;
   result.nan = nullptr;

@@ -1,0 +1,68 @@
+// Large kernels on several threads. The bits of the results do not depend on how many there are.
+#pragma once
+
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+
+#include "harness/base/parallel_for.h"
+#include "oracles/reference/dot.h"
+#include "oracles/reference/kernel.h"
+
+namespace anecheck::reference {
+
+// Below so many steps of the inner loop the start of a thread costs more than it saves.
+inline constexpr uint64_t kWorthThreads = uint64_t{1} << 20;
+
+// The length of the blocks into which `count` items of `steps` steps each are split: one for each
+// thread that `arena` may use, all of them in one where that is not worth it. `unit` items stay
+// together.
+inline size_t BlockFor(const Arena& arena, size_t count, uint64_t steps, size_t unit = 1) {
+  const auto threads = static_cast<size_t>(arena.threads());
+  if (threads <= 1 || count <= unit || count * steps < kWorthThreads) return count;
+  const size_t block = (count + threads - 1) / threads;
+  return (block + unit - 1) / unit * unit;
+}
+
+// Calls body(arena, first, last) for the blocks of [0, count). Each block has an arena of its own,
+// which is given up with it; a single block has `arena`.
+template <typename Body>
+Status OverBlocks(Arena& arena, size_t count, uint64_t steps, const Body& body, size_t unit = 1) {
+  const size_t block = BlockFor(arena, count, steps, unit);
+  if (block >= count) {
+    body(arena, size_t{0}, count);
+    return {};
+  }
+  return ParallelChunks(count, block, arena.threads(), [&](uint64_t first, uint64_t last) {
+    Arena own;
+    body(own, static_cast<size_t>(first), static_cast<size_t>(last));
+    return Status();
+  });
+}
+
+// The same for sums: body(accumulator, arena, first, last), each block with an accumulator of its
+// own. `accumulator` is that of the node.
+template <typename Body>
+Status OverRows(Arena& arena, Accumulator& accumulator, size_t rows, uint64_t steps,
+                const Body& body) {
+  // Whole panels of the packed sums.
+  constexpr size_t kRowsTogether = 8;
+  std::atomic<bool> loose = false;
+  ANECHECK_RETURN_IF_ERROR(OverBlocks(
+      arena, rows, steps,
+      [&](Arena& own_arena, size_t first, size_t last) {
+        if (&own_arena == &arena) {
+          body(accumulator, arena, first, last);
+          return;
+        }
+        BoundedTensor marks;
+        Accumulator own = accumulator.For(own_arena, marks);
+        body(own, own_arena, first, last);
+        if (marks.loose) loose = true;
+      },
+      kRowsTogether));
+  if (loose) accumulator.MarkLoose();
+  return {};
+}
+
+}  // namespace anecheck::reference
