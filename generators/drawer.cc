@@ -14,9 +14,8 @@ namespace anecheck {
 namespace {
 
 constexpr std::array<const OpGenerator*, kOpCount> kGenerators = {
-#define ANECHECK_OP(name, Name, op_class) &kGenerator##Name,
+#define ANECHECK_OP(name, Name, ...) &kGenerator##Name,
 #include "harness/ops/ops.def"
-#undef ANECHECK_OP
 };
 
 // Tile factors 2, 3, 4 and 8 (facts/limits.csv, stride_factor_list), powers of two and neighbours.

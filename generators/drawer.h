@@ -188,9 +188,8 @@ struct OpGenerator {
 };
 
 // Rows as in ops.def, each defined in the file of its class under generators/ops.
-#define ANECHECK_OP(name, Name, op_class) extern const OpGenerator kGenerator##Name;
+#define ANECHECK_OP(name, Name, ...) extern const OpGenerator kGenerator##Name;
 #include "harness/ops/ops.def"
-#undef ANECHECK_OP
 
 // Indexed by OpKind.
 std::span<const OpGenerator* const> AllOpGenerators();

@@ -8,7 +8,7 @@
 #include "generators/modes.h"
 #include "generators/tensor_data.h"
 #include "generators/working_set.h"
-#include "harness/ops/device_matrix.h"
+#include "harness/ops/sheet.h"
 
 namespace anecheck {
 namespace {

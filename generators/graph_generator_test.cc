@@ -10,7 +10,7 @@
 #include "generators/tensor_data.h"
 #include "harness/graph/fingerprint.h"
 #include "harness/graph/validate.h"
-#include "harness/ops/device_matrix.h"
+#include "harness/ops/sheet.h"
 #include "harness/ops/params.h"
 
 namespace anecheck {

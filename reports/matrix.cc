@@ -6,8 +6,8 @@
 #include <tuple>
 #include <utility>
 
-#include "harness/ops/device_matrix.h"
 #include "harness/ops/op.h"
+#include "harness/ops/sheet.h"
 #include "harness/targets/catalog.h"
 #include "harness/targets/chip_names.h"
 #include "reports/attestation.h"
@@ -31,7 +31,7 @@ std::vector<MatrixRow> TableRows() {
   for (const OpDefinition* op : AllOps()) {
     rows.push_back({std::string(op->schema.name), std::string(OpClassName(op->op_class)), true});
   }
-  for (const CataloguedOp& op : CataloguedOps()) {
+  for (const OpSheet& op : CataloguedOps()) {
     rows.push_back({std::string(op.name), std::string(OpClassName(op.op_class)), true});
   }
   return rows;

@@ -1,21 +1,26 @@
 #include "reports/operation_reference.h"
 
+#include <algorithm>
 #include <fmt/format.h>
 
 #include "harness/base/json.h"
 #include "harness/base/json_text.h"
 #include "harness/base/real_text.h"
-#include "harness/ops/device_matrix.h"
 #include "harness/ops/native_layers.h"
 #include "harness/ops/op.h"
+#include "harness/ops/sheet.h"
 #include "harness/verdict/route.h"
 #include "oracles/catalogue.h"
+#include "oracles/legality/rules.h"
 #include "oracles/reached_shares.h"
 #include "oracles/reference/kernel.h"
 #include "reports/text.h"
 
 namespace anecheck::reports {
 namespace {
+
+// The family of index 2, A13, is the first that the public matrix has.
+constexpr int kFirstOfMatrix = 2;
 
 Json FloorJson(uint8_t floor) {
   if (floor >= kContractFamilies) return "none";
@@ -42,6 +47,41 @@ Json ParameterJson(const Parameter& parameter) {
           {"default", DefaultText(parameter)}};
 }
 
+// Null for what the public matrix does not list.
+Json ReachJson(const OpSheet& sheet) {
+  if (!sheet.reach) return nullptr;
+  Json reach = Json::object();
+  for (int family = kFirstOfMatrix; family < kContractFamilies; ++family) {
+    reach[std::string(ConformingContract(family).name)] = ReachName(*ReachOn(sheet.name, family));
+  }
+  return reach;
+}
+
+// Null for what the legality tables do not list.
+Json LegalityJson(std::string_view op) {
+  const legality::Rules& rules = legality::Rules::Builtin();
+  const legality::CatalogueRow* const row = rules.Find(op);
+  if (row == nullptr) return nullptr;
+  const auto text = [row](const char* field) {
+    const auto found = row->fields.find(field);
+    return found == row->fields.end() ? std::string() : found->second.text;
+  };
+  Json named = Json::array();
+  for (const legality::Rule& rule : rules.rules()) {
+    if (std::ranges::count(rule.subjects, row->name) +
+            std::ranges::count(rule.subjects, row->native_layer) >
+        0) {
+      named.push_back(rule.id);
+    }
+  }
+  return {{"native_layer", row->native_layer},
+          {"below_floor", text("below")},
+          {"floor_source", text("floor_source")},
+          {"note", text("note")},
+          {"source", text("source")},
+          {"rules", std::move(named)}};
+}
+
 std::string_view RouteText(const OpDefinition& op) {
   if (op.op_class == OpClass::kNative) return ToText(Route::kNetlist);
   return op.netlist_unit.empty() ? ToText(Route::kMil) : "mil, netlist";
@@ -53,7 +93,9 @@ Json OpJson(const OpDefinition& op, const ReferenceKernel& kernel, const Reached
                {"route", RouteText(op)},
                {"netlist_unit", op.netlist_unit},
                {"family_floor", FloorJson(op.family_floor)},
+               {"reach", ReachJson(op)},
                {"capability", op.capability},
+               {"legality", LegalityJson(op.schema.name)},
                {"reference", op.no_reference_reason.empty()},
                {"reason", op.no_reference_reason},
                {"parameters", Json::array()},
@@ -72,15 +114,17 @@ Json OpJson(const OpDefinition& op, const ReferenceKernel& kernel, const Reached
   return json;
 }
 
-Json CataloguedJson(const CataloguedOp& op) {
+Json CataloguedJson(const OpSheet& op) {
   return {{"name", op.name},
           {"class", OpClassName(op.op_class)},
           {"route", ""},
           {"netlist_unit", ""},
           {"family_floor", nullptr},
+          {"reach", ReachJson(op)},
           {"capability", 0},
+          {"legality", LegalityJson(op.name)},
           {"reference", false},
-          {"reason", op.reason},
+          {"reason", op.no_reference_reason},
           {"parameters", Json::array()},
           {"blocks", Json::array()},
           {"terms", Json::array()},
@@ -89,7 +133,8 @@ Json CataloguedJson(const CataloguedOp& op) {
 
 // A native layer that no operation computes.
 Json LayerJson(const NativeLayer& layer) {
-  Json json = CataloguedJson({layer.layer, OpClass::kNative, layer.reason});
+  Json json = CataloguedJson(
+      {.name = layer.layer, .op_class = OpClass::kNative, .no_reference_reason = layer.reason});
   json["route"] = ToText(Route::kNetlist);
   json["netlist_unit"] = layer.unit;
   return json;
@@ -145,7 +190,7 @@ Json OperationReferenceJson(const ReachedShares& shares) {
   for (const OpDefinition* op : AllOps()) {
     reference["ops"].push_back(OpJson(*op, *AllReferenceKernels()[op->schema.id], shares));
   }
-  for (const CataloguedOp& op : CataloguedOps()) reference["ops"].push_back(CataloguedJson(op));
+  for (const OpSheet& op : CataloguedOps()) reference["ops"].push_back(CataloguedJson(op));
   for (const NativeLayer& layer : NativeLayers()) {
     if (layer.op.empty()) reference["ops"].push_back(LayerJson(layer));
   }

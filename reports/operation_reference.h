@@ -21,18 +21,27 @@ Result<ReachedShares> ReadReachedShares(std::string_view json, std::string_view 
 // Those that are part of the tool (oracles/reached_shares.h).
 ReachedShares SharesOfThisTool();
 
-// {"ops": [{"name", "class", "route", "netlist_unit", "family_floor", "capability", "reference",
-//           "reason", "parameters": [{"name", "kind", "required", "dtypes", "constant", "choices",
+// {"ops": [{"name", "class", "route", "netlist_unit", "family_floor", "reach": {family: mark},
+//           "capability", "legality": {"native_layer", "below_floor", "floor_source", "note",
+//           "source", "rules": [ids]}, "reference", "reason", "parameters": [{"name", "kind", "required", "dtypes", "constant", "choices",
 //           "default"}], "blocks": [names], "terms": [names], "reached_share"}],
 //  "terms": [{"name", "value", "measured": [families], "source"}],
 //  "departures": [{"id", "effect", "op", "families", "what", "source"}]}
 // "ops" ends with the native layers that no operation computes, each with the reason.
 // family_floor is the lowest family, "none" where only the host has the operation, and null for
-// operations that are catalogued only; reached_share is null where `shares` has none.
+// operations that are catalogued only; reach is null for what the public matrix does not list,
+// legality for what no legality table lists, reached_share where `shares` has none.
 Json OperationReferenceJson(const ReachedShares& shares = SharesOfThisTool());
 
 // One line an operation, for a terminal.
 std::string OperationReferenceText(const Json& reference);
+// The sheet of one operation: routes, reach, legality, the accuracy that the contract promises with
+// each term's number and source, documented defects, arguments. Empty where `reference` has no
+// operation called `name`.
+std::string OperationSheetText(const Json& reference, std::string_view name);
+// The same facts as an object; null where there is none.
+Json OperationSheetJson(const Json& reference, std::string_view name);
+
 // One section an operation, by class. The argument is OperationReferenceJson's.
 std::string OperationReferenceMarkdown(const Json& reference);
 // The same as one page that needs no network and reads without a script; filtered by its address.

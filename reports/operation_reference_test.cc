@@ -68,6 +68,32 @@ TEST(OperationReference, HasEveryOperationWithItsArgumentsAndTerms) {
   EXPECT_GE(conv["reached_share"].get<double>(), 0.25);
 }
 
+TEST(OperationSheet, StatesReachLegalityAccuracyDefectsAndArguments) {
+  const std::string sheet = OperationSheetText(OperationReferenceJson(), "sin");
+  EXPECT_THAT(sheet, HasSubstr("family_gated on A13, A14; native on A15 and later"));
+  EXPECT_THAT(sheet, HasSubstr("A15; refused below [specification 003, table 24.2]"));
+  EXPECT_THAT(sheet, HasSubstr("exponential_ulp        1 "));
+  EXPECT_THAT(sheet, HasSubstr("D14  sin errs near its seams"));
+  EXPECT_THAT(sheet, HasSubstr("x                      a tensor of fp16, fp32; required"));
+}
+
+TEST(OperationSheet, ExistsForEveryNameOfTheReference) {
+  const Json reference = OperationReferenceJson();
+  for (const Json& op : reference["ops"]) {
+    const std::string name = op["name"].get<std::string>();
+    const std::string sheet = OperationSheetText(reference, name);
+    EXPECT_EQ(sheet.substr(0, name.size() + 2), name + ": ");
+    if (!op["reference"].get<bool>()) {
+      EXPECT_THAT(sheet, HasSubstr("none: " + op["reason"].get<std::string>())) << name;
+    }
+    const Json json = OperationSheetJson(reference, name);
+    ASSERT_EQ(json["terms"].size(), op["terms"].size()) << name;
+    for (const Json& term : json["terms"]) EXPECT_TRUE(term.contains("value")) << name;
+  }
+  EXPECT_EQ(OperationSheetText(reference, "no_such_op"), "");
+  EXPECT_TRUE(OperationSheetJson(reference, "no_such_op").is_null());
+}
+
 TEST(OperationReference, TakesTheSharesOfTheAdversary) {
   constexpr const char* kFile = R"({"tests": 1, "testsuites": [{"name": "Tightness", "testsuite": [
       {"name": "WorstEnginesReachAQuarterOfTheBound", "conv": "0.83", "time": "1.5s"}]}]})";

@@ -14,7 +14,7 @@
 #include "harness/campaign/coverage.h"
 #include "harness/cases/drawn_ops.h"
 #include "harness/lowering/graph_to_netlist.h"
-#include "harness/ops/device_matrix.h"
+#include "harness/ops/sheet.h"
 #include "oracles/legality/rules.h"
 
 namespace anecheck {

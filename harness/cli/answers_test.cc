@@ -15,7 +15,7 @@
 #include "harness/formats/netlist/gates.h"
 #include "harness/formats/netlist/netlist_format.h"
 #include "harness/lowering/graph_to_netlist.h"
-#include "harness/ops/device_matrix.h"
+#include "harness/ops/sheet.h"
 #include "harness/ops/op.h"
 #include "harness/targets/catalog.h"
 #include "oracles/legality/gates.h"

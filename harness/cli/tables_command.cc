@@ -1,8 +1,12 @@
 // `anecheck ops` and `anecheck targets`: the tables the tool works by.
+#include <fmt/format.h>
 #include <memory>
+#include <string>
+#include <vector>
 
 #include "harness/base/file.h"
 #include "harness/base/json.h"
+#include "harness/base/near_words.h"
 #include "harness/cli/command.h"
 #include "harness/cli/command_line.h"
 #include "harness/cli/target_flags.h"
@@ -13,10 +17,29 @@ namespace anecheck {
 namespace {
 
 struct OpsFlags {
+  std::string name;
   std::string format = "text";
   std::string adversary;
   bool json = false;
 };
+
+int PrintSheet(const OpsFlags& flags, const Json& reference) {
+  const std::string sheet = reports::OperationSheetText(reference, flags.name);
+  if (sheet.empty()) {
+    std::vector<std::string> names;
+    for (const Json& op : reference["ops"]) names.push_back(op["name"].get<std::string>());
+    return Fail(
+        MakeError(ErrorCode::kNotFound,
+                  fmt::format("ops: no operation is called \"{}\"{}; `anecheck ops` lists them",
+                              flags.name, DidYouMean(flags.name, names))));
+  }
+  if (flags.json || flags.format == "json") {
+    Print(reports::OperationSheetJson(reference, flags.name).dump(2));
+  } else {
+    Print(sheet);
+  }
+  return kExitClean;
+}
 
 int PrintOps(const OpsFlags& flags) {
   reports::ReachedShares shares = reports::SharesOfThisTool();
@@ -28,6 +51,7 @@ int PrintOps(const OpsFlags& flags) {
     shares = std::move(read).value();
   }
   const Json reference = reports::OperationReferenceJson(shares);
+  if (!flags.name.empty()) return PrintSheet(flags, reference);
   if (flags.json || flags.format == "json") {
     Print(reference.dump(2));
   } else if (flags.format == "md") {
@@ -43,8 +67,12 @@ int PrintOps(const OpsFlags& flags) {
 }  // namespace
 
 void AddOpsCommand(CommandLine& app, Selected& selected) {
-  CommandLine command = app.AddCommand("ops", "List the operations, or write their reference");
+  CommandLine command =
+      app.AddCommand("ops", "List the operations, show one in full, or write their reference");
   auto flags = std::make_shared<OpsFlags>();
+  command.AddOption(
+      "name", flags->name,
+      "An operation, to show its sheet: reach, legality, accuracy, defects, arguments");
   command.AddOption("--format", flags->format, "Format of the output; html is one page")
       .OneOf({"text", "json", "md", "html"})
       .ShowDefault();
@@ -52,7 +80,8 @@ void AddOpsCommand(CommandLine& app, Selected& selected) {
                     "Output of `adversary_test --gtest_output=json:FILE`: the share of each bound "
                     "that the worst engines reach (default: the shares recorded with this tool)");
   command.AddFlag("--json", flags->json, "Print JSON");
-  command.Footer("Example: anecheck ops --format html > operations.html");
+  command.Footer(
+      "Example: anecheck ops conv\nExample: anecheck ops --format html > operations.html");
   command.WhenChosen([flags, &selected] { selected = [flags] { return PrintOps(*flags); }; });
 }
 

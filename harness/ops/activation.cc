@@ -2,8 +2,8 @@
 #include <fmt/format.h>
 
 #include "harness/ops/infer.h"
-#include "harness/ops/op.h"
 #include "harness/ops/params.h"
+#include "harness/ops/row.h"
 #include "harness/ops/sets.h"
 
 namespace anecheck {
@@ -11,23 +11,9 @@ namespace {
 
 constexpr Parameter kUnaryParameters[] = {{.name = "x", .dtypes = kFloats}};
 
-constexpr OpDefinition Unary(std::string_view name, OpKind kind) {
-  return {.schema = {.name = name,
-                     .id = static_cast<uint16_t>(kind),
-                     .parameters = kUnaryParameters,
-                     .infer = InferSameAsX},
-          .op_class = OpClass::kActivation,
-          .netlist_unit = "Neuron"};
-}
-
 // Of int32 too (coremltools, elementwise_unary_with_int).
 constexpr Parameter kNumberParameters[] = {
     {.name = "x", .dtypes = {DType::kFp16, DType::kFp32, DType::kInt32}}};
-constexpr OpDefinition UnaryOfNumbers(std::string_view name, OpKind kind) {
-  OpDefinition op = Unary(name, kind);
-  op.schema.parameters = kNumberParameters;
-  return op;
-}
 
 constexpr Parameter kClipParameters[] = {
     {.name = "x", .dtypes = kFloats},
@@ -80,58 +66,28 @@ constexpr Parameter kLogParameters[] = {
      .fallback = Default::Number(1e-45)},
 };
 
-// Error functions and exponentials of two floor at A13 (facts/minimum_family.csv).
-constexpr OpDefinition UnaryFromA13(std::string_view name, OpKind kind) {
-  OpDefinition op = Unary(name, kind);
-  op.family_floor = 2;
-  return op;
-}
-
 }  // namespace
 
-constinit const OpDefinition kOpRelu = Unary("relu", OpKind::kRelu);
-constinit const OpDefinition kOpSigmoid = Unary("sigmoid", OpKind::kSigmoid);
-constinit const OpDefinition kOpTanh = Unary("tanh", OpKind::kTanh);
-constinit const OpDefinition kOpClip = {.schema = {.name = "clip",
-                                                   .id = static_cast<uint16_t>(OpKind::kClip),
-                                                   .parameters = kClipParameters,
-                                                   .infer = InferClip},
-                                        .op_class = OpClass::kActivation,
-                                        .netlist_unit = "Neuron"};
-constinit const OpDefinition kOpGelu = {.schema = {.name = "gelu",
-                                                   .id = static_cast<uint16_t>(OpKind::kGelu),
-                                                   .parameters = kGeluParameters,
-                                                   .infer = InferSameAsX},
-                                        .op_class = OpClass::kActivation,
-                                        .netlist_unit = "Neuron"};
-constinit const OpDefinition kOpSoftmax = {.schema = {.name = "softmax",
-                                                      .id = static_cast<uint16_t>(OpKind::kSoftmax),
-                                                      .parameters = kSoftmaxParameters,
-                                                      .infer = InferSoftmax},
-                                           .op_class = OpClass::kActivation,
-                                           .family_floor = 2,
-                                           .capability = 0x815,
-                                           .netlist_unit = "Softmax"};
-constinit const OpDefinition kOpRelu6 = Unary("relu6", OpKind::kRelu6);
-constinit const OpDefinition kOpSilu = Unary("silu", OpKind::kSilu);
-constinit const OpDefinition kOpSoftplus = Unary("softplus", OpKind::kSoftplus);
-constinit const OpDefinition kOpSoftsign = Unary("softsign", OpKind::kSoftsign);
-constinit const OpDefinition kOpErf = UnaryFromA13("erf", OpKind::kErf);
-constinit const OpDefinition kOpExp = Unary("exp", OpKind::kExp);
-constinit const OpDefinition kOpExp2 = [] {
-  OpDefinition op = UnaryFromA13("exp2", OpKind::kExp2);
-  op.schema.parameters = kNumberParameters;
-  return op;
-}();
-constinit const OpDefinition kOpLog = {.schema = {.name = "log",
-                                                  .id = static_cast<uint16_t>(OpKind::kLog),
-                                                  .parameters = kLogParameters,
-                                                  .infer = InferSameAsX},
-                                       .op_class = OpClass::kActivation,
-                                       .netlist_unit = "Neuron"};
-constinit const OpDefinition kOpSign = UnaryOfNumbers("sign", OpKind::kSign);
-constinit const OpDefinition kOpCeil = Unary("ceil", OpKind::kCeil);
-constinit const OpDefinition kOpFloor = Unary("floor", OpKind::kFloor);
-constinit const OpDefinition kOpRound = Unary("round", OpKind::kRound);
+constinit const OpDefinition kOpRelu = Define(OpKind::kRelu, kUnaryParameters, InferSameAsX);
+constinit const OpDefinition kOpSigmoid = Define(OpKind::kSigmoid, kUnaryParameters, InferSameAsX);
+constinit const OpDefinition kOpTanh = Define(OpKind::kTanh, kUnaryParameters, InferSameAsX);
+constinit const OpDefinition kOpClip = Define(OpKind::kClip, kClipParameters, InferClip);
+constinit const OpDefinition kOpGelu = Define(OpKind::kGelu, kGeluParameters, InferSameAsX);
+constinit const OpDefinition kOpSoftmax =
+    Define(OpKind::kSoftmax, kSoftmaxParameters, InferSoftmax);
+constinit const OpDefinition kOpRelu6 = Define(OpKind::kRelu6, kUnaryParameters, InferSameAsX);
+constinit const OpDefinition kOpSilu = Define(OpKind::kSilu, kUnaryParameters, InferSameAsX);
+constinit const OpDefinition kOpSoftplus =
+    Define(OpKind::kSoftplus, kUnaryParameters, InferSameAsX);
+constinit const OpDefinition kOpSoftsign =
+    Define(OpKind::kSoftsign, kUnaryParameters, InferSameAsX);
+constinit const OpDefinition kOpErf = Define(OpKind::kErf, kUnaryParameters, InferSameAsX);
+constinit const OpDefinition kOpExp = Define(OpKind::kExp, kUnaryParameters, InferSameAsX);
+constinit const OpDefinition kOpExp2 = Define(OpKind::kExp2, kNumberParameters, InferSameAsX);
+constinit const OpDefinition kOpLog = Define(OpKind::kLog, kLogParameters, InferSameAsX);
+constinit const OpDefinition kOpSign = Define(OpKind::kSign, kNumberParameters, InferSameAsX);
+constinit const OpDefinition kOpCeil = Define(OpKind::kCeil, kUnaryParameters, InferSameAsX);
+constinit const OpDefinition kOpFloor = Define(OpKind::kFloor, kUnaryParameters, InferSameAsX);
+constinit const OpDefinition kOpRound = Define(OpKind::kRound, kUnaryParameters, InferSameAsX);
 
 }  // namespace anecheck

@@ -4,8 +4,8 @@
 #include <fmt/format.h>
 
 #include "harness/ops/infer.h"
-#include "harness/ops/op.h"
 #include "harness/ops/params.h"
+#include "harness/ops/row.h"
 #include "harness/ops/sets.h"
 
 namespace anecheck {
@@ -63,38 +63,23 @@ Status InferThreshold(const NodeView& node, ResultTypes& results) {
   return InferSameAsX(node, results);
 }
 
-constexpr OpDefinition Activation(std::string_view name, OpKind kind,
-                                  std::span<const Parameter> parameters,
-                                  Status (*infer)(const NodeView&, ResultTypes&)) {
-  return {.schema = {.name = name,
-                     .id = static_cast<uint16_t>(kind),
-                     .parameters = parameters,
-                     .infer = infer},
-          .op_class = OpClass::kActivation,
-          .netlist_unit = "Neuron"};
-}
-
-constexpr OpDefinition WithAlpha(std::string_view name, OpKind kind) {
-  return Activation(name, kind, kAlphaParameters, InferSameAsX);
-}
-constexpr OpDefinition WithAlphaBeta(std::string_view name, OpKind kind) {
-  return Activation(name, kind, kAlphaBetaParameters, InferSameAsX);
-}
-
 }  // namespace
 
-constinit const OpDefinition kOpLeakyRelu = WithAlpha("leaky_relu", OpKind::kLeakyRelu);
+constinit const OpDefinition kOpLeakyRelu =
+    Define(OpKind::kLeakyRelu, kAlphaParameters, InferSameAsX);
 constinit const OpDefinition kOpThresholdedRelu =
-    WithAlpha("thresholded_relu", OpKind::kThresholdedRelu);
+    Define(OpKind::kThresholdedRelu, kAlphaParameters, InferSameAsX);
 constinit const OpDefinition kOpThreshold =
-    Activation("threshold", OpKind::kThreshold, kThresholdParameters, InferThreshold);
-constinit const OpDefinition kOpElu = WithAlpha("elu", OpKind::kElu);
-constinit const OpDefinition kOpClampedRelu = WithAlphaBeta("clamped_relu", OpKind::kClampedRelu);
-constinit const OpDefinition kOpSigmoidHard = WithAlphaBeta("sigmoid_hard", OpKind::kSigmoidHard);
-constinit const OpDefinition kOpScaledTanh = WithAlphaBeta("scaled_tanh", OpKind::kScaledTanh);
-constinit const OpDefinition kOpPrelu =
-    Activation("prelu", OpKind::kPrelu, kPreluParameters, InferPerChannel);
-constinit const OpDefinition kOpSoftplusParametric = Activation(
-    "softplus_parametric", OpKind::kSoftplusParametric, kSoftplusParameters, InferPerChannel);
+    Define(OpKind::kThreshold, kThresholdParameters, InferThreshold);
+constinit const OpDefinition kOpElu = Define(OpKind::kElu, kAlphaParameters, InferSameAsX);
+constinit const OpDefinition kOpClampedRelu =
+    Define(OpKind::kClampedRelu, kAlphaBetaParameters, InferSameAsX);
+constinit const OpDefinition kOpSigmoidHard =
+    Define(OpKind::kSigmoidHard, kAlphaBetaParameters, InferSameAsX);
+constinit const OpDefinition kOpScaledTanh =
+    Define(OpKind::kScaledTanh, kAlphaBetaParameters, InferSameAsX);
+constinit const OpDefinition kOpPrelu = Define(OpKind::kPrelu, kPreluParameters, InferPerChannel);
+constinit const OpDefinition kOpSoftplusParametric =
+    Define(OpKind::kSoftplusParametric, kSoftplusParameters, InferPerChannel);
 
 }  // namespace anecheck

@@ -2,8 +2,8 @@
 #include <fmt/format.h>
 
 #include "harness/ops/infer.h"
-#include "harness/ops/op.h"
 #include "harness/ops/params.h"
+#include "harness/ops/row.h"
 #include "harness/ops/sets.h"
 
 namespace anecheck {
@@ -54,50 +54,26 @@ Status InferSelect(const NodeView& node, ResultTypes& results) {
   return {};
 }
 
-// The validators of native elementwise layers admit these on every family
-// (facts/netlist_layers.csv, elementwise).
-constexpr OpDefinition Compare(std::string_view name, OpKind kind) {
-  return {.schema = {.name = name,
-                     .id = static_cast<uint16_t>(kind),
-                     .parameters = kCompareParameters,
-                     .infer = InferCompare},
-          .op_class = OpClass::kComparison,
-          .netlist_unit = "ElementWise"};
-}
-
-// The public matrix gives these no path on any family (facts/op_device_matrix.csv).
-constexpr OpDefinition Logical(std::string_view name, OpKind kind) {
-  return {.schema = {.name = name,
-                     .id = static_cast<uint16_t>(kind),
-                     .parameters = kLogicalParameters,
-                     .infer = InferBroadcast},
-          .op_class = OpClass::kComparison,
-          .family_floor = kNoFamily};
-}
-
 }  // namespace
 
-constinit const OpDefinition kOpEqual = Compare("equal", OpKind::kEqual);
-constinit const OpDefinition kOpNotEqual = Compare("not_equal", OpKind::kNotEqual);
-constinit const OpDefinition kOpGreater = Compare("greater", OpKind::kGreater);
-constinit const OpDefinition kOpGreaterEqual = Compare("greater_equal", OpKind::kGreaterEqual);
-constinit const OpDefinition kOpLess = Compare("less", OpKind::kLess);
-constinit const OpDefinition kOpLessEqual = Compare("less_equal", OpKind::kLessEqual);
-constinit const OpDefinition kOpLogicalAnd = Logical("logical_and", OpKind::kLogicalAnd);
-constinit const OpDefinition kOpLogicalOr = Logical("logical_or", OpKind::kLogicalOr);
-constinit const OpDefinition kOpLogicalXor = Logical("logical_xor", OpKind::kLogicalXor);
-constinit const OpDefinition kOpLogicalNot = {
-    .schema = {.name = "logical_not",
-               .id = static_cast<uint16_t>(OpKind::kLogicalNot),
-               .parameters = kNotParameters,
-               .infer = InferSameAsX},
-    .op_class = OpClass::kComparison,
-    .netlist_unit = "ElementWise"};
-constinit const OpDefinition kOpSelect = {.schema = {.name = "select",
-                                                     .id = static_cast<uint16_t>(OpKind::kSelect),
-                                                     .parameters = kSelectParameters,
-                                                     .infer = InferSelect},
-                                          .op_class = OpClass::kComparison,
-                                          .netlist_unit = "ElementWise"};
+constinit const OpDefinition kOpEqual = Define(OpKind::kEqual, kCompareParameters, InferCompare);
+constinit const OpDefinition kOpNotEqual =
+    Define(OpKind::kNotEqual, kCompareParameters, InferCompare);
+constinit const OpDefinition kOpGreater =
+    Define(OpKind::kGreater, kCompareParameters, InferCompare);
+constinit const OpDefinition kOpGreaterEqual =
+    Define(OpKind::kGreaterEqual, kCompareParameters, InferCompare);
+constinit const OpDefinition kOpLess = Define(OpKind::kLess, kCompareParameters, InferCompare);
+constinit const OpDefinition kOpLessEqual =
+    Define(OpKind::kLessEqual, kCompareParameters, InferCompare);
+constinit const OpDefinition kOpLogicalAnd =
+    Define(OpKind::kLogicalAnd, kLogicalParameters, InferBroadcast);
+constinit const OpDefinition kOpLogicalOr =
+    Define(OpKind::kLogicalOr, kLogicalParameters, InferBroadcast);
+constinit const OpDefinition kOpLogicalXor =
+    Define(OpKind::kLogicalXor, kLogicalParameters, InferBroadcast);
+constinit const OpDefinition kOpLogicalNot =
+    Define(OpKind::kLogicalNot, kNotParameters, InferSameAsX);
+constinit const OpDefinition kOpSelect = Define(OpKind::kSelect, kSelectParameters, InferSelect);
 
 }  // namespace anecheck

@@ -7,33 +7,82 @@
 #include <iostream>
 #include <map>
 #include <set>
+#include <span>
 #include <string>
 #include <utility>
 #include <vector>
 
 #include "harness/base/file.h"
 #include "harness/base/testing/test_data.h"
-#include "harness/ops/device_matrix.h"
 #include "harness/ops/native_layers.h"
 #include "harness/ops/op.h"
+#include "harness/ops/sheet.h"
 
 namespace anecheck {
 namespace {
 
-TEST(DeviceMatrix, HasTheRowsOfThePublicTable) {
-  std::set<std::string_view> names;
-  std::set<OpClass> classes;
-  for (const DeviceRow& row : DeviceMatrix()) {
-    EXPECT_TRUE(names.insert(row.op).second) << row.op;
-    classes.insert(row.op_class);
-    EXPECT_EQ(FindDeviceRow(row.op), &row);
+// The sheets of both lists that the public matrix has.
+std::vector<const OpSheet*> MatrixSheets() {
+  std::vector<const OpSheet*> rows;
+  for (const std::span<const OpSheet> sheets : {OpSheets(), CataloguedOps()}) {
+    for (const OpSheet& sheet : sheets) {
+      if (sheet.reach) rows.push_back(&sheet);
+    }
   }
-  EXPECT_EQ(names.size(), 187u);
-  EXPECT_EQ(classes.size(), 13u) << "every class but the native layers";
-  EXPECT_EQ(FindDeviceRow("no_such_op"), nullptr);
+  return rows;
 }
 
-TEST(DeviceMatrix, ReachFollowsTheGenerations) {
+// Column names that hold quotes, as the classes do.
+std::vector<std::string> CsvFields(const std::string& line) {
+  std::vector<std::string> fields(1);
+  bool quoted = false;
+  for (const char c : line) {
+    if (c == '"') {
+      quoted = !quoted;
+    } else if (c == ',' && !quoted) {
+      fields.emplace_back();
+    } else {
+      fields.back() += c;
+    }
+  }
+  return fields;
+}
+
+TEST(OpSheet, ReachAndClassAreThoseOfThePublicMatrix) {
+  const std::string path = testing::RealDataPath("../facts/op_device_matrix.csv");
+  ANECHECK_SKIP_WITHOUT(path);
+  std::ifstream file(path);
+  std::string line;
+  std::getline(file, line);
+  size_t rows = 0;
+  for (; std::getline(file, line); ++rows) {
+    const std::vector<std::string> fields = CsvFields(line);
+    ASSERT_EQ(fields.size(), 6u) << line;
+    const OpSheet* const sheet = FindSheet(fields[0]);
+    ASSERT_NE(sheet, nullptr) << fields[0];
+    EXPECT_EQ(OpClassName(sheet->op_class), fields[1]) << fields[0];
+    ASSERT_TRUE(sheet->reach) << fields[0];
+    for (size_t i = 0; i < 4; ++i) {
+      EXPECT_EQ(ReachName((*sheet->reach)[i]), fields[2 + i]) << fields[0] << ", column " << 2 + i;
+    }
+  }
+  EXPECT_EQ(rows, MatrixSheets().size()) << "a sheet has a reach that the matrix does not publish";
+  EXPECT_EQ(rows, 187u);
+}
+
+TEST(OpSheet, StandsOnceForEachName) {
+  std::set<std::string_view> names;
+  std::set<OpClass> classes;
+  for (const OpSheet* sheet : MatrixSheets()) {
+    EXPECT_TRUE(names.insert(sheet->name).second) << sheet->name;
+    classes.insert(sheet->op_class);
+    EXPECT_EQ(FindSheet(sheet->name), sheet);
+  }
+  EXPECT_EQ(classes.size(), 13u) << "every class but the native layers";
+  EXPECT_EQ(FindSheet("no_such_op"), nullptr);
+}
+
+TEST(OpSheet, ReachFollowsTheGenerations) {
   EXPECT_EQ(ReachOn("conv", 2), Reach::kNative);
   EXPECT_EQ(ReachOn("sin", 2), Reach::kFamilyGated);
   EXPECT_EQ(ReachOn("sin", 3), Reach::kFamilyGated);
@@ -44,21 +93,6 @@ TEST(DeviceMatrix, ReachFollowsTheGenerations) {
   EXPECT_EQ(ReachOn("conv", 1), std::nullopt) << "the matrix begins with A13";
   EXPECT_EQ(ReachOn("no_such_op", 2), std::nullopt);
   EXPECT_EQ(ReachName(Reach::kFamilyGated), "family_gated");
-}
-
-TEST(Completeness, EveryOperationOfTheMatrixHasARowOrAReason) {
-  for (const DeviceRow& row : DeviceMatrix()) {
-    const OpDefinition* op = FindOp(row.op);
-    const CataloguedOp* catalogued = FindCataloguedOp(row.op);
-    const int rows = (op != nullptr ? 1 : 0) + (catalogued != nullptr ? 1 : 0);
-    EXPECT_EQ(rows, 1) << row.op;
-    if (op != nullptr) {
-      EXPECT_EQ(op->op_class, row.op_class) << row.op;
-    }
-    if (catalogued != nullptr) {
-      EXPECT_EQ(catalogued->op_class, row.op_class) << row.op;
-    }
-  }
 }
 
 // The names among the parameters of a row: "Type(Max/Min)|K|Pad*" has Type, K and Pad.
@@ -167,10 +201,10 @@ TEST(Completeness, ParametersOfNativeLayersAreTakenOrSayWhyNot) {
 }
 
 TEST(Completeness, CataloguedOperationsSayWhy) {
-  for (const CataloguedOp& op : CataloguedOps()) {
-    EXPECT_NE(FindDeviceRow(op.name), nullptr) << op.name;
-    EXPECT_FALSE(op.reason.empty()) << op.name;
-    EXPECT_EQ(OpVocabulary().ReasonWithout(op.name), op.reason);
+  for (const OpSheet& op : CataloguedOps()) {
+    EXPECT_TRUE(op.reach) << op.name;
+    EXPECT_FALSE(op.no_reference_reason.empty()) << op.name;
+    EXPECT_EQ(OpVocabulary().ReasonWithout(op.name), op.no_reference_reason);
     EXPECT_EQ(OpVocabulary().Find(op.name), nullptr) << op.name;
   }
   EXPECT_TRUE(OpVocabulary().ReasonWithout("conv").empty());
@@ -180,7 +214,7 @@ TEST(Completeness, CataloguedOperationsSayWhy) {
 // Of the two tables together: operations of the matrix and native layers.
 TEST(Completeness, AtMostTwentyPartsAreLeftOutAndTheReasonsArePrinted) {
   std::vector<std::pair<std::string_view, std::string_view>> reasons;
-  for (const CataloguedOp& op : CataloguedOps()) reasons.emplace_back(op.name, op.reason);
+  for (const OpSheet& op : CataloguedOps()) reasons.emplace_back(op.name, op.no_reference_reason);
   for (const OpDefinition* op : AllOps()) {
     if (!op->no_reference_reason.empty()) {
       reasons.emplace_back(op->schema.name, op->no_reference_reason);

@@ -9,8 +9,8 @@
 #include <fmt/format.h>
 
 #include "harness/ops/infer.h"
-#include "harness/ops/op.h"
 #include "harness/ops/params.h"
+#include "harness/ops/row.h"
 #include "harness/ops/sets.h"
 
 namespace anecheck {
@@ -195,46 +195,24 @@ Status InferCall(const NodeView& node, ResultTypes& results) {
   return {};
 }
 
-constexpr OpDefinition Row(std::string_view name, OpKind kind,
-                           std::span<const Parameter> parameters,
-                           Status (*infer)(const NodeView&, ResultTypes&),
-                           std::span<const std::string_view> blocks = {},
-                           std::string_view unit = {}) {
-  return {.schema = {.name = name,
-                     .id = static_cast<uint16_t>(kind),
-                     .parameters = parameters,
-                     .infer = infer,
-                     .blocks = blocks},
-          .op_class = OpClass::kControl,
-          .netlist_unit = unit};
-}
-
-constexpr OpDefinition WithoutResults(OpDefinition definition) {
-  definition.schema.has_results = false;
-  return definition;
-}
-
 }  // namespace
 
-constinit const OpDefinition kOpReadState =
-    Row("read_state", OpKind::kReadState, kReadParameters, InferRead);
+constinit const OpDefinition kOpReadState = Define(OpKind::kReadState, kReadParameters, InferRead);
 constinit const OpDefinition kOpWriteState =
-    WithoutResults(Row("write_state", OpKind::kWriteState, kWriteParameters, InferWrite));
+    Define(OpKind::kWriteState, kWriteParameters, InferWrite, {}, kWithoutResults);
 constinit const OpDefinition kOpTensorBufferToTensor =
-    Row("tensor_buffer_to_tensor", OpKind::kTensorBufferToTensor, kReadParameters, InferRead);
-constinit const OpDefinition kOpTensorToTensorBuffer = WithoutResults(
-    Row("tensor_to_tensor_buffer", OpKind::kTensorToTensorBuffer, kWriteParameters, InferWrite));
+    Define(OpKind::kTensorBufferToTensor, kReadParameters, InferRead);
+constinit const OpDefinition kOpTensorToTensorBuffer =
+    Define(OpKind::kTensorToTensorBuffer, kWriteParameters, InferWrite, {}, kWithoutResults);
 constinit const OpDefinition kOpCircularBufferToTensor =
-    Row("circular_buffer_to_tensor", OpKind::kCircularBufferToTensor, kRingReadParameters,
-        InferRingRead);
-constinit const OpDefinition kOpTensorToCircularBuffer =
-    WithoutResults(Row("tensor_to_circular_buffer", OpKind::kTensorToCircularBuffer,
-                       kRingWriteParameters, InferRingWrite, {}, "RingBufferWriter"));
+    Define(OpKind::kCircularBufferToTensor, kRingReadParameters, InferRingRead);
+constinit const OpDefinition kOpTensorToCircularBuffer = Define(
+    OpKind::kTensorToCircularBuffer, kRingWriteParameters, InferRingWrite, {}, kWithoutResults);
 constinit const OpDefinition kOpCond =
-    Row("cond", OpKind::kCond, kCondParameters, InferCond, kCondBlocks);
+    Define(OpKind::kCond, kCondParameters, InferCond, kCondBlocks);
 constinit const OpDefinition kOpWhileLoop =
-    Row("while_loop", OpKind::kWhileLoop, kWhileParameters, InferWhile, kWhileBlocks);
+    Define(OpKind::kWhileLoop, kWhileParameters, InferWhile, kWhileBlocks);
 constinit const OpDefinition kOpCall =
-    Row("call", OpKind::kCall, kCallParameters, InferCall, kCallBlocks);
+    Define(OpKind::kCall, kCallParameters, InferCall, kCallBlocks);
 
 }  // namespace anecheck

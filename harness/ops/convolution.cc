@@ -176,15 +176,10 @@ constexpr Parameter kMatmulOfNumbers[] = {
 
 }  // namespace
 
-constinit const OpDefinition kOpConv =
-    Row(OpClass::kConvolution, "conv", OpKind::kConv, kConvParameters, InferConv, "Conv");
-constinit const OpDefinition kOpLinear =
-    Row(OpClass::kConvolution, "linear", OpKind::kLinear, kLinearParameters, InferLinear, "Linear");
-constinit const OpDefinition kOpMatmul = Row(OpClass::kConvolution, "matmul", OpKind::kMatmul,
-                                             kMatmulOfNumbers, InferMatmul, "MatrixMultiplication");
-constinit const OpDefinition kOpAvgPool = Row(OpClass::kConvolution, "avg_pool", OpKind::kAvgPool,
-                                              kAvgPoolParameters, InferPool, "Pooling");
-constinit const OpDefinition kOpMaxPool =
-    Row(OpClass::kConvolution, "max_pool", OpKind::kMaxPool, kPoolParameters, InferPool, "Pooling");
+constinit const OpDefinition kOpConv = Define(OpKind::kConv, kConvParameters, InferConv);
+constinit const OpDefinition kOpLinear = Define(OpKind::kLinear, kLinearParameters, InferLinear);
+constinit const OpDefinition kOpMatmul = Define(OpKind::kMatmul, kMatmulOfNumbers, InferMatmul);
+constinit const OpDefinition kOpAvgPool = Define(OpKind::kAvgPool, kAvgPoolParameters, InferPool);
+constinit const OpDefinition kOpMaxPool = Define(OpKind::kMaxPool, kPoolParameters, InferPool);
 
 }  // namespace anecheck

@@ -270,18 +270,12 @@ Status InferAttention(const NodeView& node, ResultTypes& results) {
 }  // namespace
 
 constinit const OpDefinition kOpConvTranspose =
-    Row(OpClass::kConvolution, "conv_transpose", OpKind::kConvTranspose, kConvTransposeParameters,
-        InferConvTranspose, "Conv");
+    Define(OpKind::kConvTranspose, kConvTransposeParameters, InferConvTranspose);
 constinit const OpDefinition kOpLinearActivation =
-    Row(OpClass::kConvolution, "linear_activation", OpKind::kLinearActivation,
-        kLinearActivationParameters, InferSameAsX, "Neuron");
-constinit const OpDefinition kOpEinsum =
-    Row(OpClass::kConvolution, "einsum", OpKind::kEinsum, kEinsumParameters, InferEinsum,
-        "MatrixMultiplication");
-constinit const OpDefinition kOpL2Pool =
-    Row(OpClass::kConvolution, "l2_pool", OpKind::kL2Pool, kPoolParameters, InferL2Pool, "Pooling");
+    Define(OpKind::kLinearActivation, kLinearActivationParameters, InferSameAsX);
+constinit const OpDefinition kOpEinsum = Define(OpKind::kEinsum, kEinsumParameters, InferEinsum);
+constinit const OpDefinition kOpL2Pool = Define(OpKind::kL2Pool, kPoolParameters, InferL2Pool);
 constinit const OpDefinition kOpScaledDotProductAttention =
-    Row(OpClass::kConvolution, "scaled_dot_product_attention", OpKind::kScaledDotProductAttention,
-        kAttentionParameters, InferAttention, "SDPA", 2);
+    Define(OpKind::kScaledDotProductAttention, kAttentionParameters, InferAttention);
 
 }  // namespace anecheck

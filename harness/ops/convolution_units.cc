@@ -48,20 +48,16 @@ constexpr Parameter kBypassParameters[] = {{.name = "x", .dtypes = kFloats}};
 
 }  // namespace
 
-constinit const OpDefinition kOpNeConv =
-    Row(OpClass::kConvolution, "ne_conv", OpKind::kNeConv, kConvParameters, InferConv);
+constinit const OpDefinition kOpNeConv = Define(OpKind::kNeConv, kConvParameters, InferConv);
 constinit const OpDefinition kOpNeMatmul =
-    Row(OpClass::kConvolution, "ne_matmul", OpKind::kNeMatmul, kMatmulParameters, InferMatmul);
-constinit const OpDefinition kOpNePool =
-    Row(OpClass::kConvolution, "ne_pool", OpKind::kNePool, kUnitPoolParameters, InferPool);
-constinit const OpDefinition kOpPePool =
-    Row(OpClass::kConvolution, "pe_pool", OpKind::kPePool, kUnitPoolParameters, InferPool);
+    Define(OpKind::kNeMatmul, kMatmulParameters, InferMatmul);
+constinit const OpDefinition kOpNePool = Define(OpKind::kNePool, kUnitPoolParameters, InferPool);
+constinit const OpDefinition kOpPePool = Define(OpKind::kPePool, kUnitPoolParameters, InferPool);
 constinit const OpDefinition kOpPeElementwise =
-    Row(OpClass::kConvolution, "pe_elementwise", OpKind::kPeElementwise, kElementwiseParameters,
-        InferBroadcast);
+    Define(OpKind::kPeElementwise, kElementwiseParameters, InferBroadcast);
 constinit const OpDefinition kOpPeGoc =
-    Row(OpClass::kConvolution, "pe_goc", OpKind::kPeGoc, kGainOffsetParameters, InferGainOffset);
+    Define(OpKind::kPeGoc, kGainOffsetParameters, InferGainOffset);
 constinit const OpDefinition kOpNeBypass =
-    Row(OpClass::kConvolution, "ne_bypass", OpKind::kNeBypass, kBypassParameters, InferSameAsX);
+    Define(OpKind::kNeBypass, kBypassParameters, InferSameAsX);
 
 }  // namespace anecheck

@@ -95,26 +95,10 @@ Status InferSuppression(const NodeView& node, ResultTypes& results) {
 }  // namespace
 
 // Top-k and argsort: family_gated on A13, native from A14 (facts/op_device_matrix.csv).
-constinit const OpDefinition kOpNonMaximumSuppression = {
-    .schema = {.name = "non_maximum_suppression",
-               .id = static_cast<uint16_t>(OpKind::kNonMaximumSuppression),
-               .parameters = kSuppressionParameters,
-               .infer = InferSuppression},
-    .op_class = OpClass::kDetection,
-    .netlist_unit = "NMS"};
-constinit const OpDefinition kOpTopk = {.schema = {.name = "topk",
-                                                   .id = static_cast<uint16_t>(OpKind::kTopk),
-                                                   .parameters = kTopkParameters,
-                                                   .infer = InferTopk},
-                                        .op_class = OpClass::kDetection,
-                                        .family_floor = 3,
-                                        .netlist_unit = "TopK"};
-constinit const OpDefinition kOpArgsort = {.schema = {.name = "argsort",
-                                                      .id = static_cast<uint16_t>(OpKind::kArgsort),
-                                                      .parameters = kArgsortParameters,
-                                                      .infer = InferArgsort},
-                                           .op_class = OpClass::kDetection,
-                                           .family_floor = 3,
-                                           .netlist_unit = "Sort"};
+constinit const OpDefinition kOpNonMaximumSuppression =
+    Define(OpKind::kNonMaximumSuppression, kSuppressionParameters, InferSuppression);
+constinit const OpDefinition kOpTopk = Define(OpKind::kTopk, kTopkParameters, InferTopk);
+constinit const OpDefinition kOpArgsort =
+    Define(OpKind::kArgsort, kArgsortParameters, InferArgsort);
 
 }  // namespace anecheck

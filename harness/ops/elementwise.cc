@@ -2,8 +2,8 @@
 #include <fmt/format.h>
 
 #include "harness/ops/infer.h"
-#include "harness/ops/op.h"
 #include "harness/ops/params.h"
+#include "harness/ops/row.h"
 #include "harness/ops/sets.h"
 
 namespace anecheck {
@@ -13,15 +13,6 @@ constexpr Parameter kBinaryParameters[] = {
     {.name = "x", .dtypes = kNumbers},
     {.name = "y", .dtypes = kNumbers},
 };
-
-constexpr OpDefinition Binary(std::string_view name, OpKind kind) {
-  return {.schema = {.name = name,
-                     .id = static_cast<uint16_t>(kind),
-                     .parameters = kBinaryParameters,
-                     .infer = InferBroadcast},
-          .op_class = OpClass::kElementwise,
-          .netlist_unit = "ElementWise"};
-}
 
 constexpr Parameter kNumberParameters[] = {{.name = "x", .dtypes = kNumbers}};
 constexpr Parameter kFloatParameters[] = {{.name = "x", .dtypes = kFloats}};
@@ -66,48 +57,29 @@ Status InferCumsum(const NodeView& node, ResultTypes& results) {
   return InferSameAsX(node, results);
 }
 
-constexpr OpDefinition Unary(std::string_view name, OpKind kind,
-                             std::span<const Parameter> parameters, std::string_view unit,
-                             uint8_t floor = 0) {
-  return {.schema = {.name = name,
-                     .id = static_cast<uint16_t>(kind),
-                     .parameters = parameters,
-                     .infer = InferSameAsX},
-          .op_class = OpClass::kElementwise,
-          .family_floor = floor,
-          .netlist_unit = unit};
-}
-
 }  // namespace
 
-constinit const OpDefinition kOpAdd = Binary("add", OpKind::kAdd);
-constinit const OpDefinition kOpSub = Binary("sub", OpKind::kSub);
-constinit const OpDefinition kOpMul = Binary("mul", OpKind::kMul);
-constinit const OpDefinition kOpRealDiv = Binary("real_div", OpKind::kRealDiv);
-constinit const OpDefinition kOpMaximum = Binary("maximum", OpKind::kMaximum);
-constinit const OpDefinition kOpMinimum = Binary("minimum", OpKind::kMinimum);
-constinit const OpDefinition kOpFloorDiv = Binary("floor_div", OpKind::kFloorDiv);
-constinit const OpDefinition kOpPow = Binary("pow", OpKind::kPow);
+constinit const OpDefinition kOpAdd = Define(OpKind::kAdd, kBinaryParameters, InferBroadcast);
+constinit const OpDefinition kOpSub = Define(OpKind::kSub, kBinaryParameters, InferBroadcast);
+constinit const OpDefinition kOpMul = Define(OpKind::kMul, kBinaryParameters, InferBroadcast);
+constinit const OpDefinition kOpRealDiv =
+    Define(OpKind::kRealDiv, kBinaryParameters, InferBroadcast);
+constinit const OpDefinition kOpMaximum =
+    Define(OpKind::kMaximum, kBinaryParameters, InferBroadcast);
+constinit const OpDefinition kOpMinimum =
+    Define(OpKind::kMinimum, kBinaryParameters, InferBroadcast);
+constinit const OpDefinition kOpFloorDiv =
+    Define(OpKind::kFloorDiv, kBinaryParameters, InferBroadcast);
+constinit const OpDefinition kOpPow = Define(OpKind::kPow, kBinaryParameters, InferBroadcast);
 // No path on any family (facts/op_device_matrix.csv).
-constinit const OpDefinition kOpMod = {.schema = {.name = "mod",
-                                                  .id = static_cast<uint16_t>(OpKind::kMod),
-                                                  .parameters = kBinaryParameters,
-                                                  .infer = InferBroadcast},
-                                       .op_class = OpClass::kElementwise,
-                                       .family_floor = kNoFamily};
-constinit const OpDefinition kOpAbs = Unary("abs", OpKind::kAbs, kNumberParameters, "ElementWise");
-constinit const OpDefinition kOpSquare =
-    Unary("square", OpKind::kSquare, kNumberParameters, "Neuron");
+constinit const OpDefinition kOpMod = Define(OpKind::kMod, kBinaryParameters, InferBroadcast);
+constinit const OpDefinition kOpAbs = Define(OpKind::kAbs, kNumberParameters, InferSameAsX);
+constinit const OpDefinition kOpSquare = Define(OpKind::kSquare, kNumberParameters, InferSameAsX);
 // Roots floor at A13 (facts/minimum_family.csv).
-constinit const OpDefinition kOpSqrt = Unary("sqrt", OpKind::kSqrt, kFloatParameters, "Neuron", 2);
-constinit const OpDefinition kOpRsqrt =
-    Unary("rsqrt", OpKind::kRsqrt, kRsqrtParameters, "Neuron", 2);
+constinit const OpDefinition kOpSqrt = Define(OpKind::kSqrt, kFloatParameters, InferSameAsX);
+constinit const OpDefinition kOpRsqrt = Define(OpKind::kRsqrt, kRsqrtParameters, InferSameAsX);
 constinit const OpDefinition kOpInverse =
-    Unary("inverse", OpKind::kInverse, kInverseParameters, "Neuron");
-constinit const OpDefinition kOpCumsum = {.schema = {.name = "cumsum",
-                                                     .id = static_cast<uint16_t>(OpKind::kCumsum),
-                                                     .parameters = kCumsumParameters,
-                                                     .infer = InferCumsum},
-                                          .op_class = OpClass::kElementwise};
+    Define(OpKind::kInverse, kInverseParameters, InferSameAsX);
+constinit const OpDefinition kOpCumsum = Define(OpKind::kCumsum, kCumsumParameters, InferCumsum);
 
 }  // namespace anecheck

@@ -236,20 +236,16 @@ Status InferScatterNd(const NodeView& node, ResultTypes& results) {
 
 }  // namespace
 
-constinit const OpDefinition kOpGather =
-    Row(OpClass::kMovement, "gather", OpKind::kGather, kGatherParameters, InferGather, "Gather");
+constinit const OpDefinition kOpGather = Define(OpKind::kGather, kGatherParameters, InferGather);
 constinit const OpDefinition kOpGatherAlongAxis =
-    Row(OpClass::kMovement, "gather_along_axis", OpKind::kGatherAlongAxis,
-        kGatherAlongAxisParameters, InferGatherAlongAxis);
-constinit const OpDefinition kOpGatherNd = Row(OpClass::kMovement, "gather_nd", OpKind::kGatherNd,
-                                               kGatherNdParameters, InferGatherNd, "Gather");
-constinit const OpDefinition kOpScatter = Row(OpClass::kMovement, "scatter", OpKind::kScatter,
-                                              kScatterParameters, InferScatter, {}, kNoFamily);
+    Define(OpKind::kGatherAlongAxis, kGatherAlongAxisParameters, InferGatherAlongAxis);
+constinit const OpDefinition kOpGatherNd =
+    Define(OpKind::kGatherNd, kGatherNdParameters, InferGatherNd);
+constinit const OpDefinition kOpScatter =
+    Define(OpKind::kScatter, kScatterParameters, InferScatter);
 constinit const OpDefinition kOpScatterAlongAxis =
-    Row(OpClass::kMovement, "scatter_along_axis", OpKind::kScatterAlongAxis, kScatterParameters,
-        InferScatterAlongAxis, {}, kNoFamily);
+    Define(OpKind::kScatterAlongAxis, kScatterParameters, InferScatterAlongAxis);
 constinit const OpDefinition kOpScatterNd =
-    Row(OpClass::kMovement, "scatter_nd", OpKind::kScatterNd, kScatterNdParameters, InferScatterNd,
-        {}, kNoFamily);
+    Define(OpKind::kScatterNd, kScatterNdParameters, InferScatterNd);
 
 }  // namespace anecheck

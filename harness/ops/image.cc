@@ -12,9 +12,6 @@
 namespace anecheck {
 namespace {
 
-// The HAL byte of the texture engine (specification 003, table 24.3).
-constexpr uint16_t kTextureEngine = 0x81d;
-
 // Required where no fallback is given.
 constexpr Parameter Choice(std::string_view name, std::span<const std::string_view> choices) {
   return {.name = name, .kind = ParameterKind::kString, .choices = choices};
@@ -288,28 +285,19 @@ Status InferAffine(const NodeView& node, ResultTypes& results) {
 }  // namespace
 
 // Floors: facts/minimum_family.csv; what only the texture engine does needs its byte.
-constinit const OpDefinition kOpResize =
-    Row(OpClass::kImage, "resize", OpKind::kResize, kResizeParameters, InferResize, "Resize", 2);
+constinit const OpDefinition kOpResize = Define(OpKind::kResize, kResizeParameters, InferResize);
 constinit const OpDefinition kOpResizeBilinear =
-    Row(OpClass::kImage, "resize_bilinear", OpKind::kResizeBilinear, kResizeBilinearParameters,
-        InferResizePlane, "Resize", 2);
+    Define(OpKind::kResizeBilinear, kResizeBilinearParameters, InferResizePlane);
 constinit const OpDefinition kOpResizeNearestNeighbor =
-    Row(OpClass::kImage, "resize_nearest_neighbor", OpKind::kResizeNearestNeighbor,
-        kResizeNearestParameters, InferResizePlane, "Resize", 2);
+    Define(OpKind::kResizeNearestNeighbor, kResizeNearestParameters, InferResizePlane);
 constinit const OpDefinition kOpUpsampleBilinear =
-    Row(OpClass::kImage, "upsample_bilinear", OpKind::kUpsampleBilinear,
-        kUpsampleBilinearParameters, InferUpsample, "Resize", 2);
+    Define(OpKind::kUpsampleBilinear, kUpsampleBilinearParameters, InferUpsample);
 constinit const OpDefinition kOpUpsampleNearestNeighbor =
-    Row(OpClass::kImage, "upsample_nearest_neighbor", OpKind::kUpsampleNearestNeighbor,
-        kUpsampleNearestParameters, InferUpsample, "Resize", 2);
+    Define(OpKind::kUpsampleNearestNeighbor, kUpsampleNearestParameters, InferUpsample);
 constinit const OpDefinition kOpCropResize =
-    Row(OpClass::kImage, "crop_resize", OpKind::kCropResize, kCropResizeParameters, InferCropResize,
-        "CropResize", 3, kTextureEngine);
+    Define(OpKind::kCropResize, kCropResizeParameters, InferCropResize);
 constinit const OpDefinition kOpResample =
-    Row(OpClass::kImage, "resample", OpKind::kResample, kResampleParameters, InferResample,
-        "Resample", 3, kTextureEngine);
-constinit const OpDefinition kOpAffine =
-    Row(OpClass::kImage, "affine", OpKind::kAffine, kAffineParameters, InferAffine,
-        "AffineTransform", 3, kTextureEngine);
+    Define(OpKind::kResample, kResampleParameters, InferResample);
+constinit const OpDefinition kOpAffine = Define(OpKind::kAffine, kAffineParameters, InferAffine);
 
 }  // namespace anecheck

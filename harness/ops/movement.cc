@@ -199,37 +199,13 @@ Status InferSliceBySize(const NodeView& node, ResultTypes& results) {
 
 }  // namespace
 
-constinit const OpDefinition kOpReshape = {.schema = {.name = "reshape",
-                                                      .id = static_cast<uint16_t>(OpKind::kReshape),
-                                                      .parameters = kReshapeParameters,
-                                                      .infer = InferReshape},
-                                           .op_class = OpClass::kMovement,
-                                           .netlist_unit = "Reshape"};
-constinit const OpDefinition kOpTranspose = {
-    .schema = {.name = "transpose",
-               .id = static_cast<uint16_t>(OpKind::kTranspose),
-               .parameters = kTransposeParameters,
-               .infer = InferTranspose},
-    .op_class = OpClass::kMovement,
-    .netlist_unit = "Transpose"};
-constinit const OpDefinition kOpConcat = {.schema = {.name = "concat",
-                                                     .id = static_cast<uint16_t>(OpKind::kConcat),
-                                                     .parameters = kConcatParameters,
-                                                     .infer = InferConcat},
-                                          .op_class = OpClass::kMovement,
-                                          .netlist_unit = "Concat"};
-constinit const OpDefinition kOpPad = {.schema = {.name = "pad",
-                                                  .id = static_cast<uint16_t>(OpKind::kPad),
-                                                  .parameters = kPadParameters,
-                                                  .infer = InferPad},
-                                       .op_class = OpClass::kMovement,
-                                       .netlist_unit = "Padding"};
-constinit const OpDefinition kOpSliceBySize = {
-    .schema = {.name = "slice_by_size",
-               .id = static_cast<uint16_t>(OpKind::kSliceBySize),
-               .parameters = kSliceBySizeParameters,
-               .infer = InferSliceBySize},
-    .op_class = OpClass::kMovement,
-    .netlist_unit = "InputView"};
+constinit const OpDefinition kOpReshape =
+    Define(OpKind::kReshape, kReshapeParameters, InferReshape);
+constinit const OpDefinition kOpTranspose =
+    Define(OpKind::kTranspose, kTransposeParameters, InferTranspose);
+constinit const OpDefinition kOpConcat = Define(OpKind::kConcat, kConcatParameters, InferConcat);
+constinit const OpDefinition kOpPad = Define(OpKind::kPad, kPadParameters, InferPad);
+constinit const OpDefinition kOpSliceBySize =
+    Define(OpKind::kSliceBySize, kSliceBySizeParameters, InferSliceBySize);
 
 }  // namespace anecheck

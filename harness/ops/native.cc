@@ -9,8 +9,8 @@
 
 #include "harness/base/half.h"
 #include "harness/ops/infer.h"
-#include "harness/ops/op.h"
 #include "harness/ops/params.h"
+#include "harness/ops/row.h"
 
 namespace anecheck {
 namespace {
@@ -324,20 +324,6 @@ Status InferDropout(const NodeView& node, ResultTypes& results) {
   return InferSameAsX(node, results);
 }
 
-constexpr OpDefinition Layer(std::string_view name, OpKind kind,
-                             std::span<const Parameter> parameters,
-                             Status (*infer)(const NodeView&, ResultTypes&), std::string_view unit,
-                             uint8_t floor = 2, uint16_t capability = 0) {
-  return {.schema = {.name = name,
-                     .id = static_cast<uint16_t>(kind),
-                     .parameters = parameters,
-                     .infer = infer},
-          .op_class = OpClass::kNative,
-          .family_floor = floor,
-          .capability = capability,
-          .netlist_unit = unit};
-}
-
 }  // namespace
 
 int NativeAxis(std::string_view dimension) {
@@ -350,37 +336,30 @@ int NativeAxis(std::string_view dimension) {
 // Dropout's byte is set from A15 on (specification 003, table 24.3); that rate 0 runs everywhere,
 // as the guide's catalog has it (facts/source_conflicts.csv), is not taken.
 constinit const OpDefinition kOpNativeSdpa =
-    Layer("SDPA", OpKind::kNativeSdpa, kSdpaParameters, InferSdpa, "SDPA");
+    Define(OpKind::kNativeSdpa, kSdpaParameters, InferSdpa);
 constinit const OpDefinition kOpNativeSort =
-    Layer("Sort", OpKind::kNativeSort, kSortParameters, InferSort, "Sort", 3);
+    Define(OpKind::kNativeSort, kSortParameters, InferSort);
 constinit const OpDefinition kOpNativeTopK =
-    Layer("TopK", OpKind::kNativeTopK, kTopKParameters, InferTopK, "TopK", 3);
+    Define(OpKind::kNativeTopK, kTopKParameters, InferTopK);
 constinit const OpDefinition kOpNativeArgMinMax =
-    Layer("ArgMinMax", OpKind::kNativeArgMinMax, kArgMinMaxParameters, InferArgMinMax, "ArgMinMax");
+    Define(OpKind::kNativeArgMinMax, kArgMinMaxParameters, InferArgMinMax);
 constinit const OpDefinition kOpNativeGlobalArgMinMax =
-    Layer("GlobalArgMinMax", OpKind::kNativeGlobalArgMinMax, kGlobalArgMinMaxParameters,
-          InferGlobalArgMinMax, "GlobalArgMinMax", 2, 0x4f2);
+    Define(OpKind::kNativeGlobalArgMinMax, kGlobalArgMinMaxParameters, InferGlobalArgMinMax);
 constinit const OpDefinition kOpNativeMinMaxNorm =
-    Layer("MinMaxNorm", OpKind::kNativeMinMaxNorm, kMinMaxParameters, InferMinMaxNorm,
-          "MinMaxNormalization", 3, 0x818);
+    Define(OpKind::kNativeMinMaxNorm, kMinMaxParameters, InferMinMaxNorm);
 constinit const OpDefinition kOpNativeScaledElementWise =
-    Layer("ScaledElementWise", OpKind::kNativeScaledElementWise, kScaledParameters, InferScaled,
-          "ScaledElementWise");
+    Define(OpKind::kNativeScaledElementWise, kScaledParameters, InferScaled);
 constinit const OpDefinition kOpNativeCrossCorrelation =
-    Layer("CrossCorrelation", OpKind::kNativeCrossCorrelation, kCorrelationParameters,
-          InferCorrelation, "CrossCorrelation");
+    Define(OpKind::kNativeCrossCorrelation, kCorrelationParameters, InferCorrelation);
 constinit const OpDefinition kOpNativeFurthestPointSampling =
-    Layer("FurthestPointSampling", OpKind::kNativeFurthestPointSampling, kSamplingParameters,
-          InferSampling, "FurthestPointSampling");
+    Define(OpKind::kNativeFurthestPointSampling, kSamplingParameters, InferSampling);
 constinit const OpDefinition kOpNativeDynamicGoc =
-    Layer("DynamicGOC", OpKind::kNativeDynamicGoc, kDynamicGainParameters, InferDynamicGain,
-          "DynamicGOC", 2, 0x814);
-constinit const OpDefinition kOpNativeRadiusSearch = Layer(
-    "RadiusSearch", OpKind::kNativeRadiusSearch, kRadiusParameters, InferRadius, "RadiusSearch");
+    Define(OpKind::kNativeDynamicGoc, kDynamicGainParameters, InferDynamicGain);
+constinit const OpDefinition kOpNativeRadiusSearch =
+    Define(OpKind::kNativeRadiusSearch, kRadiusParameters, InferRadius);
 constinit const OpDefinition kOpNativeDynamicSlice =
-    Layer("DynamicSlice", OpKind::kNativeDynamicSlice, kDynamicSliceParameters, InferDynamicSlice,
-          "DynamicSlice", 3);
+    Define(OpKind::kNativeDynamicSlice, kDynamicSliceParameters, InferDynamicSlice);
 constinit const OpDefinition kOpNativeDropout =
-    Layer("Dropout", OpKind::kNativeDropout, kDropoutParameters, InferDropout, "Dropout", 4, 0x4a9);
+    Define(OpKind::kNativeDropout, kDropoutParameters, InferDropout);
 
 }  // namespace anecheck

@@ -2,8 +2,8 @@
 #include <fmt/format.h>
 
 #include "harness/ops/infer.h"
-#include "harness/ops/op.h"
 #include "harness/ops/params.h"
+#include "harness/ops/row.h"
 #include "harness/ops/sets.h"
 
 namespace anecheck {
@@ -119,39 +119,16 @@ Status InferLocalResponseNorm(const NodeView& node, ResultTypes& results) {
   return InferChannels(node, 3, 4, results);
 }
 
-constexpr OpDefinition Norm(std::string_view name, OpKind kind,
-                            std::span<const Parameter> parameters,
-                            Status (*infer)(const NodeView&, ResultTypes&), std::string_view unit,
-                            uint16_t capability = 0) {
-  return {.schema = {.name = name,
-                     .id = static_cast<uint16_t>(kind),
-                     .parameters = parameters,
-                     .infer = infer},
-          .op_class = OpClass::kNormalization,
-          .family_floor = 2,
-          .capability = capability,
-          .netlist_unit = unit};
-}
-
 }  // namespace
 
 constinit const OpDefinition kOpBatchNorm =
-    Norm("batch_norm", OpKind::kBatchNorm, kBatchNormParameters, InferBatchNorm, {});
+    Define(OpKind::kBatchNorm, kBatchNormParameters, InferBatchNorm);
 constinit const OpDefinition kOpInstanceNorm =
-    Norm("instance_norm", OpKind::kInstanceNorm, kInstanceNormParameters, InferInstanceNorm,
-         "InstanceNormalization", 0x816);
-constinit const OpDefinition kOpL2Norm =
-    Norm("l2_norm", OpKind::kL2Norm, kL2NormParameters, InferL2Norm, "L2Normalization");
+    Define(OpKind::kInstanceNorm, kInstanceNormParameters, InferInstanceNorm);
+constinit const OpDefinition kOpL2Norm = Define(OpKind::kL2Norm, kL2NormParameters, InferL2Norm);
 constinit const OpDefinition kOpLocalResponseNorm =
-    Norm("local_response_norm", OpKind::kLocalResponseNorm, kLocalResponseNormParameters,
-         InferLocalResponseNorm, "LocalResponseNormalization", 0x81a);
-constinit const OpDefinition kOpLayerNorm = {
-    .schema = {.name = "layer_norm",
-               .id = static_cast<uint16_t>(OpKind::kLayerNorm),
-               .parameters = kLayerNormParameters,
-               .infer = InferLayerNorm},
-    .op_class = OpClass::kNormalization,
-    .family_floor = 2,
-    .netlist_unit = "LayerNormalization"};
+    Define(OpKind::kLocalResponseNorm, kLocalResponseNormParameters, InferLocalResponseNorm);
+constinit const OpDefinition kOpLayerNorm =
+    Define(OpKind::kLayerNorm, kLayerNormParameters, InferLayerNorm);
 
 }  // namespace anecheck

@@ -4,33 +4,14 @@
 #include <string>
 #include <unordered_map>
 
-#include "harness/ops/device_matrix.h"
-
 namespace anecheck {
 
 namespace {
 
 constexpr std::array<const OpDefinition*, kOpCount> kOps = {
-#define ANECHECK_OP(name, Name, op_class) &kOp##Name,
+#define ANECHECK_OP(name, Name, ...) &kOp##Name,
 #include "harness/ops/ops.def"
-#undef ANECHECK_OP
 };
-
-constexpr std::array<std::string_view, 14> kClassNames = {
-    "convolution, matrix multiply, and pooling",
-    "normalization",
-    "elementwise arithmetic",
-    "comparison and logical",
-    "activations",
-    "reduction",
-    "data movement and structural",
-    "image, resize, and texture",
-    "quantization and dtype",
-    "attention, control flow, and state",
-    "recurrent cells",
-    "trigonometric, special, and math",
-    "detection and sampling",
-    "native layers"};
 
 class TableVocabulary final : public Vocabulary {
  public:
@@ -42,8 +23,8 @@ class TableVocabulary final : public Vocabulary {
     return op == nullptr ? nullptr : &op->schema;
   }
   std::string_view ReasonWithout(std::string_view name) const override {
-    const CataloguedOp* op = FindCataloguedOp(name);
-    return op == nullptr ? std::string_view() : op->reason;
+    const OpSheet* const op = FindCataloguedOp(name);
+    return op == nullptr ? std::string_view() : op->no_reference_reason;
   }
   const OpDefinition* FindDefinition(std::string_view name) const {
     const auto found = by_name_.find(name);
@@ -60,10 +41,6 @@ const TableVocabulary& Table() {
 }
 
 }  // namespace
-
-std::string_view OpClassName(OpClass op_class) {
-  return kClassNames[static_cast<size_t>(op_class)];
-}
 
 std::span<const OpDefinition* const> AllOps() { return kOps; }
 

@@ -2,8 +2,8 @@
 #include <fmt/format.h>
 
 #include "harness/ops/infer.h"
-#include "harness/ops/op.h"
 #include "harness/ops/params.h"
+#include "harness/ops/row.h"
 #include "harness/ops/sets.h"
 
 namespace anecheck {
@@ -25,10 +25,6 @@ Status InferCast(const NodeView& node, ResultTypes& results) {
 
 }  // namespace
 
-constinit const OpDefinition kOpCast = {.schema = {.name = "cast",
-                                                   .id = static_cast<uint16_t>(OpKind::kCast),
-                                                   .parameters = kCastParameters,
-                                                   .infer = InferCast},
-                                        .op_class = OpClass::kQuantization};
+constinit const OpDefinition kOpCast = Define(OpKind::kCast, kCastParameters, InferCast);
 
 }  // namespace anecheck

@@ -3,8 +3,8 @@
 #include <fmt/format.h>
 
 #include "harness/ops/infer.h"
-#include "harness/ops/op.h"
 #include "harness/ops/params.h"
+#include "harness/ops/row.h"
 #include "harness/ops/sets.h"
 
 namespace anecheck {
@@ -85,17 +85,9 @@ Status InferDequantize(const NodeView& node, ResultTypes& results) {
 
 }  // namespace
 
-constinit const OpDefinition kOpQuantize = {
-    .schema = {.name = "quantize",
-               .id = static_cast<uint16_t>(OpKind::kQuantize),
-               .parameters = kQuantizeParameters,
-               .infer = InferQuantize},
-    .op_class = OpClass::kQuantization};
-constinit const OpDefinition kOpDequantize = {
-    .schema = {.name = "dequantize",
-               .id = static_cast<uint16_t>(OpKind::kDequantize),
-               .parameters = kDequantizeParameters,
-               .infer = InferDequantize},
-    .op_class = OpClass::kQuantization};
+constinit const OpDefinition kOpQuantize =
+    Define(OpKind::kQuantize, kQuantizeParameters, InferQuantize);
+constinit const OpDefinition kOpDequantize =
+    Define(OpKind::kDequantize, kDequantizeParameters, InferDequantize);
 
 }  // namespace anecheck

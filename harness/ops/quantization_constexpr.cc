@@ -279,33 +279,21 @@ Status InferConstexprCast(const NodeView& node, ResultTypes& results) {
 
 }  // namespace
 
-constinit const OpDefinition kOpConst =
-    Row(OpClass::kQuantization, "const", OpKind::kConst, kConstParameters, InferConst);
+constinit const OpDefinition kOpConst = Define(OpKind::kConst, kConstParameters, InferConst);
 constinit const OpDefinition kOpConstexprAffineDequantize =
-    Row(OpClass::kQuantization, "constexpr_affine_dequantize", OpKind::kConstexprAffineDequantize,
-        kAffineParameters, InferAffine);
+    Define(OpKind::kConstexprAffineDequantize, kAffineParameters, InferAffine);
 constinit const OpDefinition kOpConstexprLutToDense =
-    Row(OpClass::kQuantization, "constexpr_lut_to_dense", OpKind::kConstexprLutToDense,
-        kLutToDenseParameters, InferLutToDense);
+    Define(OpKind::kConstexprLutToDense, kLutToDenseParameters, InferLutToDense);
 constinit const OpDefinition kOpConstexprLutToSparse =
-    Row(OpClass::kQuantization, "constexpr_lut_to_sparse", OpKind::kConstexprLutToSparse,
-        kLutToSparseParameters, InferLutToSparse);
+    Define(OpKind::kConstexprLutToSparse, kLutToSparseParameters, InferLutToSparse);
 constinit const OpDefinition kOpConstexprBlockwiseShiftScale =
-    Row(OpClass::kQuantization, "constexpr_blockwise_shift_scale",
-        OpKind::kConstexprBlockwiseShiftScale, kBlockwiseParameters, InferBlockwise);
-constinit const OpDefinition kOpConstexprSparseBlockwiseShiftScale = Row(
-    OpClass::kQuantization, "constexpr_sparse_blockwise_shift_scale",
+    Define(OpKind::kConstexprBlockwiseShiftScale, kBlockwiseParameters, InferBlockwise);
+constinit const OpDefinition kOpConstexprSparseBlockwiseShiftScale = Define(
     OpKind::kConstexprSparseBlockwiseShiftScale, kSparseBlockwiseParameters, InferSparseBlockwise);
 constinit const OpDefinition kOpConstexprSparseToDense =
-    Row(OpClass::kQuantization, "constexpr_sparse_to_dense", OpKind::kConstexprSparseToDense,
-        kSparseToDenseParameters, InferSparseToDense);
+    Define(OpKind::kConstexprSparseToDense, kSparseToDenseParameters, InferSparseToDense);
 // Rejected everywhere (facts/more/op_notes.csv).
-constinit const OpDefinition kOpConstexprCast = {
-    .schema = {.name = "constexpr_cast",
-               .id = static_cast<uint16_t>(OpKind::kConstexprCast),
-               .parameters = kCastParameters,
-               .infer = InferConstexprCast},
-    .op_class = OpClass::kQuantization,
-    .family_floor = kNoFamily};
+constinit const OpDefinition kOpConstexprCast =
+    Define(OpKind::kConstexprCast, kCastParameters, InferConstexprCast);
 
 }  // namespace anecheck

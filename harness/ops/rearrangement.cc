@@ -320,43 +320,31 @@ Status InferBatchToSpace(const NodeView& node, ResultTypes& results) {
 }  // namespace
 
 constinit const OpDefinition kOpSliceByIndex =
-    Row(OpClass::kMovement, "slice_by_index", OpKind::kSliceByIndex, kSliceByIndexParameters,
-        InferSliceByIndex, "InputView");
+    Define(OpKind::kSliceByIndex, kSliceByIndexParameters, InferSliceByIndex);
 constinit const OpDefinition kOpSliceUpdate =
-    Row(OpClass::kMovement, "slice_update", OpKind::kSliceUpdate, kSliceUpdateParameters,
-        InferSliceUpdate);
+    Define(OpKind::kSliceUpdate, kSliceUpdateParameters, InferSliceUpdate);
 constinit const OpDefinition kOpReverse =
-    Row(OpClass::kMovement, "reverse", OpKind::kReverse, kReverseParameters, InferReverse);
+    Define(OpKind::kReverse, kReverseParameters, InferReverse);
 constinit const OpDefinition kOpReverseSequence =
-    Row(OpClass::kMovement, "reverse_sequence", OpKind::kReverseSequence,
-        kReverseSequenceParameters, InferReverseSequence, {}, kNoFamily);
+    Define(OpKind::kReverseSequence, kReverseSequenceParameters, InferReverseSequence);
 // Floors: facts/minimum_family.csv.
-constinit const OpDefinition kOpTile =
-    Row(OpClass::kMovement, "tile", OpKind::kTile, kTileParameters, InferTile, "Tile", 2);
-constinit const OpDefinition kOpCrop =
-    Row(OpClass::kMovement, "crop", OpKind::kCrop, kCropParameters, InferCrop);
-constinit const OpDefinition kOpBandPart = Row(OpClass::kMovement, "band_part", OpKind::kBandPart,
-                                               kBandPartParameters, InferBandPart, {}, kNoFamily);
+constinit const OpDefinition kOpTile = Define(OpKind::kTile, kTileParameters, InferTile);
+constinit const OpDefinition kOpCrop = Define(OpKind::kCrop, kCropParameters, InferCrop);
+constinit const OpDefinition kOpBandPart =
+    Define(OpKind::kBandPart, kBandPartParameters, InferBandPart);
 constinit const OpDefinition kOpSlidingWindows =
-    Row(OpClass::kMovement, "sliding_windows", OpKind::kSlidingWindows, kSlidingWindowsParameters,
-        InferSlidingWindows, {}, kNoFamily);
+    Define(OpKind::kSlidingWindows, kSlidingWindowsParameters, InferSlidingWindows);
 constinit const OpDefinition kOpDepthToSpace =
-    Row(OpClass::kMovement, "depth_to_space", OpKind::kDepthToSpace, kBlockParameters, InferToSpace,
-        "ChannelToSpace");
+    Define(OpKind::kDepthToSpace, kBlockParameters, InferToSpace);
 constinit const OpDefinition kOpSpaceToDepth =
-    Row(OpClass::kMovement, "space_to_depth", OpKind::kSpaceToDepth, kBlockParameters, InferToDepth,
-        "SpaceToChannel", 2);
+    Define(OpKind::kSpaceToDepth, kBlockParameters, InferToDepth);
 constinit const OpDefinition kOpPixelShuffle =
-    Row(OpClass::kMovement, "pixel_shuffle", OpKind::kPixelShuffle, kShuffleParameters,
-        InferToSpace, "PixelShuffle");
+    Define(OpKind::kPixelShuffle, kShuffleParameters, InferToSpace);
 constinit const OpDefinition kOpPixelUnshuffle =
-    Row(OpClass::kMovement, "pixel_unshuffle", OpKind::kPixelUnshuffle, kUnshuffleParameters,
-        InferToDepth, "PixelUnshuffle");
+    Define(OpKind::kPixelUnshuffle, kUnshuffleParameters, InferToDepth);
 constinit const OpDefinition kOpSpaceToBatch =
-    Row(OpClass::kMovement, "space_to_batch", OpKind::kSpaceToBatch, kSpaceToBatchParameters,
-        InferSpaceToBatch, "SpaceToBatch");
+    Define(OpKind::kSpaceToBatch, kSpaceToBatchParameters, InferSpaceToBatch);
 constinit const OpDefinition kOpBatchToSpace =
-    Row(OpClass::kMovement, "batch_to_space", OpKind::kBatchToSpace, kBatchToSpaceParameters,
-        InferBatchToSpace, "BatchToSpace");
+    Define(OpKind::kBatchToSpace, kBatchToSpaceParameters, InferBatchToSpace);
 
 }  // namespace anecheck

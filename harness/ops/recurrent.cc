@@ -182,11 +182,8 @@ Status InferRnn(const NodeView& node, ResultTypes& results) {
 
 }  // namespace
 
-constinit const OpDefinition kOpLstm =
-    Row(OpClass::kRecurrent, "lstm", OpKind::kLstm, kLstmParameters, InferLstm, {}, kNoFamily);
-constinit const OpDefinition kOpGru =
-    Row(OpClass::kRecurrent, "gru", OpKind::kGru, kGruParameters, InferGru, {}, kNoFamily);
-constinit const OpDefinition kOpRnn =
-    Row(OpClass::kRecurrent, "rnn", OpKind::kRnn, kRnnParameters, InferRnn, {}, kNoFamily);
+constinit const OpDefinition kOpLstm = Define(OpKind::kLstm, kLstmParameters, InferLstm);
+constinit const OpDefinition kOpGru = Define(OpKind::kGru, kGruParameters, InferGru);
+constinit const OpDefinition kOpRnn = Define(OpKind::kRnn, kRnnParameters, InferRnn);
 
 }  // namespace anecheck

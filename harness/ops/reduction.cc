@@ -3,8 +3,8 @@
 #include <fmt/format.h>
 
 #include "harness/ops/infer.h"
-#include "harness/ops/op.h"
 #include "harness/ops/params.h"
+#include "harness/ops/row.h"
 #include "harness/ops/sets.h"
 
 namespace anecheck {
@@ -37,16 +37,6 @@ Status InferReduce(const NodeView& node, ResultTypes& results) {
   return {};
 }
 
-constexpr OpDefinition Reduce(std::string_view name, OpKind kind) {
-  return {.schema = {.name = name,
-                     .id = static_cast<uint16_t>(kind),
-                     .parameters = kReduceParameters,
-                     .infer = InferReduce},
-          .op_class = OpClass::kReduction,
-          .family_floor = 2,
-          .netlist_unit = "Reduction"};
-}
-
 // Roots and logarithms are truncated to int32 (coremltools).
 constexpr Parameter kReduceRealParameters[] = {
     {.name = "x", .dtypes = {DType::kFp16, DType::kFp32, DType::kInt32}},
@@ -59,12 +49,6 @@ constexpr Parameter kReduceRealParameters[] = {
      .need = Need::kOptional,
      .fallback = Default::Flag(false)},
 };
-
-constexpr OpDefinition ReduceReals(std::string_view name, OpKind kind) {
-  OpDefinition op = Reduce(name, kind);
-  op.schema.parameters = kReduceRealParameters;
-  return op;
-}
 
 constexpr std::array<std::string_view, 2> kIndexTypes = {"int32", "uint16"};
 constexpr Parameter kReduceArgParameters[] = {
@@ -100,39 +84,32 @@ Status InferReduceArg(const NodeView& node, ResultTypes& results) {
   return {};
 }
 
-constexpr OpDefinition ReduceArg(std::string_view name, OpKind kind, uint8_t floor) {
-  return {.schema = {.name = name,
-                     .id = static_cast<uint16_t>(kind),
-                     .parameters = kReduceArgParameters,
-                     .infer = InferReduceArg},
-          .op_class = OpClass::kReduction,
-          .family_floor = floor,
-          .netlist_unit = "ArgMinMax"};
-}
-
-constexpr OpDefinition ReduceOnHost(std::string_view name, OpKind kind) {
-  OpDefinition op = Reduce(name, kind);
-  op.family_floor = kNoFamily;
-  op.netlist_unit = {};
-  return op;
-}
-
 }  // namespace
 
-constinit const OpDefinition kOpReduceSum = Reduce("reduce_sum", OpKind::kReduceSum);
-constinit const OpDefinition kOpReduceMax = Reduce("reduce_max", OpKind::kReduceMax);
-constinit const OpDefinition kOpReduceMean = Reduce("reduce_mean", OpKind::kReduceMean);
-constinit const OpDefinition kOpReduceMin = Reduce("reduce_min", OpKind::kReduceMin);
+constinit const OpDefinition kOpReduceSum =
+    Define(OpKind::kReduceSum, kReduceParameters, InferReduce);
+constinit const OpDefinition kOpReduceMax =
+    Define(OpKind::kReduceMax, kReduceParameters, InferReduce);
+constinit const OpDefinition kOpReduceMean =
+    Define(OpKind::kReduceMean, kReduceParameters, InferReduce);
+constinit const OpDefinition kOpReduceMin =
+    Define(OpKind::kReduceMin, kReduceParameters, InferReduce);
 constinit const OpDefinition kOpReduceSumSquare =
-    Reduce("reduce_sum_square", OpKind::kReduceSumSquare);
-constinit const OpDefinition kOpReduceL1Norm = Reduce("reduce_l1_norm", OpKind::kReduceL1Norm);
-constinit const OpDefinition kOpReduceL2Norm = ReduceReals("reduce_l2_norm", OpKind::kReduceL2Norm);
-constinit const OpDefinition kOpReduceLogSum = ReduceReals("reduce_log_sum", OpKind::kReduceLogSum);
+    Define(OpKind::kReduceSumSquare, kReduceParameters, InferReduce);
+constinit const OpDefinition kOpReduceL1Norm =
+    Define(OpKind::kReduceL1Norm, kReduceParameters, InferReduce);
+constinit const OpDefinition kOpReduceL2Norm =
+    Define(OpKind::kReduceL2Norm, kReduceRealParameters, InferReduce);
+constinit const OpDefinition kOpReduceLogSum =
+    Define(OpKind::kReduceLogSum, kReduceRealParameters, InferReduce);
 constinit const OpDefinition kOpReduceLogSumExp =
-    ReduceReals("reduce_log_sum_exp", OpKind::kReduceLogSumExp);
-constinit const OpDefinition kOpReduceArgmax = ReduceArg("reduce_argmax", OpKind::kReduceArgmax, 2);
+    Define(OpKind::kReduceLogSumExp, kReduceRealParameters, InferReduce);
+constinit const OpDefinition kOpReduceArgmax =
+    Define(OpKind::kReduceArgmax, kReduceArgParameters, InferReduceArg);
 // The conversion route rejects it below A15 (facts/known_defects.csv, D32).
-constinit const OpDefinition kOpReduceArgmin = ReduceArg("reduce_argmin", OpKind::kReduceArgmin, 4);
-constinit const OpDefinition kOpReduceProd = ReduceOnHost("reduce_prod", OpKind::kReduceProd);
+constinit const OpDefinition kOpReduceArgmin =
+    Define(OpKind::kReduceArgmin, kReduceArgParameters, InferReduceArg);
+constinit const OpDefinition kOpReduceProd =
+    Define(OpKind::kReduceProd, kReduceParameters, InferReduce);
 
 }  // namespace anecheck

@@ -3,24 +3,27 @@
 
 #include "harness/ops/op.h"
 #include "harness/ops/sets.h"
+#include "harness/ops/sheet_table.h"
 
 namespace anecheck {
 
 using Infer = Status (*)(const NodeView&, ResultTypes&);
 
-// A row of one class; `floor` and `capability` as in OpDefinition.
-constexpr OpDefinition Row(OpClass op_class, std::string_view name, OpKind kind,
-                           std::span<const Parameter> parameters, Infer infer,
-                           std::string_view netlist_unit = {}, uint8_t floor = 0,
-                           uint16_t capability = 0) {
-  return {.schema = {.name = name,
-                     .id = static_cast<uint16_t>(kind),
-                     .parameters = parameters,
-                     .infer = infer},
-          .op_class = op_class,
-          .family_floor = floor,
-          .capability = capability,
-          .netlist_unit = netlist_unit};
+// An operation that only changes a state.
+inline constexpr bool kWithoutResults = false;
+
+// The row of one operation: its sheet, with the parameters and the shape rule.
+constexpr OpDefinition Define(OpKind kind, std::span<const Parameter> parameters, Infer infer,
+                              std::span<const std::string_view> blocks = {},
+                              bool has_results = true) {
+  const OpSheet& sheet = sheets::kWithSchema[static_cast<size_t>(kind)];
+  return {sheet,
+          {.name = sheet.name,
+           .id = static_cast<uint16_t>(kind),
+           .parameters = parameters,
+           .infer = infer,
+           .blocks = blocks,
+           .has_results = has_results}};
 }
 
 // An attribute that may be left out.

@@ -316,30 +316,23 @@ Status InferShape(const NodeView& node, ResultTypes& results) {
 }  // namespace
 
 constinit const OpDefinition kOpIdentity =
-    Row(OpClass::kMovement, "identity", OpKind::kIdentity, kIdentityParameters, InferSameAsX);
+    Define(OpKind::kIdentity, kIdentityParameters, InferSameAsX);
 constinit const OpDefinition kOpReshapeLike =
-    Row(OpClass::kMovement, "reshape_like", OpKind::kReshapeLike, kReshapeLikeParameters,
-        InferReshapeLike);
+    Define(OpKind::kReshapeLike, kReshapeLikeParameters, InferReshapeLike);
 constinit const OpDefinition kOpExpandDims =
-    Row(OpClass::kMovement, "expand_dims", OpKind::kExpandDims, kExpandDimsParameters,
-        InferExpandDims, "Reshape");
-constinit const OpDefinition kOpSqueeze = Row(OpClass::kMovement, "squeeze", OpKind::kSqueeze,
-                                              kSqueezeParameters, InferSqueeze, "Reshape");
-constinit const OpDefinition kOpFlatten2d = Row(OpClass::kMovement, "flatten2d", OpKind::kFlatten2d,
-                                                kFlatten2dParameters, InferFlatten2d, "Flatten");
-constinit const OpDefinition kOpStack =
-    Row(OpClass::kMovement, "stack", OpKind::kStack, kStackParameters, InferStack, "Concat");
-constinit const OpDefinition kOpSplit =
-    Row(OpClass::kMovement, "split", OpKind::kSplit, kSplitParameters, InferSplit, "InputView");
-constinit const OpDefinition kOpFill =
-    Row(OpClass::kMovement, "fill", OpKind::kFill, kFillParameters, InferFill);
+    Define(OpKind::kExpandDims, kExpandDimsParameters, InferExpandDims);
+constinit const OpDefinition kOpSqueeze =
+    Define(OpKind::kSqueeze, kSqueezeParameters, InferSqueeze);
+constinit const OpDefinition kOpFlatten2d =
+    Define(OpKind::kFlatten2d, kFlatten2dParameters, InferFlatten2d);
+constinit const OpDefinition kOpStack = Define(OpKind::kStack, kStackParameters, InferStack);
+constinit const OpDefinition kOpSplit = Define(OpKind::kSplit, kSplitParameters, InferSplit);
+constinit const OpDefinition kOpFill = Define(OpKind::kFill, kFillParameters, InferFill);
 constinit const OpDefinition kOpFillLike =
-    Row(OpClass::kMovement, "fill_like", OpKind::kFillLike, kFillLikeParameters, InferFillLike);
+    Define(OpKind::kFillLike, kFillLikeParameters, InferFillLike);
 constinit const OpDefinition kOpRange1d =
-    Row(OpClass::kMovement, "range_1d", OpKind::kRange1d, kRange1dParameters, InferRange1d);
-constinit const OpDefinition kOpOneHot = Row(OpClass::kMovement, "one_hot", OpKind::kOneHot,
-                                             kOneHotParameters, InferOneHot, {}, kNoFamily);
-constinit const OpDefinition kOpShape = Row(OpClass::kMovement, "shape", OpKind::kShape,
-                                            kIdentityParameters, InferShape, "Shape", kNoFamily);
+    Define(OpKind::kRange1d, kRange1dParameters, InferRange1d);
+constinit const OpDefinition kOpOneHot = Define(OpKind::kOneHot, kOneHotParameters, InferOneHot);
+constinit const OpDefinition kOpShape = Define(OpKind::kShape, kIdentityParameters, InferShape);
 
 }  // namespace anecheck

@@ -4,8 +4,8 @@
 #include <fmt/format.h>
 
 #include "harness/ops/infer.h"
-#include "harness/ops/op.h"
 #include "harness/ops/params.h"
+#include "harness/ops/row.h"
 #include "harness/ops/sets.h"
 
 namespace anecheck {
@@ -19,17 +19,6 @@ constexpr Parameter kCostVolumeParameters[] = {
     {.name = "disparity_direction", .kind = ParameterKind::kInt},
     {.name = "disparity_range", .kind = ParameterKind::kInt},
 };
-
-constexpr OpDefinition Function(std::string_view name, OpKind kind, uint8_t floor,
-                                std::string_view unit = {}) {
-  return {.schema = {.name = name,
-                     .id = static_cast<uint16_t>(kind),
-                     .parameters = kUnaryParameters,
-                     .infer = InferSameAsX},
-          .op_class = OpClass::kTrigonometric,
-          .family_floor = floor,
-          .netlist_unit = unit};
-}
 
 // Depth 1, channel 3, height 1, fp16 (facts/netlist_layers.csv, cross_product): the vectors stand
 // along axis 1 of [N, 3, 1, W].
@@ -70,44 +59,26 @@ Status InferUnpublished(const NodeView& node, ResultTypes&) {
   return Reject(node, "the shape of its results is not published");
 }
 
-// A direct-route layer without MIL spelling of its own; facts/op_device_matrix.csv calls it a
-// bridge.
-constexpr OpDefinition Geometry(std::string_view name, OpKind kind,
-                                std::span<const Parameter> parameters,
-                                Status (*infer)(const NodeView&, ResultTypes&),
-                                std::string_view unit, std::string_view no_reference_reason) {
-  return {.schema = {.name = name,
-                     .id = static_cast<uint16_t>(kind),
-                     .parameters = parameters,
-                     .infer = infer},
-          .op_class = OpClass::kTrigonometric,
-          .family_floor = kNoFamily,
-          .netlist_unit = unit,
-          .no_reference_reason = no_reference_reason};
-}
-
 }  // namespace
 
 // Sine and cosine are native from A15 and have no direct route (specification 004); the arc tangent
 // is the one trigonometric primitive of A13 (facts/more/op_notes.csv). The others have no path.
-constinit const OpDefinition kOpSin = Function("sin", OpKind::kSin, 4);
-constinit const OpDefinition kOpCos = Function("cos", OpKind::kCos, 4);
-constinit const OpDefinition kOpAtan = Function("atan", OpKind::kAtan, 2, "Neuron");
-constinit const OpDefinition kOpTan = Function("tan", OpKind::kTan, kNoFamily);
-constinit const OpDefinition kOpAsin = Function("asin", OpKind::kAsin, kNoFamily);
-constinit const OpDefinition kOpAcos = Function("acos", OpKind::kAcos, kNoFamily);
-constinit const OpDefinition kOpAtanh = Function("atanh", OpKind::kAtanh, kNoFamily);
-constinit const OpDefinition kOpAsinh = Function("asinh", OpKind::kAsinh, kNoFamily);
-constinit const OpDefinition kOpAcosh = Function("acosh", OpKind::kAcosh, kNoFamily);
-constinit const OpDefinition kOpSinh = Function("sinh", OpKind::kSinh, kNoFamily);
-constinit const OpDefinition kOpCosh = Function("cosh", OpKind::kCosh, kNoFamily);
+constinit const OpDefinition kOpSin = Define(OpKind::kSin, kUnaryParameters, InferSameAsX);
+constinit const OpDefinition kOpCos = Define(OpKind::kCos, kUnaryParameters, InferSameAsX);
+constinit const OpDefinition kOpAtan = Define(OpKind::kAtan, kUnaryParameters, InferSameAsX);
+constinit const OpDefinition kOpTan = Define(OpKind::kTan, kUnaryParameters, InferSameAsX);
+constinit const OpDefinition kOpAsin = Define(OpKind::kAsin, kUnaryParameters, InferSameAsX);
+constinit const OpDefinition kOpAcos = Define(OpKind::kAcos, kUnaryParameters, InferSameAsX);
+constinit const OpDefinition kOpAtanh = Define(OpKind::kAtanh, kUnaryParameters, InferSameAsX);
+constinit const OpDefinition kOpAsinh = Define(OpKind::kAsinh, kUnaryParameters, InferSameAsX);
+constinit const OpDefinition kOpAcosh = Define(OpKind::kAcosh, kUnaryParameters, InferSameAsX);
+constinit const OpDefinition kOpSinh = Define(OpKind::kSinh, kUnaryParameters, InferSameAsX);
+constinit const OpDefinition kOpCosh = Define(OpKind::kCosh, kUnaryParameters, InferSameAsX);
 constinit const OpDefinition kOpCrossProduct =
-    Geometry("cross_product", OpKind::kCrossProduct, kHalfPairParameters, InferCrossProduct,
-             "CrossProduct", {});
-constinit const OpDefinition kOpCostVolume = Geometry(
-    "cost_volume", OpKind::kCostVolume, kCostVolumeParameters, InferCostVolume, "CostVolume", {});
-constinit const OpDefinition kOpMatrixDecomposition = Geometry(
-    "matrix_decomposition", OpKind::kMatrixDecomposition, kUnaryParameters, InferUnpublished, {},
-    "no source says which decomposition it is, and no code generation was ever seen");
+    Define(OpKind::kCrossProduct, kHalfPairParameters, InferCrossProduct);
+constinit const OpDefinition kOpCostVolume =
+    Define(OpKind::kCostVolume, kCostVolumeParameters, InferCostVolume);
+constinit const OpDefinition kOpMatrixDecomposition =
+    Define(OpKind::kMatrixDecomposition, kUnaryParameters, InferUnpublished);
 
 }  // namespace anecheck

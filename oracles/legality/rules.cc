@@ -7,6 +7,7 @@
 
 #include "harness/base/json_fields.h"
 #include "harness/base/log.h"
+#include "harness/ops/sheet.h"
 #include "oracles/legality/embedded.h"
 
 namespace anecheck::legality {
@@ -48,14 +49,31 @@ Value FromJson(const Json& json) {
   return Value::List(std::move(list));
 }
 
+// The facts that the sheet states: its class, and its floor where a source of the floor is named.
+void TakeFromSheet(CatalogueRow& row) {
+  const OpSheet* const sheet = FindSheet(row.name);
+  if (sheet == nullptr) {
+    row.op_class = "names outside the public matrix";
+    return;
+  }
+  row.op_class = OpClassName(sheet->op_class);
+  if (row.fields.contains("floor_source") && !row.fields.contains("floor_at_most")) {
+    row.fields.emplace("floor", Value::Number(sheet->family_floor));
+  }
+}
+
 Result<CatalogueRow> ReadRow(const Json& json, bool native, std::string_view path) {
   CatalogueRow row;
   ANECHECK_ASSIGN(row.name, String(json, native ? "layer" : "op", path));
   ANECHECK_ASSIGN(const std::string source, String(json, "source", row.name));
-  row.op_class = native ? "native layers" : StringOr(json, "class", "");
   row.native = native;
   row.native_layer = native ? row.name : StringOr(json, "layer", "");
   for (const auto& [key, value] : json.items()) row.fields.insert_or_assign(key, FromJson(value));
+  if (native) {
+    row.op_class = OpClassName(OpClass::kNative);
+  } else {
+    TakeFromSheet(row);
+  }
   return row;
 }
 

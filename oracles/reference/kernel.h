@@ -224,9 +224,8 @@ struct ReferenceKernel {
   bool elementwise = false;
 };
 
-#define ANECHECK_OP(name, Name, op_class) extern const ReferenceKernel kReference##Name;
+#define ANECHECK_OP(name, Name, ...) extern const ReferenceKernel kReference##Name;
 #include "harness/ops/ops.def"
-#undef ANECHECK_OP
 
 // Every kernel, indexed by OpKind.
 std::span<const ReferenceKernel* const> AllReferenceKernels();

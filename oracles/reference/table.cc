@@ -9,9 +9,8 @@ namespace anecheck {
 namespace {
 
 constexpr std::array<const ReferenceKernel*, kOpCount> kKernels = {
-#define ANECHECK_OP(name, Name, op_class) &kReference##Name,
+#define ANECHECK_OP(name, Name, ...) &kReference##Name,
 #include "harness/ops/ops.def"
-#undef ANECHECK_OP
 };
 
 }  // namespace

@@ -5,7 +5,7 @@
 #include <string>
 
 #include "harness/base/result.h"
-#include "harness/ops/device_matrix.h"
+#include "harness/ops/sheet.h"
 #include "harness/ops/op.h"
 
 namespace anecheck::reports {
