@@ -412,8 +412,8 @@ struct Evaluation::Streams {
   Lifetimes lifetimes;
 };
 
-void Evaluation::UseThreads(int threads) {
-  state_->arena.UseThreads(threads < 1 ? DefaultJobs() : threads);
+void Evaluation::UseThreads(int threads, uint64_t worth) {
+  state_->arena.UseThreads(threads < 1 ? DefaultJobs() : threads, worth);
 }
 
 Evaluation::Evaluation() : state_(std::make_unique<State>()) {}
@@ -568,7 +568,7 @@ Status Evaluation::RunStreamed(const Graph& graph, std::span<const Tensor> input
   for (NodeId id = 0; id < graph.nodes().size(); ++id) {
     streams_->lifetimes.LoadConstantsOf(id, contract, state.values);
     reference::Arena& arena = streams_->lifetimes.ArenaOf(id);
-    arena.UseThreads(state.arena.threads());
+    arena.UseThreads(state.arena.threads(), state.arena.worth_threads());
     const Node& node = graph.node(id);
     const Contract& own = *contract_of(graph, node, &contract);
     ANECHECK_RETURN_IF_ERROR(RunNode(graph, node, own, arena, state.values));

@@ -53,14 +53,18 @@ uint64_t CountAdmitted(const Estimate& expected, size_t index);
 // Evaluates graphs one after another in memory that it keeps. Not thread-safe; one a thread.
 class Evaluation {
  public:
+  // Below so many steps the start of a thread costs more than it saves.
+  static constexpr uint64_t kWorthThreads = uint64_t{1} << 20;
+
   Evaluation();
   ~Evaluation();
   Evaluation(Evaluation&&) noexcept;
   Evaluation& operator=(Evaluation&&) noexcept;
 
-  // Lets large operations use so many threads (1 by default; below 1 all that the machine has). The
-  // results are the same. Not for one of several evaluations that run at once.
-  void UseThreads(int threads);
+  // Lets operations of at least `worth` steps of an inner loop use so many threads (1 by default;
+  // below 1 all that the machine has). The results are the same. Not for one of several evaluations
+  // that run at once.
+  void UseThreads(int threads, uint64_t worth = kWorthThreads);
 
   // Computes every value of `graph`; states are zero at first. `inputs` are in order of
   // ValuesOfKind(kInput) and must have the declared types. Errors: kInvalid for inputs that do not

@@ -63,9 +63,14 @@ class Arena {
   }
   void Reset();
 
-  // How many threads the kernels that work with this memory may use.
+  // How many threads the kernels that work with this memory may use, and from how many steps of an
+  // inner loop on.
   int threads() const { return threads_; }
-  void UseThreads(int threads) { threads_ = threads; }
+  uint64_t worth_threads() const { return worth_threads_; }
+  void UseThreads(int threads, uint64_t worth_threads) {
+    threads_ = threads;
+    worth_threads_ = worth_threads;
+  }
 
  private:
   friend class Workspace;
@@ -81,6 +86,7 @@ class Arena {
   }
   BlockPool* pool_;
   int threads_ = 1;
+  uint64_t worth_threads_ = 0;
   std::vector<Block> blocks_;
   size_t current_ = 0;  // index of the block after the one in use
   uint64_t* next_ = nullptr;

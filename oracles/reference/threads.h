@@ -11,15 +11,12 @@
 
 namespace anecheck::reference {
 
-// Below so many steps of the inner loop the start of a thread costs more than it saves.
-inline constexpr uint64_t kWorthThreads = uint64_t{1} << 20;
-
 // The length of the blocks into which `count` items of `steps` steps each are split: one for each
 // thread that `arena` may use, all of them in one where that is not worth it. `unit` items stay
 // together.
 inline size_t BlockFor(const Arena& arena, size_t count, uint64_t steps, size_t unit = 1) {
   const auto threads = static_cast<size_t>(arena.threads());
-  if (threads <= 1 || count <= unit || count * steps < kWorthThreads) return count;
+  if (threads <= 1 || count <= unit || count * steps < arena.worth_threads()) return count;
   const size_t block = (count + threads - 1) / threads;
   return (block + unit - 1) / unit * unit;
 }
