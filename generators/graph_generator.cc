@@ -4,6 +4,7 @@
 #include <array>
 
 #include "generators/chain.h"
+#include "generators/composed_curve.h"
 #include "generators/drawer.h"
 #include "generators/modes.h"
 #include "generators/tensor_data.h"
@@ -233,6 +234,8 @@ void DrawFreely(ChoiceStream& choices, const GeneratorOptions& options, Graph& g
   Drawer drawer(choices, options, graph);
   drawer.NewInput(DrawFirstShape(drawer, traits.shapes));
   const uint64_t wanted = DrawCount(drawer);
+  const bool curve = traits.curves && !options.direct && options.max_nodes >= kComposedCurveNodes;
+  if (curve && choices.Chance(1, 4)) DrawComposedCurve(drawer, drawer.PickOperand());
   DrawWanted(drawer, traits.wanted);
   if (!traits.often.empty() && choices.Coin()) DrawWanted(drawer, traits.often);
   DrawMore(drawer, wanted);

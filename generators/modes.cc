@@ -51,7 +51,7 @@ constexpr std::array<ModeTraits, kCaseModeCount> kTraits = {{
     {.wanted = kStates},
     {.values = M::kInteger, .shapes = S::kRangeEnds, .max_nodes = 3, .often = kExactReductions},
     {},
-    {},
+    {.curves = true},
 }};
 
 }  // namespace

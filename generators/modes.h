@@ -24,6 +24,9 @@ struct ModeTraits {
   std::span<const OpKind> wanted = {};
   // Operations of which every second graph of the mode has one at least.
   std::span<const OpKind> often = {};
+  // Whether every fourth graph of the mode begins with a curve composed of other operations
+  // (composed_curve.h).
+  bool curves = false;
 };
 
 const ModeTraits& TraitsOf(CaseMode mode);

@@ -1,9 +1,13 @@
 // The forms in which the matrix of attested against reached is written.
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 #include <map>
+#include <string_view>
+#include <vector>
 
 #include "harness/base/json.h"
 #include "harness/base/json_text.h"
+#include "harness/device/target.h"
 #include "harness/evidence/evidence_print.h"
 #include "harness/targets/chip_names.h"
 #include "oracles/legality/explain.h"
@@ -31,12 +35,19 @@ std::string LimitText(const Known<LimitValue>& known) {
   return text;
 }
 
+// Whether the simulated engine compiles any program for the target.
+bool IsSimulated(const Target& target) {
+  const device::Target* simulated = device::FindTarget(target.compiler_name);
+  return simulated != nullptr && simulated->takes_mil;
+}
+
 Json TargetJson(const Target& target) {
   Json limits = Json::object();
   for (const auto& [name, known] : target.limits) limits[name] = LimitText(known);
   return {{"name", target.compiler_name},
           {"tier", TierName(target.tier)},
           {"chips", ChipsText(target)},
+          {"simulated", IsSimulated(target)},
           {"limits", std::move(limits)}};
 }
 
@@ -161,6 +172,17 @@ Status CompareWithBaseline(std::string_view baseline_json, std::string_view name
 
 std::string AttestationCsv(const Attestation& matrix) { return TableOf(matrix).Csv(); }
 
-std::string AttestationMarkdown(const Attestation& matrix) { return TableOf(matrix).Markdown(); }
+std::string AttestationMarkdown(const Attestation& matrix) {
+  std::string text = TableOf(matrix).Markdown();
+  std::vector<std::string_view> names;
+  for (const Target* target : matrix.targets) {
+    if (!IsSimulated(*target)) names.push_back(target->compiler_name);
+  }
+  if (names.empty()) return text;
+  return text + fmt::format(
+                    "\nNot simulated: {}. Nothing compiles for them on the simulated engine: no "
+                    "source says how they compute.\n",
+                    fmt::join(names, ", "));
+}
 
 }  // namespace anecheck::reports

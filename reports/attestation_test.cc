@@ -289,6 +289,17 @@ TEST(AttestationForms, FlagsOfACellAreBits) {
   EXPECT_EQ(flags(AttestationJson(matrix), "conv"), 1 | 2 | 8 | 16);
 }
 
+// A cell of such a target never rests on a run of the simulated engine.
+TEST(AttestationForms, TargetsThatNothingCompilesForAreShownAsNotSimulated) {
+  const Attestation matrix = Build("h11,h12,m9,t0,h13", {});
+  const auto json = AttestationJson(matrix);
+  for (const Json& target : json["targets"]) {
+    EXPECT_EQ(target["simulated"], target["name"] == "h13") << target["name"];
+  }
+  EXPECT_THAT(AttestationMarkdown(matrix), HasSubstr("\nNot simulated: h11, h12, m9, t0. "));
+  EXPECT_THAT(AttestationMarkdown(Build("h13", {})), testing::Not(HasSubstr("Not simulated")));
+}
+
 // Each route has its own state, and beside it what the rules alone say.
 TEST(AttestationForms, CsvAndMarkdownHaveTwoColumnsATargetAndRoute) {
   const Attestation matrix =

@@ -79,24 +79,15 @@ Result<Composition> Compose(std::span<const Knot> knots, int64_t points) {
   ANECHECK_RETURN_IF_ERROR(CheckKnots(knots, points));
   const size_t count = knots.size();
   std::vector<double> ones(count, 1);
-  std::vector<double> biases;
-  std::vector<double> changes;
-  double slope = 0;
-  for (size_t i = 0; i < count; ++i) {
-    biases.push_back(-knots[i].x);
-    const double next =
-        i + 1 < count ? (knots[i + 1].y - knots[i].y) / (knots[i + 1].x - knots[i].x) : 0;
-    changes.push_back(next - slope);
-    slope = next;
-  }
+  const CurveConstants curve = ConstantsOfCurve(knots);
   Composition made;
   HalfConstants constants(made);
   const auto rows = static_cast<int64_t>(count);
   const ValueId x = made.graph.AddInput({DType::kFp16, {points, 1}}, "x");
   ANECHECK_ASSIGN(const ValueId unit_weights, constants.Add(ones, {rows, 1}));
-  ANECHECK_ASSIGN(const ValueId distances, constants.Add(biases, {rows}));
-  ANECHECK_ASSIGN(const ValueId slopes, constants.Add(changes, {1, rows}));
-  ANECHECK_ASSIGN(const ValueId start, constants.Add(std::span(&knots[0].y, 1), {1}));
+  ANECHECK_ASSIGN(const ValueId distances, constants.Add(curve.distances, {rows}));
+  ANECHECK_ASSIGN(const ValueId slopes, constants.Add(curve.changes, {1, rows}));
+  ANECHECK_ASSIGN(const ValueId start, constants.Add(std::span(&curve.start, 1), {1}));
   ANECHECK_ASSIGN(const ValueId from_knots, AddLinear(made.graph, x, unit_weights, distances));
   made.graph.BeginNode(&GetOp(OpKind::kRelu).schema);
   made.graph.AddArgument(params::Unary::kX, from_knots);

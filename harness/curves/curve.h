@@ -10,14 +10,13 @@
 
 #include "harness/base/half.h"
 #include "harness/formats/format.h"
+#include "harness/ops/composed_curve.h"
 #include "harness/ops/op.h"
 
 namespace anecheck::curves {
 
-struct Knot {
-  double x = 0;  // the reduced argument (Curve::argument)
-  double y = 0;  // fp16 in a table of the engine
-};
+// x is the reduced argument (Curve::argument), y an fp16 number in a table of the engine.
+using Knot = CurveKnot;
 
 struct Curve {
   std::string name;      // "gelu", or the name of the file

@@ -10,6 +10,7 @@
 #include "harness/base/json.h"
 #include "harness/campaign/run_row.h"
 #include "harness/lowering/graph_to_mil.h"
+#include "harness/probe/mac_probes.h"
 #include "harness/probe/runtime_probe.h"
 #include "harness/runners/analytics.h"
 
@@ -188,6 +189,9 @@ bool Named(std::string_view probe, std::span<const std::string> names) {
 std::span<const PublishedCliff> RuntimePublished() {
   static const std::vector<PublishedCliff> published = [] {
     std::vector<PublishedCliff> list;
+    for (const RuntimeProbe& probe : MacProbes()) {
+      list.push_back({probe.name, ~0u, false, probe.conforming, probe.conforming, probe.source});
+    }
     for (const RuntimeProbe& probe : RuntimeProbes()) {
       list.push_back({probe.name, probe.families, false, probe.documented, probe.documented,
                       "facts known_defects.csv"});
@@ -247,8 +251,10 @@ ChosenProbes Chosen(std::span<const std::string> names, bool runtime) {
   for (const Probe& probe : Probes()) {
     if (names.empty() ? !runtime : Named(probe.name, names)) chosen.numeric.push_back(&probe);
   }
-  for (const RuntimeProbe& probe : RuntimeProbes()) {
-    if (names.empty() ? runtime : Named(probe.name, names)) chosen.runtime.push_back(&probe);
+  for (const auto probes : {RuntimeProbes(), MacProbes()}) {
+    for (const RuntimeProbe& probe : probes) {
+      if (names.empty() ? runtime : Named(probe.name, names)) chosen.runtime.push_back(&probe);
+    }
   }
   return chosen;
 }
@@ -283,6 +289,7 @@ std::string ProbeNames() {
   std::vector<std::string_view> names;
   for (const Probe& probe : Probes()) names.push_back(probe.name);
   for (const RuntimeProbe& probe : RuntimeProbes()) names.push_back(probe.name);
+  for (const RuntimeProbe& probe : MacProbes()) names.push_back(probe.name);
   return fmt::format("{}", fmt::join(names, ", "));
 }
 

@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 
 #include "harness/base/real_text.h"
+#include "harness/probe/mac_probes.h"
 #include "harness/runners/executable_path.h"
 #include "harness/runners/subprocess.h"
 #include "harness/runners/worker_arguments.h"
@@ -55,9 +56,11 @@ Subprocess::ReadState ReadLine(Subprocess& process, Subprocess::Clock::time_poin
 }  // namespace
 
 const RuntimeProbe* FindRuntimeProbe(std::string_view name) {
-  const auto probes = RuntimeProbes();
-  const auto found = std::ranges::find(probes, name, &RuntimeProbe::name);
-  return found == probes.end() ? nullptr : &*found;
+  for (const auto probes : {RuntimeProbes(), MacProbes()}) {
+    const auto found = std::ranges::find(probes, name, &RuntimeProbe::name);
+    if (found != probes.end()) return &*found;
+  }
+  return nullptr;
 }
 
 bool ExpectsDefect(const RuntimeProbe& probe, int family, std::span<const QuirkSetting> quirks) {

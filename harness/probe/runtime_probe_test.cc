@@ -8,6 +8,8 @@
 #include <set>
 #include <thread>
 
+#include "harness/probe/mac_probes.h"
+
 namespace anecheck {
 namespace {
 
@@ -93,6 +95,19 @@ TEST(RuntimeProbes, EachKnownDefectChangesTheProbesThatNameIt) {
     }
   }
 }
+
+#if !defined(__APPLE__)
+TEST(MacProbes, AreUnmeasuredElsewhereAndSayWhatAMacAloneHas) {
+  EXPECT_EQ(MacProbes().size(), 4u);
+  for (const RuntimeProbe& probe : MacProbes()) {
+    EXPECT_EQ(FindRuntimeProbe(probe.name), &probe);
+    const auto answer = MeasureRuntime(probe, "h13", Options());
+    ASSERT_TRUE(answer.ok()) << answer.error().message;
+    EXPECT_FALSE(answer->value.has_value()) << probe.name;
+    EXPECT_TRUE(answer->message.starts_with("a Mac alone measures ")) << answer->message;
+  }
+}
+#endif
 
 TEST(DefectsShown, FollowFromTheValueThatWasMeasured) {
   const auto none = [](const RuntimeProbe& probe) -> Result<RuntimeAnswer> {

@@ -24,6 +24,9 @@ ANECHECK_IN_PLACE_OF(InBatches);
 // What the compiler, or the host before it, makes of the operation (oracles/plan/decomposition.h),
 // and some identities of arithmetic.
 ANECHECK_IN_PLACE_OF(Decompose);
+// A curve that is flat outside of two knots (clip, relu6, sigmoid_hard) as linear, relu, linear
+// over them (harness/ops/composed_curve.h), where fp16 holds every constant.
+ANECHECK_IN_PLACE_OF(ComposeCurve);
 #undef ANECHECK_IN_PLACE_OF
 
 // An operation whose decomposition is not held against it, and why.

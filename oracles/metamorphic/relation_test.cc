@@ -2,7 +2,9 @@
 #include "oracles/metamorphic/relation.h"
 
 #include <algorithm>
+#include <cmath>
 #include <gtest/gtest.h>
+#include <optional>
 #include <set>
 
 #include "generators/graph_generator.h"
@@ -147,6 +149,72 @@ TEST(Relations, ChoicesReachEveryRelation) {
     seen.insert(made.relation->name);
   }
   EXPECT_EQ(seen.size(), Relations().size());
+}
+
+// The last layer of a curve composed of linear, relu, linear, or nothing.
+std::optional<NodeView> LastLayer(const Graph& graph) {
+  const auto made_by = [&](ValueId value, std::string_view op) -> std::optional<NodeView> {
+    if (graph.value(value).kind != ValueKind::kResult) return std::nullopt;
+    const NodeView node(graph, graph.node(graph.value(value).producer));
+    return node.op() == op ? std::optional(node) : std::nullopt;
+  };
+  for (const Node& node : graph.nodes()) {
+    const NodeView last(graph, node);
+    if (last.op() != "linear" || last.InputType(params::Linear::kWeight).shape[0] != 1) continue;
+    const auto relu = made_by(last.Input(params::Linear::kX), "relu");
+    if (!relu) continue;
+    const auto first = made_by(relu->Input(params::Unary::kX), "linear");
+    if (first && first->InputType(params::Linear::kWeight).shape[1] == 1) return last;
+  }
+  return std::nullopt;
+}
+
+TEST(Relations, GraphsOfTheirModeHoldComposedCurvesThatAreFlatBeyondTheirKnots) {
+  using P = params::Linear;
+  int curves = 0;
+  for (uint64_t seed = 0; seed < 100; ++seed) {
+    const Drawn drawn = Draw(seed, CaseMode::kMetamorphic);
+    const auto last = LastLayer(drawn.graph);
+    if (!last) continue;
+    ++curves;
+    const Graph& from = drawn.graph;
+    const NodeView relu(from, from.node(from.value(last->Input(P::kX)).producer));
+    const NodeView first(from, from.node(from.value(relu.Input(params::Unary::kX)).producer));
+    std::vector<double> distances(static_cast<size_t>(first.InputType(P::kBias).shape.Elements()));
+    DecodeElements(DType::kFp16, from.ConstData(first.Input(P::kBias)), distances);
+    std::vector<double> changes(distances.size());
+    DecodeElements(DType::kFp16, from.ConstData(last->Input(P::kWeight)), changes);
+    double start[1];
+    DecodeElements(DType::kFp16, from.ConstData(last->Input(P::kBias)), start);
+    double sum = 0;
+    for (size_t i = 0; i < changes.size(); ++i) sum += changes[i];
+    EXPECT_EQ(sum, 0) << "seed " << seed << ": flat beyond the last knot";
+    for (size_t i = 1; i < distances.size(); ++i) EXPECT_LT(distances[i], distances[i - 1]);
+    EXPECT_LE(std::abs(start[0]), 2);
+  }
+  EXPECT_GT(curves, 10);
+  EXPECT_LT(curves, 60);
+}
+
+// y = relu6(x) over [5], an output.
+TEST(Relations, AComposedCurveGivesTheOperationAtItsKnotsAndBetween) {
+  Graph graph;
+  const ValueId x = graph.AddInput({DType::kFp16, {1, 5}}, "x");
+  graph.BeginNode(&GetOp(OpKind::kRelu6).schema);
+  graph.AddArgument(params::Unary::kX, x);
+  graph.AddOutput(*graph.FinishNode());
+  const auto made = RewriteBy(*FindRelation("compose-curve"), graph, 0);
+  ASSERT_TRUE(made);
+  std::vector<std::string_view> names;
+  for (const Node& node : made->graph.nodes()) names.push_back(node.schema->name);
+  EXPECT_EQ(names,
+            (std::vector<std::string_view>{"reshape", "linear", "relu", "linear", "reshape"}));
+  Tensor input{{DType::kFp16, {1, 5}}, std::vector<uint8_t>(10)};
+  EncodeElements(DType::kFp16, std::vector<double>{-1, 0, 2.5, 6, 100}, input.bytes);
+  const Contract& contract = ConformingContract(2);
+  const auto values = Evaluate(made->graph, std::span(&input, 1), contract);
+  ASSERT_TRUE(values.ok());
+  EXPECT_EQ((*values)[0].value, (std::vector<double>{0, 0, 2.5, 6, 6}));
 }
 
 TEST(Relations, AreAppliedAtTheWantedPlaceWhereTheyMayBe) {

@@ -167,7 +167,7 @@ ValueId Deepen(Graph& graph, ValueId x, uint64_t choice) {
 using S = RelationSite;
 using L = RelationLaw;
 
-constexpr std::array<Relation, 14> kRelations = {{
+constexpr std::array<Relation, 15> kRelations = {{
     {.name = "recompile", .site = S::kGraph, .law = L::kSameBytes},
     {.name = "tap", .site = S::kGraph, .law = L::kWithinBounds, .taps = true},
     {.name = "add-zero", .instead_of = AddZero},
@@ -185,6 +185,10 @@ constexpr std::array<Relation, 14> kRelations = {{
     {.name = "decompose", .site = S::kNode, .law = L::kWithinUnion, .in_place_of = Decompose},
     {.name = "depth", .instead_of = Deepen},
     {.name = "direct-route", .site = S::kGraph, .direct = true},
+    {.name = "compose-curve",
+     .site = S::kNode,
+     .law = L::kWithinUnion,
+     .in_place_of = ComposeCurve},
 }};
 
 }  // namespace

@@ -72,7 +72,8 @@ const region = () => byId("cells").parentElement;
 function head(list) {
   const names = make("tr", {}, make("th", {scope: "col"}, "operation"));
   for (const {target, route} of list) {
-    names.append(make("th", {scope: "col", title: `${target.tier} ${target.chips}`}, target.name,
+    const title = `${target.tier} ${target.chips}` + (target.simulated ? "" : ": not simulated");
+    names.append(make("th", {scope: "col", title}, target.name + (target.simulated ? "" : "*"),
                       data.routes.length > 1 ? make("small", {}, route) : ""));
   }
   return make("thead", {}, names);

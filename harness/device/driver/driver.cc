@@ -22,6 +22,8 @@ constexpr uint32_t kUsageNotSupported = 24;
 // specification 001 and facts/e5rt_abi.md: a semaphore of the runtime holds the depth.
 constexpr size_t kMostInFlight = 127;
 constexpr uint64_t kUnsupportedUsage = 2;
+// facts/more/firmware_limits.csv: of the single path, where nothing is chained.
+constexpr size_t kMostOutputSets = 1;
 
 constexpr std::string_view kGuide = "public guide, chapter 27";
 constexpr std::string_view kNoSource = "no source";
@@ -43,6 +45,11 @@ constexpr Law kLaws[] = {
      "specification 001, part 5; otherwise: the next request waits"},
     {"send", "The reply repeats sequence and token; completion arrives on the wake port.",
      FactEvidence::kSpecification, "specification 000, below table 23.14"},
+    {"output-sets",
+     "One set of output buffers waits at a time, until the inputs are ready; chaining has more.",
+     FactEvidence::kPublicNotes,
+     "facts/more/firmware_limits.csv (public guide, appendix C.5); that the inputs take it is "
+     "assumed"},
     {"chaining-right", "Chaining asks for the entitlement of data chaining.",
      FactEvidence::kPublicNotes, kGuide},
     {"chaining-cache", "Chaining prepare adds an entry to the chaining cache.",
@@ -146,6 +153,19 @@ Answer Driver::ChainingSetActive(const Call& /*call*/) {
   return Accept("accepted");
 }
 
+Answer Driver::EnqueueOutputs(const Call& /*call*/) {
+  if (chaining_entries_ == 0 && output_sets_ == kMostOutputSets) {
+    return Refuse(kNoResources, "output-sets");
+  }
+  ++output_sets_;
+  return Accept("output-sets");
+}
+
+Answer Driver::InputsReady(const Call& /*call*/) {
+  output_sets_ -= output_sets_ > 0 ? 1 : 0;
+  return Accept("accepted");
+}
+
 Answer Driver::AnswerMethod(std::string_view method, const Call& call) {
   struct Row {
     std::string_view method;
@@ -159,6 +179,8 @@ Answer Driver::AnswerMethod(std::string_view method, const Call& call) {
       {"ANE_ProgramUnprepare", &Driver::Unprepare},
       {"ANE_ProgramDestroy", &Driver::Destroy},
       {"ANE_ProgramSendRequest", &Driver::Send},
+      {"ANE_ProgramOutputSetEnqueue", &Driver::EnqueueOutputs},
+      {"ANE_ProgramInputsReady", &Driver::InputsReady},
       {"ANE_ProgramChainingPrepare", &Driver::ChainingPrepare},
       {"ANE_ProgramChainingSetActiveProcedure", &Driver::ChainingSetActive},
   };

@@ -74,6 +74,8 @@ class Driver {
   Answer Unprepare(const submission::Call& call);
   Answer Destroy(const submission::Call& call);
   Answer Send(const submission::Call& call);
+  Answer EnqueueOutputs(const submission::Call& call);
+  Answer InputsReady(const submission::Call& call);
   Answer ChainingPrepare(const submission::Call& call);
   Answer ChainingSetActive(const submission::Call& call);
   Answer AnswerMethod(std::string_view method, const submission::Call& call);
@@ -84,6 +86,7 @@ class Driver {
   std::map<uint64_t, Program> programs_;
   std::deque<Completion> wake_port_;
   size_t chaining_entries_ = 0;
+  size_t output_sets_ = 0;  // sets of output buffers that wait for their inputs
 };
 
 }  // namespace anecheck::driver

@@ -103,6 +103,22 @@ TEST(Driver, AProgramLivesFromCreateToDestroy) {
   EXPECT_EQ(ResultOf(driver, Destroy(9)), 0u) << "a program may end before it is prepared";
 }
 
+TEST(Driver, OneSetOfOutputsWaitsForItsInputsUnlessProgramsAreChained) {
+  Driver driver;
+  driver.Take(Open());
+  driver.Take(Open(Client::kDirect));
+  const Call outputs = MakeCall(Client::kDirect, 3, 40);
+  const Call inputs = MakeCall(Client::kDirect, 4, 3104);
+  EXPECT_EQ(ResultOf(driver, outputs), 0u);
+  const Answer second = driver.Take(outputs);
+  EXPECT_EQ(second.result, 0xe00002beu);
+  EXPECT_EQ(second.law->id, "output-sets");
+  EXPECT_EQ(ResultOf(driver, inputs), 0u);
+  EXPECT_EQ(ResultOf(driver, outputs), 0u);
+  EXPECT_EQ(ResultOf(driver, MakeCall(Client::kControl, 9, 16)), 0u);
+  EXPECT_EQ(ResultOf(driver, outputs), 0u) << "a chain has a set for each of its procedures";
+}
+
 TEST(Driver, CompletionsLeaveTheWakePortInOrder) {
   Driver driver;
   driver.Take(Open());

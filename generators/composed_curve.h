@@ -1,0 +1,16 @@
+// Curves of drawn knots as linear, relu, linear (harness/ops/composed_curve.h).
+#pragma once
+
+#include "generators/drawer.h"
+
+namespace anecheck {
+
+// The operations of a chain with its reshapes.
+inline constexpr int kComposedCurveNodes = 5;
+
+// Appends the chain over x and its knots, between reshapes to one column and back. False where an
+// operation may not be drawn, the layers are too large, or their sums may pass the drawer's
+// ceiling.
+bool DrawComposedCurve(Drawer& drawer, ValueId x);
+
+}  // namespace anecheck
