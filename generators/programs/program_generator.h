@@ -1,0 +1,13 @@
+// Hardware containers whose tasks run: what the encoder makes of drawn graphs, for H13, H14 and
+// H15. Used by the fuzz target of the emulator and by the tests of its rules.
+#pragma once
+
+#include "generators/formats/descriptor_generator.h"
+
+namespace anecheck {
+
+// The generated containers keep the rules of the hwx format and those of programs
+// (harness/emulator/program_rules.h); each mutation breaks the named rule of programs alone.
+extern const DescriptorGenerator kGenerator_program;
+
+}  // namespace anecheck

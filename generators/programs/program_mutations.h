@@ -1,0 +1,12 @@
+// Mutations of the tasks of containers that run; one at least for each rule of programs.
+#pragma once
+
+#include <span>
+
+#include "generators/formats/descriptor_generator.h"
+
+namespace anecheck {
+
+extern const std::span<const MutationKind> kProgramMutations;
+
+}  // namespace anecheck
