@@ -106,13 +106,40 @@ constexpr Widest kWidest[] = {
      "facts/source_conflicts.csv: reduce_sum is narrow by one source"},
 };
 
-bool AdmitsAll(const Graph& graph, std::span<const Tensor> inputs, size_t output,
-               std::span<const double> actual, const Contract& contract) {
+// One output of an engine of one family.
+struct Given {
+  const Graph& graph;
+  std::span<const Tensor> inputs;
+  size_t output;
+  int family;
+  std::span<const double> actual;
+};
+
+// What `contract` admits. Nothing where it cannot be evaluated.
+std::optional<Estimate> EstimateBy(const Given& given, const Contract& contract) {
   Evaluation evaluation;
-  if (!evaluation.Run(graph, inputs, contract).ok()) return false;
+  if (!evaluation.Run(given.graph, given.inputs, contract).ok()) return std::nullopt;
   Estimate estimate;
-  evaluation.Stored(graph.outputs()[output], estimate);
-  return AdmitsEvery(estimate, actual);
+  evaluation.Stored(given.graph.outputs()[given.output], estimate);
+  return estimate;
+}
+
+// Whether documented departures of the family explain, by their values, every element that
+// `contract` does not admit.
+bool AdmitsBesideDepartures(const Given& given, const Contract& contract) {
+  const std::optional<Estimate> estimate = EstimateBy(given, contract);
+  if (!estimate) return false;
+  const std::vector<bool> repeated = Repetitions(*estimate, given.actual);
+  std::vector<size_t> outside;
+  for (size_t i = 0; i < given.actual.size(); ++i) {
+    if (repeated[i] || !Admits(*estimate, i, given.actual[i])) outside.push_back(i);
+  }
+  if (outside.empty()) return true;
+  const std::optional<Estimate> conforming = EstimateBy(given, ConformingContract(given.family));
+  if (!conforming) return false;
+  const DefectAnswer answer = FindDefects(given.graph, given.inputs, given.output, *conforming,
+                                          given.family, given.actual, outside, DeparturesInForce());
+  return !answer.defects.empty() && !answer.vague;
 }
 
 void MarkNodes(const Graph& graph, ValueId id, std::vector<bool>& needed) {
@@ -287,14 +314,15 @@ std::vector<Term> ForbiddingTerms(const Graph& graph, std::span<const Tensor> in
     all.terms[static_cast<size_t>(widest.term)] = widest.value;
     widened.push_back(widest.term);
   }
-  const auto admitted = [&](const Contract& contract) {
-    return AdmitsAll(graph, inputs, output, elements, contract);
-  };
-  if (widened.empty() || admitted(conforming) || !admitted(all)) return {};
+  const Given given = {graph, inputs, output, family, elements};
+  if (widened.empty() || AdmitsBesideDepartures(given, conforming) ||
+      !AdmitsBesideDepartures(given, all)) {
+    return {};
+  }
   for (const Term term : widened) {
     Contract one = conforming;
     one.terms[static_cast<size_t>(term)] = all[term];
-    if (admitted(one)) return {term};
+    if (AdmitsBesideDepartures(given, one)) return {term};
   }
   return widened;
 }

@@ -288,6 +288,21 @@ TEST(ForbiddingTerms, AreSeveralWhereNoneIsEnough) {
             (std::vector{Term::kAccumulatorUnit, Term::kSigmoidTable}));
 }
 
+// inf / inf as D07 has it beside a quotient that is eight ulp off.
+TEST(ForbiddingTerms, StandBesideDocumentedDepartures) {
+  Case c;
+  const ValueId x = c.Input(MakeTensor(DType::kFp16, {2}, {kInfinity, 1}));
+  const ValueId y = c.Input(MakeTensor(DType::kFp16, {2}, {kInfinity, 4}));
+  c.Run(c.Binary(OpKind::kRealDiv, x, y));
+  const auto terms = [&](double first, double second) {
+    const Tensor actual = MakeTensor(DType::kFp16, {2}, {first, second});
+    return ForbiddingTerms(c.graph, c.inputs, 0, actual, kA13);
+  };
+  EXPECT_EQ(terms(0, 0.25 + 0x1p-9), std::vector{Term::kDivideUlp});
+  EXPECT_TRUE(terms(0, 0.25).empty()) << "the departure alone";
+  EXPECT_TRUE(terms(3, 0.25 + 0x1p-9).empty()) << "no departure gives that number";
+}
+
 TEST(Verdicts, HaveNames) {
   EXPECT_EQ(ToText(Verdict::kPass), "pass");
   EXPECT_EQ(ToText(Verdict::kKnownDefect), "known-defect");

@@ -62,6 +62,33 @@ TEST(EmulatorCampaign, DrawnGraphsComputeWithinTheContract) {
   }
 }
 
+// Known defects of the family, and what was never measured of it, alone or beside each other.
+TEST(EmulatorCampaign, TheFamilysArithmeticIsWithinItsContract) {
+  CampaignOptions options = Options(300);
+  options.runner = std::string(kEmulatorRunner);
+  const CampaignSummary summary = RunIt(options);
+  EXPECT_GT(summary.judged, 100u);
+  for (const FindingRow& finding : summary.list) {
+    if (finding.verdict == Verdict::kWrong) ADD_FAILURE() << finding.summary;
+  }
+}
+
+// Functions of one element are no sums of products: the array's tiles would take bits from them.
+TEST(EmulatorCampaign, AffineFunctionsLoseNothingInTheArray) {
+  CampaignOptions options = Options(150);
+  options.runner = std::string(kEmulatorRunner);
+  options.modes = {CaseMode::kFloat};
+  options.ops.reset();
+  for (const OpKind op : {OpKind::kLinearActivation, OpKind::kSigmoidHard, OpKind::kInstanceNorm}) {
+    options.ops.set(GetOp(op).schema.id);
+  }
+  const CampaignSummary summary = RunIt(options);
+  EXPECT_GT(summary.judged, 100u);
+  for (const FindingRow& finding : summary.list) {
+    if (finding.verdict == Verdict::kWrong) ADD_FAILURE() << finding.summary;
+  }
+}
+
 struct FoundBy {
   const char* fault;
   OpKind op;

@@ -102,30 +102,34 @@ Status EncodeClip(Planner& planner, const NodeView& node) {
 
 namespace {
 
-// alpha * x + beta with one rounding, and relu where asked.
-Status Line(Planner& planner, const NodeView& node, const View& y, double alpha, double beta,
-            const Post& post) {
-  ANECHECK_ASSIGN(const View x, Operand(planner, node));
-  const uint32_t channels = x.axes[1].extent;
-  const std::vector<uint16_t> scale(channels, Bits(alpha)), bias(channels, Bits(beta));
-  return AffineByChannel(planner, x, y, scale, bias, post);
+// alpha * x, rounded, then + beta and relu where asked, on the planar engine: a function of one
+// element is no sum of products, whose array loses bits and subnormals (numerics.md). The order of
+// scale and bias in one task is not known.
+Status Line(Planner& planner, const View& x, const View& y, double alpha, double beta, bool relu) {
+  const uint16_t scale = Bits(alpha), bias = Bits(beta);
+  if (scale == kOne) return Unary(planner, x, y, {.relu = relu, .bias = bias});
+  if (bias == 0) return Unary(planner, x, y, {.relu = relu, .scale = scale});
+  ANECHECK_ASSIGN(const View product, planner.Temporary(ExtentsOf(x)));
+  ANECHECK_RETURN_IF_ERROR(Unary(planner, x, product, {.scale = scale}));
+  return Unary(planner, product, y, {.relu = relu, .bias = bias});
 }
 
 }  // namespace
 
 Status EncodeLinearActivation(Planner& planner, const NodeView& node) {
+  ANECHECK_ASSIGN(const View x, Operand(planner, node));
   ANECHECK_ASSIGN(const View y, planner.ResultOf(node.Result()));
-  return Line(planner, node, y, node.Float(params::LinearActivation::kAlpha, 1),
-              node.Float(params::LinearActivation::kBeta, 0), {});
+  return Line(planner, x, y, node.Float(params::LinearActivation::kAlpha, 1),
+              node.Float(params::LinearActivation::kBeta, 0), false);
 }
 
 // min(relu(alpha * x + beta), 1).
 Status EncodeSigmoidHard(Planner& planner, const NodeView& node) {
+  ANECHECK_ASSIGN(const View x, Operand(planner, node));
   ANECHECK_ASSIGN(const View y, planner.ResultOf(node.Result()));
   ANECHECK_ASSIGN(const View line, planner.Temporary(ExtentsOf(y)));
-  ANECHECK_RETURN_IF_ERROR(Line(planner, node, line, node.Float(params::WithAlphaBeta::kAlpha, 0.2),
-                                node.Float(params::WithAlphaBeta::kBeta, 0.5),
-                                {.nonlinear = Nonlinear::kRelu}));
+  ANECHECK_RETURN_IF_ERROR(Line(planner, x, line, node.Float(params::WithAlphaBeta::kAlpha, 0.2),
+                                node.Float(params::WithAlphaBeta::kBeta, 0.5), true));
   return Combine(planner, line, ScalarView(planner, kOne), y, {.op = PlanarOp::kMinimum});
 }
 

@@ -95,34 +95,6 @@ Status CombineRepeating(Planner& planner, View x, View y, const View& result, Co
   return planner.Add(std::move(task));
 }
 
-// (x + row0) * row1 with a constant of one number a channel.
-Status ByChannel(Planner& planner, const View& x, const View& result, OpKind kind,
-                 std::span<const uint16_t> numbers) {
-  const auto channels = static_cast<uint32_t>(numbers.size());
-  std::vector<uint16_t> rows(2 * channels, 0);
-  const bool adds = kind != OpKind::kMul;
-  for (uint32_t i = 0; i < channels; ++i) {
-    const uint16_t number = numbers[i];
-    rows[i] = adds ? static_cast<uint16_t>(kind == OpKind::kSub ? number ^ kSign : number) : 0;
-    rows[channels + i] = adds ? kOne : number;
-  }
-  // The rows lie in L2 with a number's two halfwords one behind the other, a line each.
-  ANECHECK_ASSIGN(const L2Block block, planner.TakeL2(channels, 2, 1));
-  const View constant = planner.Image({1, 1, 2, channels}, rows);
-  ANECHECK_RETURN_IF_ERROR(planner.CopyToL2(constant, block, 3, 2, 1));
-  for (uint32_t batch = 0; batch < Extent(result, 0); ++batch) {
-    const View from = At(x, 0, batch), to = At(result, 0, batch);
-    Task task{.type = TaskType::kPerChannel};
-    task.in = task.out = {
-        .width = Extent(from, 3), .height = Extent(from, 2), .channels = Extent(from, 1)};
-    task.source1 = PlaceOf(from, 1, 2);
-    task.source2 = PlaceOf(block);
-    task.result = PlaceOf(to, 1, 2);
-    ANECHECK_RETURN_IF_ERROR(planner.Add(std::move(task)));
-  }
-  return {};
-}
-
 // x and one number.
 Status ByNumber(Planner& planner, const View& x, const View& result, OpKind kind, uint16_t number,
                 bool number_first) {
@@ -159,11 +131,39 @@ Result<bool> WithConstant(Planner& planner, const NodeView& node, const View& re
   ANECHECK_ASSIGN(const auto extents, ExtentsOf(planner.graph(), constant));
   const View shape{.axes = PackedAxes(extents)};
   if (!IsOfChannels(shape, x) || (kind == OpKind::kSub && first)) return false;
-  ANECHECK_RETURN_IF_ERROR(ByChannel(planner, x, result, kind, numbers));
+  ANECHECK_RETURN_IF_ERROR(CombineByChannel(planner, x, result, kind, numbers));
   return true;
 }
 
 }  // namespace
+
+// (x + row0) * row1 with a constant of one number a channel.
+Status CombineByChannel(Planner& planner, const View& x, const View& result, OpKind kind,
+                        std::span<const uint16_t> numbers) {
+  const auto channels = static_cast<uint32_t>(numbers.size());
+  std::vector<uint16_t> rows(2 * channels, 0);
+  const bool adds = kind != OpKind::kMul;
+  for (uint32_t i = 0; i < channels; ++i) {
+    const uint16_t number = numbers[i];
+    rows[i] = adds ? static_cast<uint16_t>(kind == OpKind::kSub ? number ^ kSign : number) : 0;
+    rows[channels + i] = adds ? kOne : number;
+  }
+  // The rows lie in L2 with a number's two halfwords one behind the other, a line each.
+  ANECHECK_ASSIGN(const L2Block block, planner.TakeL2(channels, 2, 1));
+  const View constant = planner.Image({1, 1, 2, channels}, rows);
+  ANECHECK_RETURN_IF_ERROR(planner.CopyToL2(constant, block, 3, 2, 1));
+  for (uint32_t batch = 0; batch < Extent(result, 0); ++batch) {
+    const View from = At(x, 0, batch), to = At(result, 0, batch);
+    Task task{.type = TaskType::kPerChannel};
+    task.in = task.out = {
+        .width = Extent(from, 3), .height = Extent(from, 2), .channels = Extent(from, 1)};
+    task.source1 = PlaceOf(from, 1, 2);
+    task.source2 = PlaceOf(block);
+    task.result = PlaceOf(to, 1, 2);
+    ANECHECK_RETURN_IF_ERROR(planner.Add(std::move(task)));
+  }
+  return {};
+}
 
 View ScalarView(Planner& planner, uint16_t bits) {
   return planner.Image({1, 1, 1, 1}, std::array{bits});

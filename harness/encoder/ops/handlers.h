@@ -65,6 +65,9 @@ struct Combination {
 };
 Status Combine(Planner& planner, const View& x, const View& y, const View& result,
                const Combination& how);
+// kAdd, kSub or kMul of x and numbers[channel]; planar.
+Status CombineByChannel(Planner& planner, const View& x, const View& result, OpKind kind,
+                        std::span<const uint16_t> numbers);
 // x * scale + bias of one number each, one of which does nothing; planar.
 Status Unary(Planner& planner, const View& x, const View& result, const Planar& planar);
 // The elements of `x` in row-major order as those of `result`.

@@ -411,23 +411,28 @@ Status EncodeInstanceNorm(Planner& planner, const NodeView& node) {
   if (node.InputShape(P::kX).rank() != kAxes) return Refuse("instance_norm: a rank other than 4");
   const AxisSet reduced = {false, false, true, true};
   const uint16_t epsilon = DoubleToHalf(node.Float(P::kEpsilon, 1e-5)).bits;
-  const bool plain = !node.HasInput(P::kGamma) && !node.HasInput(P::kBeta);
+  std::vector<std::pair<ValueId, OpKind>> steps;
+  if (node.HasInput(P::kGamma)) steps.emplace_back(node.Input(P::kGamma), OpKind::kMul);
+  if (node.HasInput(P::kBeta)) steps.emplace_back(node.Input(P::kBeta), OpKind::kAdd);
+  for (const auto& [parameter, kind] : steps) {
+    if (!planner.IsConst(parameter)) return Refuse("instance_norm: gamma or beta is no constant");
+  }
   View at = y;
-  if (!plain) {
+  if (!steps.empty()) {
     ANECHECK_ASSIGN(at, planner.Temporary(ExtentsOf(x)));
   }
   ANECHECK_RETURN_IF_ERROR(Normalize(planner, x, at, reduced, epsilon));
-  if (plain) return {};
-  const uint32_t channels = x.axes[1].extent;
-  std::vector<uint16_t> gamma(channels, 0x3c00), beta(channels, 0);
-  for (const auto& [parameter, into] : {std::pair{P::kGamma, &gamma}, {P::kBeta, &beta}}) {
-    if (!node.HasInput(parameter)) continue;
-    const ValueId id = node.Input(parameter);
-    if (!planner.IsConst(id)) return Refuse("instance_norm: gamma or beta is no constant");
-    const auto halves = planner.ConstHalves(id);
-    into->assign(halves.begin(), halves.end());
+  for (size_t i = 0; i < steps.size(); ++i) {
+    View into = y;
+    if (i + 1 < steps.size()) {
+      ANECHECK_ASSIGN(into, planner.Temporary(ExtentsOf(x)));
+    }
+    planner.ResetL2();
+    ANECHECK_RETURN_IF_ERROR(
+        CombineByChannel(planner, at, into, steps[i].second, planner.ConstHalves(steps[i].first)));
+    at = into;
   }
-  return AffineByChannel(planner, at, y, gamma, beta, {});
+  return {};
 }
 
 }  // namespace anecheck::encoder
