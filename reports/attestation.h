@@ -76,6 +76,8 @@ Json AttestationJson(const Attestation& matrix);
 // the rules alone say.
 std::string AttestationCsv(const Attestation& matrix);
 std::string AttestationMarkdown(const Attestation& matrix);
+// A section a target, for a terminal.
+std::string AttestationText(const Attestation& matrix);
 // The page: one file, no network.
 std::string AttestationHtml(const Attestation& matrix);
 

@@ -97,6 +97,19 @@ StateTable TableOf(const Attestation& matrix) {
   return table;
 }
 
+// Empty where the simulated engine computes for every target.
+std::string NotSimulatedText(const Attestation& matrix) {
+  std::vector<std::string_view> names;
+  for (const Target* target : matrix.targets) {
+    if (!IsSimulated(*target)) names.push_back(target->compiler_name);
+  }
+  if (names.empty()) return "";
+  return fmt::format(
+      "\nNot simulated: {}. Nothing compiles for them on the simulated engine: no source says how "
+      "they compute.\n",
+      fmt::join(names, ", "));
+}
+
 std::string Key(const Json& document, const Json& cell) {
   const auto at = [&](size_t member) { return cell.at(member).get<size_t>(); };
   return fmt::format("{}\n{}\n{}", document.at("ops").at(at(0)).at("name").get<std::string>(),
@@ -172,17 +185,12 @@ Status CompareWithBaseline(std::string_view baseline_json, std::string_view name
 
 std::string AttestationCsv(const Attestation& matrix) { return TableOf(matrix).Csv(); }
 
+std::string AttestationText(const Attestation& matrix) {
+  return TableOf(matrix).Text() + NotSimulatedText(matrix);
+}
+
 std::string AttestationMarkdown(const Attestation& matrix) {
-  std::string text = TableOf(matrix).Markdown();
-  std::vector<std::string_view> names;
-  for (const Target* target : matrix.targets) {
-    if (!IsSimulated(*target)) names.push_back(target->compiler_name);
-  }
-  if (names.empty()) return text;
-  return text + fmt::format(
-                    "\nNot simulated: {}. Nothing compiles for them on the simulated engine: no "
-                    "source says how they compute.\n",
-                    fmt::join(names, ", "));
+  return TableOf(matrix).Markdown() + NotSimulatedText(matrix);
 }
 
 }  // namespace anecheck::reports

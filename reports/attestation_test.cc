@@ -301,6 +301,18 @@ TEST(AttestationForms, TargetsThatNothingCompilesForAreShownAsNotSimulated) {
 }
 
 // Each route has its own state, and beside it what the rules alone say.
+TEST(AttestationForms, TextHasASectionATargetAndTheRulesBesideAnotherState) {
+  const std::string text = AttestationText(Build("h13,h16", {}));
+  EXPECT_THAT(text, testing::StartsWith("h13 (A14, M1)\noperation"));
+  EXPECT_THAT(text, HasSubstr("\n\nh16"));
+  EXPECT_THAT(text, testing::ContainsRegex("\nconv  +attested  +attested\n"));
+  for (size_t at = 0; at < text.size();) {
+    const size_t end = text.find('\n', at);
+    EXPECT_FALSE(text.substr(at, end - at).ends_with(' ')) << text.substr(at, end - at);
+    at = end + 1;
+  }
+}
+
 TEST(AttestationForms, CsvAndMarkdownHaveTwoColumnsATargetAndRoute) {
   const Attestation matrix =
       Build("h13,h17s", {Say("conv", Stage::kCorrect, Provenance::kSimulated)});

@@ -1,6 +1,8 @@
 #include "reports/state_table.h"
 
+#include <algorithm>
 #include <fmt/format.h>
+#include <utility>
 
 #include "harness/targets/chip_names.h"
 #include "reports/text.h"
@@ -8,9 +10,12 @@
 namespace anecheck::reports {
 
 StateTable::StateTable(std::vector<std::string> targets, std::vector<Route> routes)
-    : rows_(1, {"op"}), titles_({"operation"}) {
-  for (const std::string& target : targets) {
-    for (const Route route : routes) {
+    : targets_(std::move(targets)),
+      routes_(std::move(routes)),
+      rows_(1, {"op"}),
+      titles_({"operation"}) {
+  for (const std::string& target : targets_) {
+    for (const Route route : routes_) {
       titles_.push_back(fmt::format("{} {}", TargetTitle(target), route));
       titles_.push_back(fmt::format("{} {} rules", TargetTitle(target), route));
       rows_[0].push_back(fmt::format("{} {}", target, route));
@@ -31,6 +36,38 @@ std::string StateTable::Csv() const {
   for (const std::vector<std::string>& row : rows_) {
     for (size_t i = 0; i < row.size(); ++i) text += (i > 0 ? "," : "") + CsvField(row[i]);
     text += "\n";
+  }
+  return text;
+}
+
+std::string StateTable::Text() const {
+  constexpr size_t kGap = 2;
+  std::string text;
+  size_t from = 1;  // the first column of the target
+  for (const std::string& target : targets_) {
+    std::vector<std::vector<std::string>> lines = {{"operation"}};
+    for (const Route route : routes_) lines[0].emplace_back(ToText(route));
+    for (size_t at = 1; at < rows_.size(); ++at) {
+      std::vector<std::string>& line = lines.emplace_back(1, rows_[at][0]);
+      for (size_t i = from; i < from + 2 * routes_.size(); i += 2) {
+        const std::string& state = rows_[at][i];
+        const std::string& rules = rows_[at][i + 1];
+        line.push_back(state.starts_with(rules) ? state
+                                                : fmt::format("{}; by the rules {}", state, rules));
+      }
+    }
+    std::vector<size_t> widths(lines[0].size(), 0);
+    for (const std::vector<std::string>& line : lines) {
+      for (size_t i = 0; i < line.size(); ++i) widths[i] = std::max(widths[i], line[i].size());
+    }
+    text += fmt::format("{}{}\n", text.empty() ? "" : "\n", TargetTitle(target));
+    for (const std::vector<std::string>& line : lines) {
+      for (size_t i = 0; i + 1 < line.size(); ++i) {
+        text += fmt::format("{:{}}", line[i], widths[i] + kGap);
+      }
+      text += line.back() + "\n";
+    }
+    from += 2 * routes_.size();
   }
   return text;
 }

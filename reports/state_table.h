@@ -21,10 +21,15 @@ class StateTable {
   void Add(const evidence::Cell& cell, legality::Outcome rules);
 
   std::string Csv() const;
+  // For a terminal: a section a target, a line an operation, a column a route; the rules stand
+  // beside a state that is another.
+  std::string Text() const;
   // GitHub Flavored Markdown; the heads name the chips beside their targets.
   std::string Markdown() const;
 
  private:
+  std::vector<std::string> targets_;
+  std::vector<Route> routes_;
   std::vector<std::vector<std::string>> rows_;  // the head of Csv() first
   std::vector<std::string> titles_;             // the head of Markdown()
 };

@@ -23,7 +23,7 @@ struct MatrixFlags {
   TargetFlags target;
   EvidenceFlags evidence;
   bool json = false;
-  std::string format = "md", targets = "all", ops = "all", route{ToText(RouteSet::kBoth)}, baseline,
+  std::string format = "text", targets = "all", ops = "all", route{ToText(RouteSet::kBoth)}, baseline,
               os, compiler;
 };
 
@@ -71,6 +71,7 @@ Status PrintMatrix(const MatrixFlags& flags) {
     ANECHECK_RETURN_IF_ERROR(reports::CompareWithBaseline(before, flags.baseline, matrix));
   }
   const std::string_view format = flags.json ? "json" : std::string_view(flags.format);
+  if (format == "text") Print(reports::AttestationText(matrix));
   if (format == "csv") Print(reports::AttestationCsv(matrix));
   if (format == "md") Print(reports::AttestationMarkdown(matrix));
   if (format == "json") Print(DumpJson(reports::AttestationJson(matrix)));
@@ -91,7 +92,7 @@ void AddMatrixCommand(CommandLine& app, Selected& selected) {
   auto flags = std::make_shared<MatrixFlags>();
   AddEvidenceFlags(command, flags->evidence);
   CommandOption format = command.AddOption("--format", flags->format, "Format of the output")
-                             .OneOf({"html", "csv", "json", "md"})
+                             .OneOf({"text", "html", "csv", "json", "md"})
                              .ShowDefault();
   command.AddFlag("--json", flags->json, "The same as --format json").Excludes(format);
   command.AddOption("--targets,--target", flags->targets, "Compiler targets: h13,h17s or all")
