@@ -3,6 +3,7 @@
 // region is ever read or written.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <map>
 #include <span>
@@ -36,10 +37,12 @@ class Memory {
 
   std::vector<Region>& regions() { return regions_; }
   const std::vector<Region>& regions() const { return regions_; }
-  // Made when it is first asked for: most programs never go through it.
-  std::span<uint8_t> l2() {
-    if (l2_.empty()) l2_.resize(kL2Bytes);
-    return l2_;
+  // The first `bytes` of L2, at most kL2Bytes. It grows as far as it is asked for: most programs
+  // use little of it.
+  std::span<uint8_t> l2(uint64_t bytes) {
+    bytes = std::min(bytes, kL2Bytes);
+    if (l2_.size() < bytes) l2_.resize(bytes);
+    return std::span(l2_).first(bytes);
   }
   // Scratch and L2 zero, as before the first task.
   void Clear();

@@ -19,16 +19,22 @@ class Products {
   Products(const Task& task, const Coefficients& coefficients)
       : task_(task), neural_(task.neural), coefficients_(coefficients) {}
 
-  // In fp64, four output channels at a time. Rows of the padded input are read along the width.
+  // In fp64, tap by tap: a tile of output channels and columns at a time.
   void Exact(const float* input, uint64_t group, std::vector<double>& sums) {
     Pad(input);
+    PlaceTaps();
     const uint64_t outputs = task_.output.channels;
-    const uint64_t positions = Positions();
-    sums.assign(outputs * positions, 0.0);
-    for (uint64_t first = 0; first < outputs; first += kBlock) {
-      const uint64_t count = neural_.unicast ? 1 : std::min(kBlock, outputs - first);
-      ExactBlock(group, first, count, sums.data() + first * positions);
-      if (neural_.unicast) first -= kBlock - 1;
+    sums.resize(outputs * Positions());
+    const uint64_t step = neural_.unicast ? 1 : kRows;
+    for (uint64_t first = 0; first < outputs; first += step) {
+      double* const to = sums.data() + first * Positions();
+      if (std::min(step, outputs - first) == kRows) {
+        ExactRows<kRows>(group, first, to);
+        continue;
+      }
+      for (uint64_t row = first; row < std::min(outputs, first + step); ++row) {
+        ExactRows<1>(group, row, sums.data() + row * Positions());
+      }
     }
   }
 
@@ -61,7 +67,9 @@ class Products {
   }
 
  private:
-  static constexpr uint64_t kBlock = 4;
+  // Output channels and columns whose sums stay in registers.
+  static constexpr uint64_t kRows = 4;
+  static constexpr uint64_t kTile = 4;
 
   uint64_t Positions() const { return uint64_t{task_.output.height} * task_.output.width; }
 
@@ -99,52 +107,56 @@ class Products {
   uint64_t Rows() const { return flat_ ? 1 : task_.output.height; }
   uint64_t RowWidth() const { return flat_ ? width_ : task_.output.width; }
 
-  void ExactBlock(uint64_t group, uint64_t first, uint64_t count, double* sums) {
-    const uint64_t taps = coefficients_.taps;
+  // Where the taps of an output channel lie from the first position that they read.
+  void PlaceTaps() {
+    taps_.clear();
     const uint64_t channels = neural_.ChannelsPerOutput(task_.input.channels);
-    const uint64_t base = neural_.unicast ? first * channels : 0;
-    const float* weights =
-        coefficients_.weights.data() + (group * task_.output.channels + first) * taps;
-    const uint64_t width = RowWidth();
-    for (uint64_t y = 0; y < Rows(); ++y) {
-      uint64_t tap = 0;
-      for (uint64_t c = 0; c < channels; ++c) {
-        for (uint64_t ky = 0; ky < neural_.kernel_height; ++ky) {
-          const double* row = RowOf(base + c, ky, y);
-          for (uint64_t kx = 0; kx < neural_.kernel_width; ++kx, ++tap) {
-            AddRow(row + kx, weights + tap, count, width, sums + y * width);
-          }
+    for (uint64_t c = 0; c < channels; ++c) {
+      for (uint64_t ky = 0; ky < neural_.kernel_height; ++ky) {
+        for (uint64_t kx = 0; kx < neural_.kernel_width; ++kx) {
+          taps_.push_back((c * height_ + ky) * width_ + kx);
         }
       }
     }
   }
 
-  // sums[k][x] += weight of channel k * row[x * stride].
-  void AddRow(const double* row, const float* weight, uint64_t count, uint64_t width,
-              double* sums) const {
-    const uint64_t taps = coefficients_.taps;
-    const uint64_t apart = Positions();
-    if (count == kBlock && neural_.stride_x == 1) {
-      const double w0 = weight[0];
-      const double w1 = weight[taps];
-      const double w2 = weight[2 * taps];
-      const double w3 = weight[3 * taps];
-      double* __restrict s0 = sums;
-      double* __restrict s1 = sums + apart;
-      double* __restrict s2 = sums + 2 * apart;
-      double* __restrict s3 = sums + 3 * apart;
-      for (uint64_t x = 0; x < width; ++x) {
-        const double value = row[x];
-        s0[x] += w0 * value;
-        s1[x] += w1 * value;
-        s2[x] += w2 * value;
-        s3[x] += w3 * value;
-      }
-      return;
+  // The sums of kCount output channels from `first` on.
+  template <uint64_t kCount>
+  void ExactRows(uint64_t group, uint64_t first, double* sums) {
+    const uint64_t taps = taps_.size();
+    const float* weights =
+        coefficients_.weights.data() + (group * task_.output.channels + first) * taps;
+    weights_.resize(taps * kCount);
+    for (uint64_t tap = 0; tap < taps; ++tap) {
+      for (uint64_t k = 0; k < kCount; ++k) weights_[tap * kCount + k] = weights[k * taps + tap];
     }
-    for (uint64_t k = 0; k < count; ++k) {
-      const double w = weight[k * taps];
-      for (uint64_t x = 0; x < width; ++x) sums[k * apart + x] += w * row[x * neural_.stride_x];
+    const uint64_t channels = neural_.ChannelsPerOutput(task_.input.channels);
+    const uint64_t base = neural_.unicast ? first * channels : 0;
+    const uint64_t width = RowWidth();
+    for (uint64_t y = 0; y < Rows(); ++y) {
+      const double* row = RowOf(base, 0, y);
+      double* to = sums + y * width;
+      uint64_t x = 0;
+      for (; neural_.stride_x == 1 && x + kTile <= width; x += kTile) {
+        AddTaps<kCount, kTile>(row + x, to + x);
+      }
+      for (; x < width; ++x) AddTaps<kCount, 1>(row + x * neural_.stride_x, to + x);
+    }
+  }
+
+  template <uint64_t kCount, uint64_t kColumnCount>
+  void AddTaps(const double* row, double* sums) const {
+    double sum[kCount][kColumnCount] = {};
+    const double* weight = weights_.data();
+    for (const uint64_t tap : taps_) {
+      const double* const from = row + tap;
+      for (uint64_t k = 0; k < kCount; ++k) {
+        for (uint64_t x = 0; x < kColumnCount; ++x) sum[k][x] += weight[k] * from[x];
+      }
+      weight += kCount;
+    }
+    for (uint64_t k = 0; k < kCount; ++k) {
+      for (uint64_t x = 0; x < kColumnCount; ++x) sums[k * Positions() + x] = sum[k][x];
     }
   }
 
@@ -174,6 +186,8 @@ class Products {
   uint64_t width_ = 0;
   uint64_t height_ = 0;
   std::vector<double> padded_;
+  std::vector<uint64_t> taps_;
+  std::vector<double> weights_;  // of the rows at work, those of one tap side by side
   std::vector<float> columns_;
   std::vector<float> products_;
 };

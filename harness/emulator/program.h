@@ -8,6 +8,7 @@
 
 #include <array>
 #include <cstdint>
+#include <functional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -55,6 +56,8 @@ struct RunOptions {
   Arithmetic arithmetic;
   // The field table to decode by; null takes that of the generation.
   const FieldTable* table = nullptr;
+  // Told of each task what it gave, fp16 bits in the order g, d, c, y, x of its output.
+  std::function<void(const Task& task, std::span<const uint16_t> result)> on_result = {};
 };
 
 struct RunReport {

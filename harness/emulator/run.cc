@@ -11,8 +11,8 @@ namespace {
 
 class TaskRun {
  public:
-  TaskRun(const Task& task, Memory& memory, const Arithmetic& arithmetic)
-      : task_(task), memory_(memory), arithmetic_(arithmetic) {}
+  TaskRun(const Task& task, Memory& memory, const RunOptions& options)
+      : task_(task), memory_(memory), options_(options) {}
 
   Status Run() {
     ANECHECK_ASSIGN(std::vector<float> source1, Fetch(task_.source1, "source 1"));
@@ -23,6 +23,7 @@ class TaskRun {
     // Before the work: a result that cannot be stored costs nothing.
     ANECHECK_RETURN_IF_ERROR(CheckResult());
     ANECHECK_ASSIGN(const std::vector<uint16_t> result, Compute(std::move(source1), source2));
+    if (options_.on_result) options_.on_result(task_, result);
     return Store(result);
   }
 
@@ -31,9 +32,19 @@ class TaskRun {
     return fmt::format("task {}, {}", task_.index, what);
   }
 
+  // As much of L2 as the pattern reaches.
+  Result<std::span<uint8_t>> L2For(const Pattern& pattern, const Extents& extents,
+                                   const std::string& who) {
+    ANECHECK_RETURN_IF_ERROR(CheckPattern(pattern, extents, kL2Bytes, who));
+    return memory_.l2(EndOf(pattern, extents));
+  }
+
   Result<std::vector<float>> Fetch(const Source& source, std::string_view what) {
     const std::string who = Who(what);
-    if (!source.by_dma) return Gather(memory_.l2(), source.l2, source.extents, who + " in L2");
+    if (!source.by_dma) {
+      ANECHECK_ASSIGN(const auto l2, L2For(source.l2, source.extents, who + " in L2"));
+      return Gather(l2, source.l2, source.extents, who);
+    }
     ANECHECK_ASSIGN(const auto surface, memory_.Bar(source.bar, false, who));
     ANECHECK_ASSIGN(std::vector<float> values, Gather(surface, source.memory, source.extents, who));
     if (source.keep) {
@@ -46,7 +57,8 @@ class TaskRun {
   Status KeepCopy(std::span<const uint8_t> surface, const Source& source, const std::string& who) {
     std::vector<uint16_t> bits;
     ANECHECK_ASSIGN(bits, GatherBits(surface, source.memory, source.extents, who));
-    return Scatter(memory_.l2(), source.l2, source.extents, bits, who + " kept in L2");
+    ANECHECK_ASSIGN(const auto l2, L2For(source.l2, source.extents, who + " kept in L2"));
+    return Scatter(l2, source.l2, source.extents, bits, who);
   }
 
   Status CheckResult() {
@@ -63,10 +75,10 @@ class TaskRun {
   Result<std::vector<uint16_t>> Compute(std::vector<float> source1,
                                         const std::vector<float>& source2) {
     if (task_.kind != TaskKind::kNeural) {
-      return RunPlanar(task_, source1, source2, arithmetic_);
+      return RunPlanar(task_, source1, source2, options_.arithmetic);
     }
     ANECHECK_ASSIGN(const Coefficients coefficients, ReadCoefficients(task_, memory_));
-    return RunNeural(task_, coefficients, std::move(source1), arithmetic_);
+    return RunNeural(task_, coefficients, std::move(source1), options_.arithmetic);
   }
 
   Status Store(const std::vector<uint16_t>& values) {
@@ -77,12 +89,14 @@ class TaskRun {
           Scatter(surface, result.memory, task_.output, values, Who("the result")));
     }
     if (!result.to_l2) return {};
-    return Scatter(memory_.l2(), result.l2, task_.output, values, Who("the result in L2"));
+    const std::string who = Who("the result in L2");
+    ANECHECK_ASSIGN(const auto l2, L2For(result.l2, task_.output, who));
+    return Scatter(l2, result.l2, task_.output, values, who);
   }
 
   const Task& task_;
   Memory& memory_;
-  const Arithmetic& arithmetic_;
+  const RunOptions& options_;
 };
 
 Result<Task> DecodeOne(const Program& program, const TaskWords& words, const RunOptions& options,
@@ -111,7 +125,7 @@ Result<RunReport> RunProgram(Program& program, const RunOptions& options) {
   ANECHECK_ASSIGN(const std::vector<Task> tasks, DecodeProgram(program, options, report.warnings));
   program.memory.Clear();
   for (const Task& task : tasks) {
-    ANECHECK_RETURN_IF_ERROR(TaskRun(task, program.memory, options.arithmetic).Run());
+    ANECHECK_RETURN_IF_ERROR(TaskRun(task, program.memory, options).Run());
     ++report.tasks;
   }
   return report;
