@@ -44,7 +44,11 @@ class Statements : public testing::ToolTest {
     WriteText("sum.mil",
               "program(1.3)\n{\n func main<ios18>(tensor<fp16, [1, 4, 1, 4]> x) {\n"
               "tensor<fp16, [1, 4, 1, 4]> y = add(x = x, y = x);\n} -> (y);\n}");
+    WriteText("floors.json",
+              R"({"version": 1, "floors": [{"op": "sin", "floor": 2, "source": "a user"}]})");
+    WriteText("atomic.json", R"({"bars": [{"name": "a", "kind": "atomic"}]})");
     ASSERT_EQ(Tool("gen --format submission --count 1 --seed 6 --out " + Path("calls")).code, 0);
+    ASSERT_EQ(Tool("gen --format tdv10 --count 1 --seed 6 --out " + Path("tasks")).code, 0);
   }
   std::string Filled(std::string command) const {
     const std::pair<std::string_view, std::string> holes[] = {{"{REAL}", testing::RealDataPath("")},

@@ -88,7 +88,16 @@ RC_GTEST_PROP(NetweightsFormat, AnyFileOfBlobsRoundTrips, ()) {
   for (size_t i = 0; i < count; ++i) {
     file.blobs.push_back({i, *testing::BytesOfSize(8 * *rc::gen::inRange<size_t>(0, 6))});
   }
-  testing::CheckValidFile(kFormat_netweights, WriteWeightFile(file), "any.weights");
+  const Bytes bytes = WriteWeightFile(file);
+  testing::CheckValidFile(kFormat_netweights, bytes, "any.weights");
+  // A table that is not read as one would pass as plain values.
+  const WeightFile back = ParseWeightFile(bytes).value();
+  RC_ASSERT(back.has_table);
+  RC_ASSERT(back.blobs.size() == count);
+  for (size_t i = 0; i < count; ++i) {
+    RC_ASSERT(back.blobs[i].id == i);
+    RC_ASSERT(back.blobs[i].bytes == file.blobs[i].bytes);
+  }
 }
 
 }  // namespace
