@@ -211,6 +211,10 @@ TEST(RuntimeValues, ResizeTakesTheRowAtTheCentre) {
   // A centre on a border falls to either side.
   EXPECT_TRUE(Admits(rows, 1, 1) && Admits(rows, 1, 2));
   EXPECT_FALSE(Admits(rows, 1, 3));
+  // Of 2 rows 3: the centre on the border is nearest to the grid point 2/3 as well, and no grid
+  // point admits row 0 for it.
+  const Estimate more = ResizedRows(2, 3, ConformingContract(2));
+  EXPECT_TRUE(Admits(more, 1, 0) && Admits(more, 1, 1));
 }
 
 TEST(RuntimeValues, UpsampleTakesTheColumnAtTheCorner) {
