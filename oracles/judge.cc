@@ -124,8 +124,8 @@ std::optional<Estimate> EstimateBy(const Given& given, const Contract& contract)
   return estimate;
 }
 
-// Whether documented departures of the family explain, by their values, every element that
-// `contract` does not admit.
+// Whether documented departures of the family explain every element that `contract` does not
+// admit.
 bool AdmitsBesideDepartures(const Given& given, const Contract& contract) {
   const std::optional<Estimate> estimate = EstimateBy(given, contract);
   if (!estimate) return false;
@@ -137,9 +137,9 @@ bool AdmitsBesideDepartures(const Given& given, const Contract& contract) {
   if (outside.empty()) return true;
   const std::optional<Estimate> conforming = EstimateBy(given, ConformingContract(given.family));
   if (!conforming) return false;
-  const DefectAnswer answer = FindDefects(given.graph, given.inputs, given.output, *conforming,
-                                          given.family, given.actual, outside, DeparturesInForce());
-  return !answer.defects.empty() && !answer.vague;
+  return !FindDefects(given.graph, given.inputs, given.output, *conforming, given.family,
+                      given.actual, outside, DeparturesInForce())
+              .defects.empty();
 }
 
 void MarkNodes(const Graph& graph, ValueId id, std::vector<bool>& needed) {

@@ -75,7 +75,7 @@ OutputJudgement Judge(const Graph& graph, std::span<const Tensor> inputs, size_t
 std::vector<Term> AssumedTerms(const Graph& graph, size_t output, int family);
 
 // Of AssumedTerms, those that forbid what `actual` holds outside: with each as wide as the notes
-// leave possible, every element is admitted or, by its value, a documented departure's. One term
+// leave possible, every element is admitted or is a documented departure's of the family. One term
 // where one is enough. Empty where something else forbids an element, and where departures suffice.
 // Precondition: `actual` has the type of the output. Errors of the evaluation give no terms.
 std::vector<Term> ForbiddingTerms(const Graph& graph, std::span<const Tensor> inputs, size_t output,

@@ -141,6 +141,9 @@ TEST_F(ExecCommand, CheckPairsAFolderOfModelsWithContainers) {
   const Outcome wrong = Tool("check " + Path("models") + " --container " + sum + " " + relu);
   EXPECT_EQ(wrong.code, 1) << wrong.out << wrong.err;
   EXPECT_NE(wrong.out.find("2 checked: 1 pass 1 wrong"), std::string::npos) << wrong.out;
+  EXPECT_NE(wrong.out.find("the first deviation is in task 0 of 1 (elementwise addition)"),
+            std::string::npos)
+      << wrong.out;
   EXPECT_EQ(
       Tool("check " + Path("models") + " --container " + Container("hwx/gemm-ef7e5c24.hwx")).code,
       2);
@@ -177,12 +180,17 @@ TEST_F(ExecCommand, CheckJudgesWhatLowerWrites) {
   EXPECT_EQ(driver.code, 0) << driver.out << driver.err;
   // A reader that shares no line with the tool.
   const std::string reader = anecheck::testing::SourcePath("scripts/examples/hwx_tasks.py");
-  EXPECT_EQ(std::system(
-                ("python3 " + reader + " " + Path("lowered/model.hwx") + " > " + Path("tasks.txt"))
-                    .c_str()),
-            0);
-  EXPECT_NE(ReadTextFile(Path("tasks.txt"))->find("planar elementwise: 64x1x1 to 64x1x1, add"),
-            std::string::npos);
+  for (const std::string target : {"h13", "h14", "h15"}) {
+    ASSERT_EQ(
+        Tool("lower " + Path("sum.mil") + " --target " + target + " --out " + Path(target)).code,
+        0);
+    const std::string command =
+        "python3 " + reader + " " + Path(target + "/model.hwx") + " > " + Path("tasks.txt");
+    EXPECT_EQ(std::system(command.c_str()), 0) << target;
+    EXPECT_NE(ReadTextFile(Path("tasks.txt"))->find("planar elementwise: 64x1x1 to 64x1x1, add"),
+              std::string::npos)
+        << target;
+  }
 }
 
 }  // namespace

@@ -1,14 +1,19 @@
 // What a case shows, told more closely by further runs: which operation, and what explains it.
 #include <algorithm>
+#include <array>
 #include <set>
 #include <string>
 #include <utility>
+#include <vector>
 
 #include "harness/cases/execution.h"
 #include "harness/cases/second_execution.h"
 #include "harness/judging/judge_case.h"
 #include "harness/judging/locate.h"
+#include "harness/judging/locate_task.h"
 #include "harness/judging/relation.h"
+#include "harness/runners/emulator_runner.h"
+#include "oracles/catalogue.h"
 #include "oracles/defect_search.h"
 #include "oracles/judge.h"
 
@@ -153,13 +158,46 @@ bool IsOpen(const CaseOutcome& outcome) {
   return verdict == Verdict::kWrong && !outcome.unpaired;
 }
 
+// With every documented departure of the family.
+Contract DepartingContract(int family) {
+  std::vector<const Departure*> rows;
+  for (const Departure& row : DeparturesInForce()) {
+    const bool own = !IsAnyEngine(family) && (row.families >> family & 1) != 0;
+    if (own && rows.size() < Contract::kMaxDepartures) rows.push_back(&row);
+  }
+  return WithDepartures(family, rows);
+}
+
+// Adds to the message the task of a container in which it first goes wrong, where the runner
+// executes one.
+void NameTask(const Case& own, Runner& runner, CaseOutcome& outcome) {
+  auto* const source = dynamic_cast<ContainerSource*>(&runner);
+  if (source == nullptr) return;
+  const auto container = source->ContainerOf(RequestOf(own));
+  if (!container.ok() || !*container) return;
+  const int family = own.target.family;
+  const std::array contracts = {ConformingContract(family), DepartingContract(family)};
+  const auto found = LocateTask(own.graph, own.inputs, **container, contracts);
+  if (!found.ok() || !*found) return;
+  const Outcome& shown = outcome.shown;
+  outcome.shown = Outcome({.verdict = shown.verdict(),
+                           .message = shown.message() + "; " + (*found)->ToString(),
+                           .op = shown.op(),
+                           .node = shown.node(),
+                           .defects = shown.defects()});
+}
+
 // `own` and `there`: the execution as a case and the reply to it.
 Status RefineBy(const LocatedExecution& found, const Case& own, const RunReply& there,
                 Runner& runner, CaseOutcome& outcome) {
   const bool vague = outcome.verdict() == Verdict::kKnownDefect;
   outcome.apart = found.apart;
   if (!found.location.judged) {
-    if (!vague) return JudgeWholeOutputs(own, there, runner, outcome);
+    if (!vague) {
+      ANECHECK_RETURN_IF_ERROR(JudgeWholeOutputs(own, there, runner, outcome));
+      if (outcome.verdict() == Verdict::kWrong) NameTask(own, runner, outcome);
+      return {};
+    }
     // Of an engine that differs from itself there, an interval that takes both explains nothing.
     if (found.compared) MakeWrong(outcome);
     return {};
@@ -171,6 +209,7 @@ Status RefineBy(const LocatedExecution& found, const Case& own, const RunReply& 
   }
   outcome.shown.Charge(found.location.first_wrong, found.location.node);
   if (vague) MakeWrong(outcome);
+  NameTask(own, runner, outcome);
   return {};
 }
 

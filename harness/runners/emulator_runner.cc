@@ -92,10 +92,11 @@ bool IsEmulatorRunner(std::string_view name) {
 }
 
 Result<std::vector<Tensor>> ExecuteContainer(std::span<const uint8_t> container, const Graph& graph,
-                                             std::span<const Tensor> inputs, bool exact) {
+                                             std::span<const Tensor> inputs, bool exact,
+                                             const OnTaskResult& on_result) {
   ANECHECK_ASSIGN(emulator::Program program, emulator::LoadProgram(container));
   ANECHECK_RETURN_IF_ERROR(WriteInputs(program, graph, inputs));
-  emulator::RunOptions options;
+  emulator::RunOptions options = {.on_result = on_result};
   if (!exact) options.arithmetic.model = &emulator::FamilyModel(program.generation);
   ANECHECK_RETURN_IF_ERROR(emulator::RunProgram(program, options));
   return ReadOutputs(program, graph);
@@ -109,13 +110,15 @@ Result<RunnerIdentity> EmulatorRunner::Identify() {
       .compiler_version = kToolVersion};
 }
 
+encoder::EncodeOptions EmulatorRunner::OptionsFor(const RunRequest& request) const {
+  return {.target = std::string(request.target), .fault = options_.fault};
+}
+
 RunReply EmulatorRunner::RunOne(const RunRequest& request) const {
   RunReply reply;
   reply.id = request.id;
   const auto start = std::chrono::steady_clock::now();
-  const encoder::EncodeOptions options{.target = std::string(request.target),
-                                       .fault = options_.fault};
-  const auto container = encoder::Encode(*request.graph, options);
+  const auto container = encoder::Encode(*request.graph, OptionsFor(request));
   reply.compile_us = MicrosecondsSince(start);
   if (!container.ok()) {
     Refuse(reply, container.error(), RunStatus::kRejected, Step::kCodegen);
@@ -137,7 +140,7 @@ RunReply EmulatorRunner::RunOne(const RunRequest& request) const {
     if (second.ok()) reply.further.push_back(std::move(*second));
   }
   for (const RunShape& shape : request.further) {
-    const auto other = encoder::Encode(shape.graph, options);
+    const auto other = encoder::Encode(shape.graph, OptionsFor(request));
     if (!other.ok()) {
       Refuse(reply, other.error(), RunStatus::kRejected, Step::kCodegen);
       return reply;
@@ -158,6 +161,11 @@ Result<std::vector<RunReply>> EmulatorRunner::Run(std::span<const RunRequest> re
   replies.reserve(requests.size());
   for (const RunRequest& request : requests) replies.push_back(RunOne(request));
   return replies;
+}
+
+Result<std::optional<ContainerAnswer>> EmulatorRunner::ContainerOf(const RunRequest& request) {
+  ANECHECK_ASSIGN(Bytes bytes, encoder::Encode(*request.graph, OptionsFor(request)));
+  return std::optional(ContainerAnswer{std::move(bytes), options_.exact});
 }
 
 Result<RunnerIdentity> ContainerRunner::Identify() {
@@ -187,6 +195,14 @@ RunReply ContainerRunner::RunOne(const RunRequest& request) {
   reply.outputs = std::move(*outputs);
   reply.status = RunStatus::kOk;
   return reply;
+}
+
+Result<std::optional<ContainerAnswer>> ContainerRunner::ContainerOf(const RunRequest& request) {
+  if (graph_ && *graph_ != GraphFingerprint(*request.graph))
+    return std::optional<ContainerAnswer>();
+  ANECHECK_ASSIGN(Bytes read, ReadFile(path_));
+  ANECHECK_ASSIGN(Bytes bytes, encoder::AsContainer(std::move(read)));
+  return std::optional(ContainerAnswer{std::move(bytes), true});
 }
 
 Result<std::vector<RunReply>> ContainerRunner::Run(std::span<const RunRequest> requests) {

@@ -4,6 +4,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <optional>
 #include <span>
 #include <string>
@@ -11,6 +12,8 @@
 #include <utility>
 #include <vector>
 
+#include "harness/emulator/task.h"
+#include "harness/encoder/encode.h"
 #include "harness/encoder/fault.h"
 #include "harness/runners/runner.h"
 
@@ -20,6 +23,21 @@ namespace anecheck {
 // rounding a task.
 inline constexpr std::string_view kEmulatorRunner = "emulator";
 inline constexpr std::string_view kExactEmulatorRunner = "emulator:exact";
+
+// A hardware container that a runner executes for a request, and in which arithmetic: exact, or
+// that of the family.
+struct ContainerAnswer {
+  std::vector<uint8_t> bytes;
+  bool exact = false;
+};
+
+// What a runner that executes hardware containers offers beside `Runner`.
+class ContainerSource {
+ public:
+  virtual ~ContainerSource() = default;
+  // The container whose tasks answer the request; nothing where there is none.
+  virtual Result<std::optional<ContainerAnswer>> ContainerOf(const RunRequest& request) = 0;
+};
 
 // Whether a runner of this name is the emulator.
 bool IsEmulatorRunner(std::string_view name);
@@ -31,14 +49,16 @@ struct EmulatorRunnerOptions {
 
 // A graph that the encoder has no tasks for is `rejected` with `no_kernel` and the encoder's words;
 // a container that the emulator refuses is `failed`, and its words name task and register.
-class EmulatorRunner final : public Runner {
+class EmulatorRunner final : public Runner, public ContainerSource {
  public:
   explicit EmulatorRunner(EmulatorRunnerOptions options = {}) : options_(options) {}
   Result<RunnerIdentity> Identify() override;
   Result<std::vector<RunReply>> Run(std::span<const RunRequest> requests) override;
   Status Restart() override { return {}; }
+  Result<std::optional<ContainerAnswer>> ContainerOf(const RunRequest& request) override;
 
  private:
+  encoder::EncodeOptions OptionsFor(const RunRequest& request) const;
   RunReply RunOne(const RunRequest& request) const;
 
   EmulatorRunnerOptions options_;
@@ -48,12 +68,13 @@ class EmulatorRunner final : public Runner {
 // computes. Other graphs, parts of it among them, are not run.
 inline constexpr std::string_view kContainerRunner = "container:";
 
-class ContainerRunner final : public Runner {
+class ContainerRunner final : public Runner, public ContainerSource {
  public:
   explicit ContainerRunner(std::string path) : path_(std::move(path)) {}
   Result<RunnerIdentity> Identify() override;
   Result<std::vector<RunReply>> Run(std::span<const RunRequest> requests) override;
   Status Restart() override { return {}; }
+  Result<std::optional<ContainerAnswer>> ContainerOf(const RunRequest& request) override;
 
  private:
   RunReply RunOne(const RunRequest& request);
@@ -62,11 +83,15 @@ class ContainerRunner final : public Runner {
   std::optional<uint64_t> graph_;  // the fingerprint of the one that it answers for
 };
 
+// Told of each task what it gave (emulator::RunOptions::on_result).
+using OnTaskResult = std::function<void(const emulator::Task& task, std::span<const uint16_t>)>;
+
 // The outputs that a container computes, in the order of the graph's outputs. Ports are taken by
 // the names of the graph's inputs and outputs; outputs may have "@output" behind them, as network
 // descriptions do. kUnsupported in the emulator's words; kInvalid where a port is missing or has
 // another number of elements.
 Result<std::vector<Tensor>> ExecuteContainer(std::span<const uint8_t> container, const Graph& graph,
-                                             std::span<const Tensor> inputs, bool exact);
+                                             std::span<const Tensor> inputs, bool exact,
+                                             const OnTaskResult& on_result = {});
 
 }  // namespace anecheck

@@ -1,0 +1,211 @@
+#include "harness/judging/locate_task.h"
+
+#include <algorithm>
+#include <cmath>
+#include <fmt/format.h>
+#include <utility>
+#include <vector>
+
+#include "harness/base/half.h"
+#include "harness/emulator/explain.h"
+#include "harness/ops/op.h"
+#include "oracles/judge.h"
+
+namespace anecheck {
+namespace {
+
+// So many tasks may give one value together: the batches of a product, the parts of a concat.
+constexpr size_t kMostTogether = 64;
+
+// What one task gave.
+struct Given {
+  std::string work;
+  std::vector<double> numbers;
+};
+
+// What an operation's result may be, each end sorted by itself: numbers inside their intervals lie,
+// sorted, between the sorted ends.
+struct Bounds {
+  std::vector<double> low, high;
+};
+
+std::optional<Bounds> BoundsOf(const Estimate& estimate) {
+  const auto finite = [](double x) { return std::isfinite(x); };
+  if (estimate.type.dtype != DType::kFp16 || estimate.value.empty() ||
+      !std::ranges::all_of(estimate.low, finite) || !std::ranges::all_of(estimate.high, finite) ||
+      std::ranges::any_of(estimate.flags, [](uint8_t flag) { return flag != 0; })) {
+    return std::nullopt;
+  }
+  Bounds bounds = {{estimate.low.begin(), estimate.low.end()},
+                   {estimate.high.begin(), estimate.high.end()}};
+  std::ranges::sort(bounds.low);
+  std::ranges::sort(bounds.high);
+  return bounds;
+}
+
+bool Fits(const Bounds& bounds, std::vector<double> numbers) {
+  if (!std::ranges::all_of(numbers, [](double x) { return std::isfinite(x); })) return false;
+  std::ranges::sort(numbers);
+  for (size_t i = 0; i < numbers.size(); ++i) {
+    if (numbers[i] < bounds.low[i] || numbers[i] > bounds.high[i]) return false;
+  }
+  return true;
+}
+
+// The last of the first tasks that give such numbers together.
+std::optional<size_t> FindTask(const Bounds& bounds, std::span<const Given> tasks) {
+  for (size_t last = 0; last < tasks.size(); ++last) {
+    std::vector<double> numbers;
+    for (size_t count = 1; count <= std::min(last + 1, kMostTogether); ++count) {
+      const std::vector<double>& more = tasks[last + 1 - count].numbers;
+      numbers.insert(numbers.end(), more.begin(), more.end());
+      if (numbers.size() > bounds.low.size()) break;
+      if (numbers.size() == bounds.low.size() && Fits(bounds, numbers)) return last;
+    }
+  }
+  return std::nullopt;
+}
+
+class Search {
+ public:
+  Search(const Graph& graph, std::span<const Given> tasks) : graph_(graph), tasks_(tasks) {
+    states_.resize(graph.values().size());
+  }
+
+  // Notes which values of the evaluation some task gives; again for another. `outputs` are what the
+  // container gave.
+  void Match(const Evaluation& evaluation, std::span<const Tensor> outputs) {
+    Estimate estimate;
+    for (const Node& node : graph_.nodes()) {
+      for (uint32_t i = 0; i < node.result_count; ++i) {
+        const ValueId id = node.first_result + i;
+        evaluation.Stored(id, estimate);
+        const auto bounds = BoundsOf(estimate);
+        if (!bounds) continue;
+        states_[id].known = true;
+        if (!states_[id].task) states_[id].task = FindTask(*bounds, tasks_);
+      }
+    }
+    for (size_t i = 0; i < outputs.size(); ++i) MatchOutput(evaluation, i, outputs[i]);
+  }
+
+  // The first operation whose values no task gives, and with it none that comes of it.
+  std::optional<TaskDeviation> First() {
+    SpreadBack();
+    for (NodeId id = 0; id < graph_.nodes().size(); ++id) {
+      const NodeView node(graph_, id);
+      if (node.node().result_count == 0) continue;
+      const State& state = states_[node.Result()];
+      if (!state.known || state.agrees || IsMovement(node)) continue;
+      return Describe(node);
+    }
+    return std::nullopt;
+  }
+
+ private:
+  struct State {
+    bool known = false;   // its numbers tell something
+    bool agrees = false;  // some task gives it, or something that comes of it
+    std::optional<size_t> task;
+  };
+
+  // What only moves elements may leave no task behind.
+  static bool IsMovement(const NodeView& node) {
+    return DefinitionOf(node.schema()).op_class == OpClass::kMovement;
+  }
+
+  void MatchOutput(const Evaluation& evaluation, size_t index, const Tensor& actual) {
+    const ValueId id = graph_.outputs()[index];
+    Estimate estimate;
+    evaluation.Stored(id, estimate);
+    std::vector<double> numbers(estimate.value.size());
+    if (actual.type != estimate.type) return;
+    DecodeElements(actual.type.dtype, actual.bytes, numbers);
+    bool inside = true;
+    for (size_t i = 0; i < numbers.size(); ++i) {
+      inside = inside && numbers[i] >= estimate.low[i] && numbers[i] <= estimate.high[i];
+    }
+    states_[id].agrees = states_[id].agrees || inside;
+  }
+
+  void SpreadBack() {
+    // Right numbers at wrong places of an output are no agreement.
+    for (const ValueId id : graph_.outputs()) {
+      if (!states_[id].agrees) states_[id].task.reset();
+    }
+    for (State& state : states_) state.agrees = state.agrees || state.task.has_value();
+    for (NodeId id = static_cast<NodeId>(graph_.nodes().size()); id-- > 0;) {
+      const Node& node = graph_.node(id);
+      bool agrees = false;
+      for (uint32_t i = 0; i < node.result_count; ++i) {
+        agrees = agrees || states_[node.first_result + i].agrees;
+      }
+      if (!agrees) continue;
+      for (const Argument& argument : graph_.arguments(node)) {
+        states_[argument.value].agrees = true;
+      }
+    }
+  }
+
+  // The last task that gives an operand of the node, or what such an operand comes of.
+  std::pair<std::optional<size_t>, ValueId> Before(const Node& node) const {
+    std::pair<std::optional<size_t>, ValueId> last = {std::nullopt, kNoValue};
+    for (const Argument& argument : graph_.arguments(node)) {
+      const Value& value = graph_.value(argument.value);
+      if (value.kind != ValueKind::kResult) continue;
+      const State& state = states_[argument.value];
+      const auto found =
+          state.task ? std::pair(state.task, argument.value) : Before(graph_.node(value.producer));
+      if (found.first && (!last.first || *found.first > *last.first)) last = found;
+    }
+    return last;
+  }
+
+  TaskDeviation Describe(const NodeView& node) const {
+    const auto [before, operand] = Before(node.node());
+    const size_t next = before ? *before + 1 : 0;
+    TaskDeviation deviation;
+    deviation.op = node.op();
+    deviation.name = graph_.value(node.Result()).name;
+    if (operand != kNoValue) deviation.after = graph_.value(operand).name;
+    deviation.task = static_cast<uint32_t>(std::min(next, tasks_.size() - 1));
+    deviation.tasks = static_cast<uint32_t>(tasks_.size());
+    deviation.work = tasks_[deviation.task].work;
+    return deviation;
+  }
+
+  const Graph& graph_;
+  std::span<const Given> tasks_;
+  std::vector<State> states_;
+};
+
+}  // namespace
+
+std::string TaskDeviation::ToString() const {
+  return fmt::format("the first deviation is in task {} of {} ({}), where {} ({}) comes behind {}",
+                     task, tasks, work, name, op, after.empty() ? "the inputs" : after);
+}
+
+Result<std::optional<TaskDeviation>> LocateTask(const Graph& graph, std::span<const Tensor> inputs,
+                                                const ContainerAnswer& container,
+                                                std::span<const Contract> contracts) {
+  std::vector<Given> tasks;
+  const auto note = [&](const emulator::Task& task, std::span<const uint16_t> result) {
+    Given& given = tasks.emplace_back();
+    given.work = emulator::DescribeWork(task);
+    given.numbers.reserve(result.size());
+    for (const uint16_t bits : result) given.numbers.push_back(HalfToDouble(Half{bits}));
+  };
+  ANECHECK_ASSIGN(const std::vector<Tensor> outputs,
+                  ExecuteContainer(container.bytes, graph, inputs, container.exact, note));
+  if (tasks.empty()) return std::optional<TaskDeviation>();
+  Search search(graph, tasks);
+  for (const Contract& contract : contracts) {
+    Evaluation evaluation;
+    ANECHECK_RETURN_IF_ERROR(evaluation.Run(graph, inputs, contract));
+    search.Match(evaluation, outputs);
+  }
+  return search.First();
+}
+
+}  // namespace anecheck
