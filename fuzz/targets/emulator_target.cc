@@ -5,6 +5,7 @@
 #include "fuzz/fuzz_target.h"
 #include "fuzz/laws/laws.h"
 #include "generators/formats/hwx/hwx_generator.h"
+#include "generators/programs/program_generator.h"
 #include "harness/emulator/explain.h"
 #include "harness/emulator/program.h"
 #include "harness/formats/hwx/builder.h"
@@ -76,9 +77,12 @@ td::Task CopyTask(uint32_t width, uint32_t channels, bool relu, bool through_l2)
   return task;
 }
 
-// Half of them are those of the format, whose words of tasks are drawn at will.
+// A third are those of the format, whose words of tasks are drawn at will; a third compute what a
+// drawn graph says; the others are one copy.
 Bytes Generate(ChoiceStream& choices) {
-  if (choices.Coin()) return kGenerator_hwx.generate(choices);
+  const uint64_t kind = choices.Below(3);
+  if (kind == 0) return kGenerator_hwx.generate(choices);
+  if (kind == 1) return kGenerator_program.generate(choices);
   const auto width = static_cast<uint32_t>(choices.Range(1, 40));
   const auto channels = static_cast<uint32_t>(choices.Range(1, 8));
   hwx::ContainerSpec spec;

@@ -64,7 +64,7 @@ anecheck_fuzzer(weight_codecs
   DEPENDS anecheck_formats anecheck_choice)
 anecheck_fuzzer(emulator
   SOURCES targets/emulator_target.cc
-  DEPENDS anecheck_emulator anecheck_descriptors anecheck_fuzz_words)
+  DEPENDS anecheck_emulator anecheck_programs anecheck_descriptors anecheck_fuzz_words)
 anecheck_fuzzer(mlmodel
   SOURCES targets/mlmodel_target.cc
   DEPENDS anecheck_lowering anecheck_generators anecheck_fuzz_words)
