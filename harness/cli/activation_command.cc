@@ -10,6 +10,7 @@
 #include "harness/cli/command.h"
 #include "harness/cli/command_line.h"
 #include "harness/cli/file_name.h"
+#include "harness/cli/with_file.h"
 #include "harness/curves/compose.h"
 #include "harness/curves/plot.h"
 #include "harness/curves/study.h"
@@ -182,9 +183,7 @@ Result<Json> ComposeFile(const ActivationFlags& flags, std::string& text) {
   ANECHECK_ASSIGN(const std::string knots_text, ReadTextFile(flags.curve));
   ANECHECK_ASSIGN(const auto knots, curves::ReadKnots(knots_text, flags.curve));
   auto made = curves::Compose(knots, static_cast<int64_t>(flags.points));
-  if (!made.ok()) {
-    return MakeError(made.error().code, fmt::format("{}: {}", flags.curve, made.error().message));
-  }
+  if (!made.ok()) return WithFile(flags.curve, made.error());
   ANECHECK_RETURN_IF_ERROR(WriteFileAtomic(flags.compose, DumpJson(GraphToJson(made->graph), 2)));
   text = fmt::format("wrote {}: linear, relu, linear over {} knots for {} points; {}\n",
                      flags.compose, knots.size(), flags.points,

@@ -9,6 +9,7 @@
 #include "harness/cli/command.h"
 #include "harness/cli/command_line.h"
 #include "harness/cli/whole_number.h"
+#include "harness/cli/with_file.h"
 #include "harness/formats/diff/diff.h"
 #include "harness/formats/hal/hal.h"
 #include "harness/formats/registry/registry.h"
@@ -34,17 +35,12 @@ struct Outcome {
   bool differ = false;
 };
 
-Error InFile(const std::string& path, const Error& error) {
-  return MakeError(error.code == ErrorCode::kInternal ? ErrorCode::kMalformed : error.code,
-                   fmt::format("{}: {}", path, error.message));
-}
-
 Result<const Format*> CommonFormat(const DiffFlags& flags, const std::vector<Loaded>& files) {
   if (!flags.format.empty()) return FindFormat(flags.format);
   const Format* common = nullptr;
   for (const Loaded& file : files) {
     const auto format = RecogniseFormat(file.bytes, file.path);
-    if (!format.ok()) return InFile(file.path, format.error());
+    if (!format.ok()) return WithFile(file.path, format.error());
     if (common != nullptr && common != *format) {
       return MakeError(ErrorCode::kInvalid,
                        fmt::format("{} is of format {} and {} of format {}: give files of one "
@@ -73,7 +69,7 @@ Result<Outcome> DiffTables(const DiffFlags& flags, const std::vector<Loaded>& fi
   Json names = Json::array();
   for (const Loaded& file : files) {
     const auto blob = HalBlob::Parse(file.bytes);
-    if (!blob.ok()) return InFile(file.path, blob.error());
+    if (!blob.ok()) return WithFile(file.path, blob.error());
     images.push_back(HalImageOf(*blob, file.path));
     names.push_back(file.path);
   }
@@ -95,7 +91,7 @@ Result<Outcome> DiffPair(const DiffFlags& flags, const Format& format,
   }
   for (const Loaded& file : files) {
     const auto json = format.to_json(file.bytes);
-    if (!json.ok()) return InFile(file.path, json.error());
+    if (!json.ok()) return WithFile(file.path, json.error());
   }
   ANECHECK_ASSIGN(const FileDifferences differences,
                   DiffFiles(format, files[0].bytes, files[1].bytes, flags.layout, flags.limit));

@@ -10,6 +10,7 @@
 #include "harness/cli/command.h"
 #include "harness/cli/command_line.h"
 #include "harness/cli/file_name.h"
+#include "harness/cli/with_file.h"
 #include "harness/formats/hwx/container.h"
 #include "harness/formats/hwx/json.h"
 #include "harness/formats/hwx/relocate.h"
@@ -126,9 +127,7 @@ Result<Encoded> Encode(const EncodeFlags& flags) {
   const Json& content = wrapped ? json["content"] : json;
   const bool moves = flags.make_room || !flags.rebase.empty();
   auto bytes = moves ? EncodeMoved(flags, *format, content) : format->from_json(content);
-  if (!bytes.ok()) {
-    return MakeError(ErrorCode::kInvalid, fmt::format("{}: {}", flags.in, bytes.error().message));
-  }
+  if (!bytes.ok()) return WithFile(flags.in, bytes.error());
   if (!moves) NoteStaleMembers(*format, content, *bytes);
   ANECHECK_RETURN_IF_ERROR(WriteFileAtomic(flags.out, std::span<const uint8_t>(*bytes)));
   return Encoded{format->name, bytes->size()};

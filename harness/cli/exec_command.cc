@@ -11,6 +11,7 @@
 #include "harness/cli/command.h"
 #include "harness/cli/command_line.h"
 #include "harness/cli/file_name.h"
+#include "harness/cli/with_file.h"
 #include "harness/emulator/program.h"
 #include "harness/encoder/ane_file.h"
 #include "harness/formats/npz/npz.h"
@@ -149,10 +150,7 @@ std::string Text(const Json& json) {
 
 int Run(const ExecFlags& flags) {
   const auto json = Execute(flags);
-  if (!json.ok()) {
-    return Fail(
-        MakeError(json.error().code, fmt::format("{}: {}", flags.container, json.error().message)));
-  }
+  if (!json.ok()) return Fail(WithFile(flags.container, json.error()));
   Print(flags.json ? DumpJson(*json, 2) : Text(*json));
   return kExitClean;
 }

@@ -161,24 +161,6 @@ TEST_F(FormatsCliTest, AManifestNamesNoFileOutsideOfItsSet) {
   }
 }
 
-TEST_F(FormatsCliTest, GenSaysWhatItNeeds) {
-  const Outcome none = Tool("gen --out " + Path("x"));
-  EXPECT_EQ(none.code, 2);
-  EXPECT_NE(none.err.find("--format"), std::string::npos);
-  const Outcome unknown = Tool("gen --format jpeg --out " + Path("x"));
-  EXPECT_EQ(unknown.code, 2);
-  EXPECT_NE(unknown.err.find("there are activation, e5"), std::string::npos) << unknown.err;
-  EXPECT_EQ(Tool("gen --format e5 --mutated --must-reject --out " + Path("x")).code, 2);
-  // What a manifest has and a person repeats would be passed over.
-  for (const std::string option : {"--count 2", "--format e5", "--seed 3", "--must-reject"}) {
-    const Outcome both = Tool("gen --replay m.json " + option + " --out " + Path("x"));
-    EXPECT_EQ(both.code, 2) << option;
-    EXPECT_NE(both.err.find(option.substr(0, option.find(' ')) + " excludes --replay"),
-              std::string::npos)
-        << both.err;
-  }
-}
-
 TEST_F(FormatsCliTest, AnEditThroughJsonIsTheOneDifference) {
   Gen("m", "--format e5 --count 1 --seed 5");
   const std::string file = Path("m/e5_000000.e5");
@@ -357,17 +339,6 @@ TEST_F(FormatsCliTest, FilesOfOneStructureDoNotDiffer) {
   EXPECT_EQ(Tool("diff --layout " + Path("a.mil") + " " + Path("b.mil")).code, 1);
 }
 
-TEST_F(FormatsCliTest, AMalformedManifestIsBadInput) {
-  for (const std::string_view text :
-       {R"({"version":"1","format":"e5","files":[]})", R"({"version":1,"format":7,"files":[]})",
-        R"({"version":1,"format":"e5","mode":3,"files":[]})", R"([1])",
-        R"({"version":1,"format":"pair","files":[{"seed":"x"}]})"}) {
-    ASSERT_TRUE(WriteFileAtomic(Path("m.json"), text).ok());
-    const Outcome gen = Tool("gen --out " + Path("x") + " --replay " + Path("m.json"));
-    EXPECT_EQ(gen.code, 2) << text << gen.err;
-  }
-}
-
 TEST_F(FormatsCliTest, TablesOfAnyNumberAreComparedByteByByte) {
   Gen("m", "--format hal --count 3");
   const std::string files =
@@ -381,14 +352,6 @@ TEST_F(FormatsCliTest, TablesOfAnyNumberAreComparedByteByByte) {
     ASSERT_EQ(difference["values"].size(), 3u);
     EXPECT_EQ(difference["values"][0], first[difference["offset"].get<size_t>()]);
   }
-}
-
-TEST_F(FormatsCliTest, DiffWantsOneFormat) {
-  Gen("m", "--format hal --count 1");
-  Gen("n", "--format e5 --count 1");
-  const Outcome diff = Tool("diff " + Path("m/hal_000000.hal") + " " + Path("n/e5_000000.e5"));
-  EXPECT_EQ(diff.code, 2);
-  EXPECT_NE(diff.err.find("is of format hal"), std::string::npos) << diff.err;
 }
 
 TEST_F(FormatsCliTest, ADescriptorAndAContainerAreCheckedAsAPair) {
@@ -483,13 +446,6 @@ TEST_F(FormatsCliTest, EnumerationsAreListedAndPrinted) {
   EXPECT_EQ(operations["members"].size(), 126u);
   EXPECT_EQ(ParseJson(Tool("enums --json").out)->size(), 32u);
   EXPECT_EQ(Tool("enums nothing").code, 2);
-}
-
-TEST_F(FormatsCliTest, AnUnknownCurveIsBadUsage) {
-  const Outcome unknown = Tool("activation mish");
-  EXPECT_EQ(unknown.code, 2);
-  EXPECT_NE(unknown.err.find("the curves are sigmoid"), std::string::npos) << unknown.err;
-  EXPECT_EQ(Tool("activation gelu --target h99").code, 2);
 }
 
 }  // namespace

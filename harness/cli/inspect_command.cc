@@ -14,6 +14,7 @@
 #include "harness/base/mapped_file.h"
 #include "harness/cli/command.h"
 #include "harness/cli/command_line.h"
+#include "harness/cli/with_file.h"
 #include "harness/emulator/explain.h"
 #include "harness/emulator/program_rules.h"
 #include "harness/formats/e5/e5.h"
@@ -36,18 +37,8 @@ struct InspectFlags {
   bool verify = false;
   bool strict = false;
   bool explain = false;
+  bool rules = false;
 };
-
-std::string Place(uint64_t offset) {
-  return offset == Error::kNoOffset ? "" : fmt::format(" (offset 0x{:x})", offset);
-}
-
-// An error of a codec with the file's name before it and the offset behind.
-Error InFile(const std::string& path, const Error& error) {
-  const bool said = error.message.find("offset 0x") != std::string::npos;
-  return MakeError(error.code == ErrorCode::kInternal ? ErrorCode::kMalformed : error.code,
-                   fmt::format("{}: {}{}", path, error.message, said ? "" : Place(error.offset)));
-}
 
 Result<const Format*> Choose(const InspectFlags& flags, const std::string& path, ByteSpan bytes) {
   if (!flags.format.empty()) return FindFormat(flags.format);
@@ -83,7 +74,11 @@ std::string RulesText(std::span<const Rule> rules) {
     text += fmt::format("  {}: {} [{}; {}]\n", rule.id, rule.statement,
                         FactEvidenceName(rule.evidence), rule.source);
   }
-  text += "evidence of rules and fields:\n";
+  return text;
+}
+
+std::string EvidenceText() {
+  std::string text = "evidence of rules and fields:\n";
   for (const auto& [evidence, meaning] : kEvidenceMeaning) {
     text += fmt::format("  {}: {}\n", FactEvidenceName(evidence), meaning);
   }
@@ -114,8 +109,8 @@ std::string_view WithoutRule(const Violation& violation) {
 std::string ViolationsText(const std::vector<Violation>& violations) {
   std::string text;
   for (const Violation& violation : violations) {
-    text += fmt::format("{}: {}: {}{} [{}]\n", violation.IsWarning() ? "warning" : "error",
-                        violation.rule->id, WithoutRule(violation), Place(violation.offset),
+    text += fmt::format("{}: {}: {} [{}]\n", violation.IsWarning() ? "warning" : "error",
+                        violation.rule->id, WithPlace(WithoutRule(violation), violation.offset),
                         violation.rule->source);
   }
   return text;
@@ -223,7 +218,7 @@ Result<std::string> Describe(const InspectFlags& flags, const Format& format,
   if (!text.empty() && text.back() != '\n') text += '\n';
   text += CoverageText(format, coverage);
   text += SourcesTextOf(format, file, bytes);
-  if (flags.explain) text += RulesText(RulesOfFormat(format));
+  if (flags.explain) text += RulesText(RulesOfFormat(format)) + EvidenceText();
   if (flags.explain && &format == &kFormat_hwx) text += TasksText(bytes);
   text += ViolationsText(violations);
   if (flags.verify && violations.empty()) text += "verified: no rule is broken\n";
@@ -284,11 +279,11 @@ std::string WeightsText(const InspectedModel& model, bool& broken) {
 int RunModel(const InspectFlags& flags, const InspectedModel& model) {
   const Bytes bytes(model.text.begin(), model.text.end());
   const auto file = kFormat_mil.read(bytes);
-  if (!file.ok()) return Fail(InFile(model.file, file.error()));
+  if (!file.ok()) return Fail(WithFile(model.file, file.error()));
   std::vector<Violation> violations;
   if (flags.verify) violations = (*file)->verify();
   const auto text = Describe(flags, kFormat_mil, **file, bytes, violations);
-  if (!text.ok()) return Fail(InFile(model.file, text.error()));
+  if (!text.ok()) return Fail(WithFile(model.file, text.error()));
   bool broken = false;
   const std::string of_weights = WeightsText(model, broken);
   if (flags.json) {
@@ -317,7 +312,7 @@ Result<Content> ReadContent(const std::string& path) {
   const std::string_view form = lzfse::FormOf(content.bytes());
   if (form.empty()) return content;
   auto unpacked = lzfse::Unpack(content.bytes(), kMostUnpacked);
-  if (!unpacked.ok()) return InFile(path, unpacked.error());
+  if (!unpacked.ok()) return WithFile(path, unpacked.error());
   LogWarning(
       fmt::format("{}: compressed by LZFSE ({}); offsets below count in the {} unpacked bytes",
                   path, form, unpacked->size()));
@@ -343,13 +338,13 @@ int RunFile(const InspectFlags& flags) {
     return kExitClean;
   }
   const auto format = Choose(flags, path, bytes);
-  if (!format.ok()) return Fail(InFile(path, format.error()));
+  if (!format.ok()) return Fail(WithFile(path, format.error()));
   const auto file = (*format)->read(bytes);
-  if (!file.ok()) return Fail(InFile(path, file.error()));
+  if (!file.ok()) return Fail(WithFile(path, file.error()));
   std::vector<Violation> violations;
   if (flags.verify) violations = VerifyFile(**format, **file, bytes);
   const auto text = Describe(flags, **format, **file, bytes, violations);
-  if (!text.ok()) return Fail(InFile(path, text.error()));
+  if (!text.ok()) return Fail(WithFile(path, text.error()));
   Print(*text);
   return ExitCode(flags, violations);
 }
@@ -366,7 +361,7 @@ Result<std::pair<PairedFile, PairedFile>> DescriptorThenContainer(const InspectF
   for (const std::string& path : flags.paths) {
     ANECHECK_ASSIGN(Bytes bytes, ReadFile(path));
     const auto format = RecogniseFormat(bytes, path);
-    if (!format.ok()) return InFile(path, format.error());
+    if (!format.ok()) return WithFile(path, format.error());
     if (*format != &kFormat_e5 && *format != &kFormat_hwx) continue;
     files[*format == &kFormat_hwx ? 1 : 0] = {path, std::move(bytes), {}};
   }
@@ -396,10 +391,10 @@ Result<int> RunPair(const InspectFlags& flags) {
   ANECHECK_ASSIGN(auto files, DescriptorThenContainer(flags));
   auto& [descriptor, container] = files;
   auto violations = kFormat_e5.verify(descriptor.bytes);
-  if (!violations.ok()) return InFile(descriptor.path, violations.error());
+  if (!violations.ok()) return WithFile(descriptor.path, violations.error());
   descriptor.violations = std::move(*violations);
   const auto parsed = hwx::Parse(container.bytes);
-  if (!parsed.ok()) return InFile(container.path, parsed.error());
+  if (!parsed.ok()) return WithFile(container.path, parsed.error());
   container.violations = hwx::Verify(*parsed);
   ANECHECK_ASSIGN(const pair::Pair both, pair::Join(descriptor.bytes, *parsed));
   const std::vector<Violation> together = pair::Verify(both);
@@ -419,7 +414,7 @@ Result<int> RunPair(const InspectFlags& flags) {
       text += fmt::format("{}: {} rules broken\n", file->path, file->violations.size());
       text += ViolationsText(file->violations);
     }
-    if (flags.explain) text += RulesText(pair::Rules());
+    if (flags.explain) text += RulesText(pair::Rules()) + EvidenceText();
     text += ViolationsText(together);
     text += PairVerdict(together, descriptor.path).second;
     Print(text);
@@ -431,7 +426,45 @@ Result<int> RunPair(const InspectFlags& flags) {
   return ExitCode(flags, all);
 }
 
+// The rules of every format, or of one, and of pairs: no file is read.
+Result<std::string> AllRules(const InspectFlags& flags) {
+  std::vector<std::pair<std::string_view, std::vector<Rule>>> tables;
+  if (flags.format.empty()) {
+    for (const Format* format : AllFormats())
+      tables.emplace_back(format->name, RulesOfFormat(*format));
+    tables.emplace_back("pair", std::vector<Rule>(pair::Rules().begin(), pair::Rules().end()));
+  } else {
+    ANECHECK_ASSIGN(const Format* format, FindFormat(flags.format));
+    tables.emplace_back(format->name, RulesOfFormat(*format));
+  }
+  std::string text;
+  Json json = {{"formats", Json::array()}};
+  for (const auto& [name, rules] : tables) {
+    text += fmt::format("{}: {}", name, RulesText(rules));
+    json["formats"].push_back({{"format", name}, {"rules", RulesToJson(rules)}});
+  }
+  return flags.json ? DumpJson(json, 2) : text + EvidenceText();
+}
+
+int RunRules(const InspectFlags& flags) {
+  if (!flags.paths.empty()) {
+    return Fail(MakeError(ErrorCode::kInvalid,
+                          fmt::format("--rules: reads no file; leave {} out, or give --explain for "
+                                      "the rules of its format",
+                                      flags.paths.front())));
+  }
+  const auto text = AllRules(flags);
+  if (!text.ok()) return Fail(text.error());
+  Print(*text);
+  return kExitClean;
+}
+
 int Run(const InspectFlags& flags) {
+  if (flags.rules) return RunRules(flags);
+  if (flags.paths.empty()) {
+    return Fail(MakeError(ErrorCode::kInvalid,
+                          "no file: name the file to inspect, or give --rules for all rules"));
+  }
   if (flags.paths.size() == 1) return RunFile(flags);
   if (!flags.verify) {
     return Fail(
@@ -450,8 +483,7 @@ void AddInspectCommand(CommandLine& app, Selected& selected) {
       .AddOption("files", flags->paths,
                  "Any file of a known format, a package or a compiled model; with --verify also a "
                  "descriptor and a container")
-      .Required()
-      .Expect(1, 2);
+      .Expect(0, 2);
   command.AddOption("--format", flags->format,
                     "Format of the file (default: recognised by content)");
   command.AddFlag("--json", flags->json, "Print JSON; `encode` makes the file from it again");
@@ -460,6 +492,8 @@ void AddInspectCommand(CommandLine& app, Selected& selected) {
   command.AddFlag("--explain", flags->explain,
                   "Also print every rule of the format with its evidence and source, and the work "
                   "of each task of a hardware container");
+  command.AddFlag("--rules", flags->rules,
+                  "Print the rules of every format, or of --format, and read no file");
   command.Footer(
       "Example: anecheck inspect model.hwx --verify; anecheck inspect --verify A.e5 B.hwx");
   command.WhenChosen([flags, &selected] { selected = [flags] { return Run(*flags); }; });

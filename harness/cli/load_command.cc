@@ -146,11 +146,12 @@ Result<Json> LoadTask(const LoadFlags& flags, ByteSpan bytes) {
 
 Result<Json> Load(const LoadFlags& flags) {
   ANECHECK_ASSIGN(const Bytes bytes, ReadFile(flags.in));
-  ANECHECK_ASSIGN(const Format* const format, RecogniseFormat(bytes, flags.in));
-  auto loaded = format == &kFormat_hwx     ? LoadContainer(flags, bytes)
-                : format == &kFormat_tdv10 ? LoadTask(flags, bytes)
-                                           : Result<Json>(Bad("is no hardware container and no "
-                                                              "version-10 task"));
+  const auto format = RecogniseFormat(bytes, flags.in);
+  if (!format.ok()) return WithFile(flags.in, format.error());
+  auto loaded = *format == &kFormat_hwx     ? LoadContainer(flags, bytes)
+                : *format == &kFormat_tdv10 ? LoadTask(flags, bytes)
+                                            : Result<Json>(Bad("is no hardware container and no "
+                                                               "version-10 task"));
   if (!loaded.ok()) return WithFile(flags.in, loaded.error());
   return loaded;
 }

@@ -21,10 +21,11 @@ namespace anecheck {
 
 #define ANECHECK_COMMAND(Name) void Add##Name##Command(CommandLine& app, Selected& selected);
 #include "harness/cli/commands.def"
+#include "harness/cli/with_file.h"
 #undef ANECHECK_COMMAND
 
 int Fail(const Error& error) {
-  LogError(error.message);
+  LogError(WithPlace(error.message, error.offset));
   switch (error.code) {
     case ErrorCode::kInternal:
     case ErrorCode::kInterrupted:
@@ -125,6 +126,7 @@ int Main(int argc, char** argv) {
   CommandLine line(app);
 #define ANECHECK_COMMAND(Name) Add##Name##Command(line, selected);
 #include "harness/cli/commands.def"
+#include "harness/cli/with_file.h"
 #undef ANECHECK_COMMAND
   try {
     app.parse(argc, argv);

@@ -65,33 +65,6 @@ TEST_F(NamesCliTest, AFindingAtAnotherShapeIsExportedWithThatShape) {
   EXPECT_EQ(kept["at_shape"]["mil"], *ReadTextFile(Path("folder/ranged.mil")));
 }
 
-TEST_F(NamesCliTest, AnOperationThatNoCaseCanHoldIsRefusedWithTheReason) {
-  const struct {
-    const char* arguments;
-    const char* says;
-  } refused[] = {
-      {"--ops gru", "--ops gru: no family's engine has it"},
-      {"--ops gru,lstm", ": no family's engine has it"},
-      {"--ops sin --targets h13,h14", "--ops sin: engines have it from A15 on, and this is A13"},
-      {"--ops SDPA", "is a native layer, which no MIL text names; give --route netlist"},
-      {"--ops cross_product", "no conversion has it"},
-      {"--ops SDPA --route both",
-       "the route mil draws none of the operations of --ops; give "
-       "--route netlist"},
-      {"--ops conv_transpose --route netlist", "give --route mil"},
-      {"--ops gelu --mode integer", "does not keep integers"},
-  };
-  for (const auto& one : refused) {
-    const Outcome run = Tool("run --cases 4 " + std::string(one.arguments) + Db("refused.sqlite"));
-    EXPECT_EQ(run.code, 2) << one.arguments;
-    EXPECT_NE(run.err.find(one.says), std::string::npos) << one.arguments << "\n" << run.err;
-  }
-  const Outcome record = Tool("baseline record --ops gru --out " + Path("baseline.json"));
-  EXPECT_EQ(record.code, 2);
-  EXPECT_NE(record.err.find("--ops gru: no family's engine has it"), std::string::npos);
-  EXPECT_FALSE(ReadTextFile(Path("baseline.json")).ok());
-}
-
 TEST_F(NamesCliTest, AnOperationThatSomeTargetsLackIsDrawnOnTheOthers) {
   const Outcome run = Tool("run --cases 20 --ops sin --targets h13,h15" + Db("r.sqlite"));
   EXPECT_EQ(run.code, 0) << run.err;

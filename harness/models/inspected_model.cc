@@ -50,7 +50,7 @@ std::vector<InspectedModel::Weights> WeightsOf(const mil::Program& program,
 }
 
 Error InFile(const std::string& file, const Error& error) {
-  return MakeError(error.code, fmt::format("{}: {}", file, error.message));
+  return MakeError(error.code, fmt::format("{}: {}", file, error.message), error.offset);
 }
 
 // ---- companions ---------------------------------------------------------------------------------

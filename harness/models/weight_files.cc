@@ -23,9 +23,9 @@ std::string PathIn(const std::string& folder, std::string_view path) {
   return fmt::format("{}/{}", folder, path);
 }
 
-// An error of a weight file is about that file: a place in it is none in the model.
+// An error of a weight file is about that file, and so is its place.
 Error InFile(std::string_view file, const Error& error) {
-  return MakeError(error.code, fmt::format("{}: {}", file, error.message));
+  return MakeError(error.code, fmt::format("{}: {}", file, error.message), error.offset);
 }
 
 }  // namespace

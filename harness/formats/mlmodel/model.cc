@@ -277,7 +277,7 @@ bool MayBeModel(std::string_view bytes) {
 }
 
 Result<Model> ReadModel(std::string_view bytes) {
-  return CatchWire([&] { return Read(bytes); });
+  return CatchWire(bytes, [&] { return Read(bytes); });
 }
 
 Result<std::string> ModelBytes(const mil::Program& program) {

@@ -534,7 +534,7 @@ class TextBuilder {
 }  // namespace
 
 Result<std::string> ProgramText(std::string_view program, std::span<const InputShapes> inputs) {
-  return CatchWire([&] { return TextBuilder(program.size(), inputs).Run(program); });
+  return CatchWire(program, [&] { return TextBuilder(program.size(), inputs).Run(program); });
 }
 
 }  // namespace anecheck::mlmodel

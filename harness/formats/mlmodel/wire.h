@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <protozero/exception.hpp>
 #include <protozero/pbf_reader.hpp>
+#include <string>
 #include <string_view>
 #include <utility>
 
@@ -29,15 +30,24 @@ struct WireField {
   }
 };
 
-// Calls `use(WireField)`, which gives a Status, for each field in order, until one is an error.
-// Throws protozero::exception where the bytes are no message.
-template <typename Use>
-Status ForEachField(std::string_view message, Use&& use) {
-  protozero::pbf_reader reader(message.data(), message.size());
-  while (reader.next()) {
-    WireField field;
-    field.number = reader.tag();
-    field.type = reader.wire_type();
+// What the library throws, at the field that does not end within its message.
+class WireError : public protozero::exception {
+ public:
+  WireError(const char* what, const char* at) : what_(what), at_(at) {}
+  const char* what() const noexcept override { return what_; }
+  const char* at() const { return at_; }
+
+ private:
+  const char* what_;  // of static storage, as the library's are
+  const char* at_;
+};
+
+// Whether there is a next field of the message, which is put into `field`. Throws WireError.
+inline bool NextField(protozero::pbf_reader& reader, WireField& field) {
+  const char* const at = reader.data().data();
+  try {
+    if (!reader.next()) return false;
+    field = {.number = reader.tag(), .type = reader.wire_type()};
     if (field.type == protozero::pbf_wire_type::varint) {
       field.varint = reader.get_uint64();
     } else if (field.type == protozero::pbf_wire_type::length_delimited) {
@@ -46,19 +56,38 @@ Status ForEachField(std::string_view message, Use&& use) {
     } else {
       reader.skip();
     }
+    return true;
+  } catch (const protozero::exception& error) {
+    throw WireError(error.what(), at);
+  }
+}
+
+// Calls `use(WireField)`, which gives a Status, for each field in order, until one is an error.
+// Throws WireError where the bytes are no message.
+template <typename Use>
+Status ForEachField(std::string_view message, Use&& use) {
+  protozero::pbf_reader reader(message.data(), message.size());
+  WireField field;
+  while (NextField(reader, field)) {
     ANECHECK_RETURN_IF_ERROR(use(static_cast<const WireField&>(field)));
   }
   return {};
 }
 
-// Runs `read`, which gives a Result or a Status, and makes an error of what the library throws.
+// Runs `read` of `bytes`, which gives a Result or a Status, and makes an error of what the library
+// throws.
 template <typename Read>
-auto CatchWire(Read&& read) -> decltype(read()) {
+auto CatchWire(std::string_view bytes, Read&& read) -> decltype(read()) {
+  const auto broken = [](const protozero::exception& error, uint64_t offset) {
+    return MakeError(ErrorCode::kMalformed,
+                     std::string("damaged, or no protocol buffers: ") + error.what(), offset);
+  };
   try {
     return read();
+  } catch (const WireError& error) {
+    return broken(error, static_cast<uint64_t>(error.at() - bytes.data()));
   } catch (const protozero::exception& error) {
-    return MakeError(ErrorCode::kMalformed,
-                     std::string("the bytes are no protocol buffers: ") + error.what());
+    return broken(error, Error::kNoOffset);
   }
 }
 

@@ -75,7 +75,8 @@ Result<uint64_t> FindEnd(std::span<const uint8_t> bytes) {
       if (reader.U16("comment_length") == back) return last - back;
     }
   }
-  return MakeError(ErrorCode::kMalformed, "zip: no end record: not a ZIP file, or cut short",
+  return MakeError(ErrorCode::kMalformed,
+                   "zip: no end record: not a ZIP file, or cut short",
                    bytes.size());
 }
 
@@ -254,7 +255,8 @@ Status CheckUnpackable(const ZipEntry& entry, uint64_t limit) {
   if (!deflated && entry.central.method != kStored) {
     return MakeError(
         ErrorCode::kUnsupported,
-        fmt::format("{}: compression method {} is not read", name, entry.central.method),
+        fmt::format("{}: compression method {} is not read; store or deflate the member", name,
+                    entry.central.method),
         entry.data_offset);
   }
   const bool possible =
@@ -335,14 +337,20 @@ Status AddToZip(ZipArchive& archive, std::string name, std::span<const uint8_t> 
                 bool compress) {
   if (content.size() >= UINT32_MAX || name.size() > UINT16_MAX) {
     return MakeError(ErrorCode::kLimit,
-                     fmt::format("zip: member of {} bytes does not fit", content.size()));
+                     fmt::format("zip: member '{}' of {} bytes does not fit: a member holds less "
+                                 "than 4 GiB, and its name at most 65,535 bytes",
+                                 Shown(name), content.size()));
   }
   uint64_t offset = 0;
   if (!archive.entries.empty()) {
     const ZipEntry& last = archive.entries.back();
     offset = last.local_offset + kLocalSize + last.local.name.size() + last.data.size();
   }
-  if (offset >= UINT32_MAX) return MakeError(ErrorCode::kLimit, "zip: archive passes 4 GiB");
+  if (offset >= UINT32_MAX) {
+    return MakeError(
+        ErrorCode::kLimit,
+        fmt::format("zip: member '{}' begins behind 4 GiB; write several archives", Shown(name)));
+  }
   ZipEntry entry;
   entry.local_offset = static_cast<uint32_t>(offset);
   entry.full_size = content.size();
@@ -369,7 +377,10 @@ Status FinishZip(ZipArchive& archive) {
     size += kDirectoryEntrySize + entry.central.name.size();
   }
   if (offset + size >= UINT32_MAX || archive.entries.size() >= UINT16_MAX) {
-    return MakeError(ErrorCode::kLimit, "zip: archive passes 4 GiB or 65534 members");
+    return MakeError(ErrorCode::kLimit,
+                     fmt::format("zip: {} members end at {} bytes; an archive holds 65,534 members "
+                                 "and less than 4 GiB: write several",
+                                 archive.entries.size(), offset + size));
   }
   archive.directory_offset = static_cast<uint32_t>(offset);
   archive.directory_size = static_cast<uint32_t>(size);

@@ -149,7 +149,7 @@ TEST(Zip, UnreadKindsAreNamed) {
   ZipArchive other = Sample(false);
   other.entries[0].central.method = 12;
   EXPECT_EQ(ExtractZip(other.entries[0], kLimit).error().message,
-            "a: compression method 12 is not read");
+            "a: compression method 12 is not read; store or deflate the member");
 
   Buffer disks = WriteZip(Sample(false));
   disks[disks.size() - 18] = 1;

@@ -132,7 +132,9 @@ Status FindBuffer(Module* module, size_t from = 0) {
     return MakeError(ErrorCode::kNotFound, "the archive has no entry module.fb");
   }
   if (entry->data_size < 16) {
-    return MakeError(ErrorCode::kTruncated, "module.fb is shorter than a module", entry->data_at);
+    return MakeError(ErrorCode::kTruncated,
+                     fmt::format("module.fb has {} bytes, a module at least 16", entry->data_size),
+                     entry->data_at);
   }
   // The size prefix counts the whole entry, itself included, so the entry's own bounds are the
   // only usable ones (facts/hwx.md, IREE modules).
@@ -159,7 +161,10 @@ namespace {
 
 Status ChooseForm(Module* module) {
   if (module->buffer_end < module->start + 16) {
-    return MakeError(ErrorCode::kTruncated, "shorter than a module", module->buffer_end);
+    return MakeError(ErrorCode::kTruncated,
+                     fmt::format("a module has at least 16 bytes, this {}",
+                                 module->buffer_end - std::min(module->start, module->buffer_end)),
+                     module->buffer_end);
   }
   const std::string_view identifier(reinterpret_cast<const char*>(&module->file[module->start + 4]),
                                     4);
