@@ -14,6 +14,7 @@
 #include "harness/base/version.h"
 #include "harness/cli/command.h"
 #include "harness/cli/command_line.h"
+#include "harness/cli/with_file.h"
 #include "harness/probe/runtime_probe.h"
 #include "harness/runners/worker.h"
 
@@ -21,7 +22,6 @@ namespace anecheck {
 
 #define ANECHECK_COMMAND(Name) void Add##Name##Command(CommandLine& app, Selected& selected);
 #include "harness/cli/commands.def"
-#include "harness/cli/with_file.h"
 #undef ANECHECK_COMMAND
 
 int Fail(const Error& error) {
@@ -126,7 +126,6 @@ int Main(int argc, char** argv) {
   CommandLine line(app);
 #define ANECHECK_COMMAND(Name) Add##Name##Command(line, selected);
 #include "harness/cli/commands.def"
-#include "harness/cli/with_file.h"
 #undef ANECHECK_COMMAND
   try {
     app.parse(argc, argv);
