@@ -32,7 +32,8 @@ class ShapeChecker {
 
   bool Buffer(int16_t root, const BufferFrame& frame, std::string_view identifier) {
     const Step step;
-    if (size_ >= 0x7fffffff || size_ < 8) return Fail(ShapeCheck::kRange, step, 0, "buffer below 8 bytes or from 2 GiB on");
+    if (size_ >= 0x7fffffff || size_ < 8)
+      return Fail(ShapeCheck::kRange, step, 0, "buffer below 8 bytes or from 2 GiB on");
     if (!identifier.empty() && (frame.start + 8 > size_ ||
                                 std::memcmp(data_ + frame.start + 4, identifier.data(), 4) != 0)) {
       return Fail(ShapeCheck::kIdentifier, step, frame.start + 4, "file identifier");

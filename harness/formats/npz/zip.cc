@@ -75,8 +75,7 @@ Result<uint64_t> FindEnd(std::span<const uint8_t> bytes) {
       if (reader.U16("comment_length") == back) return last - back;
     }
   }
-  return MakeError(ErrorCode::kMalformed,
-                   "zip: no end record: not a ZIP file, or cut short",
+  return MakeError(ErrorCode::kMalformed, "zip: no end record: not a ZIP file, or cut short",
                    bytes.size());
 }
 
