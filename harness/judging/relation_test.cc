@@ -237,7 +237,7 @@ TEST(MetamorphicCases, AreRewrittenIntoWhatTheTargetAdmits) {
   }
 }
 
-// How often each is drawn: none is starved by operations that it does not know.
+// None is starved by operations that it does not know. The rarest rewrites three activations alone.
 TEST(MetamorphicCases, AreHeldAgainstEachRelationOften) {
   constexpr size_t kCases = 1500;
   std::map<std::string_view, size_t> times;
@@ -249,7 +249,7 @@ TEST(MetamorphicCases, AreHeldAgainstEachRelationOften) {
   }
   for (const Relation& relation : Relations()) {
     if (!relation.direct) {
-      EXPECT_GE(times[relation.name], kCases / 40) << relation.name;
+      EXPECT_GE(times[relation.name], kCases / 75) << relation.name;
     }
   }
 }
