@@ -20,6 +20,12 @@ uint32_t UlpBetween(DType dtype, double a, double b) {
 uint32_t UlpOutside(const Estimate& expected, size_t i, double actual) {
   if (Admits(expected, i, actual)) return 0;
   if (actual != actual || expected.low[i] != expected.low[i]) return kFarInUlp;
+  const bool no_number =
+      !expected.finite_low.empty() && expected.finite_low[i] > expected.finite_high[i];
+  if (no_number) {
+    return std::min(UlpBetween(expected.type.dtype, actual, expected.low[i]),
+                    UlpBetween(expected.type.dtype, actual, expected.high[i]));
+  }
   // Inside the interval but no whole number or no member: one step at least.
   const Ends ends = FiniteEnds(expected, i);
   if (ends.low <= actual && actual <= ends.high) return 1;

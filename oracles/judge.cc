@@ -153,9 +153,20 @@ std::string NumberText(double value) {
   return std::isnan(value) ? "nan" : fmt::format("{}", value);
 }
 
-std::string ExpectedText(double low, double high) {
-  if (std::isnan(low)) return "where only nan is admitted";
-  return fmt::format("is not in [{}, {}]", low, high);
+// What element `i` may be, with every special value beside its numbers.
+std::string ExpectedText(const Estimate& expected, size_t i) {
+  if (std::isnan(expected.low[i])) return "where only nan is admitted";
+  const bool apart = !expected.finite_low.empty();
+  const double low = apart ? expected.finite_low[i] : expected.low[i];
+  const double high = apart ? expected.finite_high[i] : expected.high[i];
+  std::string text = low > high ? "" : fmt::format("[{}, {}]", low, high);
+  const auto add = [&](bool admitted, std::string_view word) {
+    if (admitted) text += fmt::format("{}{}", text.empty() ? "" : " or ", word);
+  };
+  add(apart && std::isinf(expected.low[i]) && low != expected.low[i], "-inf");
+  add(apart && std::isinf(expected.high[i]) && high != expected.high[i], "inf");
+  add((expected.flags[i] & Estimate::kNanAllowed) != 0, "nan");
+  return "is not in " + text;
 }
 
 // Why the worst element is outside.
@@ -163,8 +174,7 @@ std::string Objection(const Estimate& expected, std::span<const double> actual,
                       const OutputJudgement& judgement) {
   const auto worst = static_cast<size_t>(judgement.worst);
   const bool admitted = Admits(expected, worst, actual[worst]);
-  return admitted ? "stands in its line already"
-                  : ExpectedText(judgement.expected_low, judgement.expected_high);
+  return admitted ? "stands in its line already" : ExpectedText(expected, worst);
 }
 
 // Why an output inside its bound is no evidence: a set of numbers, as ties leave it, says little
@@ -214,6 +224,9 @@ size_t UlpBucket(uint32_t ulp) {
 
 bool IsInformative(const Estimate& expected, size_t index, double amplitude) {
   if ((expected.flags[index] & Estimate::kNanOnly) != 0) return true;
+  const bool apart = !expected.finite_low.empty();
+  // Infinities and no finite number.
+  if (apart && expected.finite_low[index] > expected.finite_high[index]) return true;
   const auto [low, high] = FiniteEnds(expected, index);
   const double width = high - low;
   if (!(width > 0)) return true;  // also two equal infinities

@@ -8,6 +8,7 @@
 #include "harness/base/parallel_for.h"
 #include "harness/ops/op.h"
 #include "oracles/laws.h"
+#include "oracles/reference/both_readings.h"
 #include "oracles/reference/departures.h"
 #include "oracles/reference/folding.h"
 #include "oracles/reference/kernel.h"
@@ -150,39 +151,6 @@ Status CheckInput(const Graph& graph, ValueId id, const Tensor& tensor) {
                                tensor.type.ToString(), tensor.bytes.size(), input.type.ToString()));
 }
 
-// Both ends of an element as they stand in a tensor that may be a point.
-struct Ends {
-  double low, high;
-  bool nan;
-};
-Ends EndsOf(const BoundedTensor& tensor, size_t i) {
-  const bool only_nan = tensor.low[i] != tensor.low[i];
-  return {tensor.low[i], tensor.high[i], only_nan || tensor.NanAt(i)};
-}
-
-// The hull of what two readings of a node's numbers admit; the value is that of `exact`.
-void AdmitBoth(reference::Arena& arena, const BoundedTensor& exact, BoundedTensor& result) {
-  const BoundedTensor rounded = result;
-  result = exact;
-  result.low = arena.Allocate<double>(exact.size);
-  result.high = arena.Allocate<double>(exact.size);
-  result.nan = arena.Allocate<uint8_t>(exact.size);
-  result.beyond = nullptr;
-  result.members = nullptr;
-  result.special |= rounded.special;
-  result.whole &= rounded.whole;
-  result.loose |= rounded.loose;
-  for (size_t i = 0; i < exact.size; ++i) {
-    const Ends a = EndsOf(exact, i);
-    const Ends b = EndsOf(rounded, i);
-    const bool only_b = a.low != a.low;
-    const bool only_a = b.low != b.low;
-    result.low[i] = only_b ? b.low : only_a ? a.low : std::min(a.low, b.low);
-    result.high[i] = only_b ? b.high : only_a ? a.high : std::max(a.high, b.high);
-    result.nan[i] = a.nan || b.nan ? 1 : 0;
-  }
-}
-
 Status RunKernel(const ReferenceKernel& kernel, reference::Arena& arena,
                  reference::KernelContext& context) {
   ANECHECK_RETURN_IF_ERROR(kernel.evaluate(context));
@@ -198,7 +166,7 @@ Status RunKernel(const ReferenceKernel& kernel, reference::Arena& arena,
   }
   context.RoundLiterals();
   ANECHECK_RETURN_IF_ERROR(kernel.evaluate(context));
-  for (uint32_t i = 0; i < results; ++i) AdmitBoth(arena, exact[i], context.Result(i));
+  for (uint32_t i = 0; i < results; ++i) reference::AdmitBoth(arena, exact[i], context.Result(i));
   return {};
 }
 

@@ -94,26 +94,6 @@ TEST(Contracts, FloatAdmitsTheNeighboursOfAFunction) {
   EXPECT_FALSE(judge(kIeeeFamily, 0x1.768p-1));
 }
 
-// -0 plus an epsilon of zero is +0.
-TEST(Contracts, FloatAdmitsBothInfinitiesAtNegativeZeroWithEpsilon) {
-  for (const OpKind op : {OpKind::kRsqrt, OpKind::kInverse}) {
-    testing::Case c;
-    const ValueId x = c.Input(testing::MakeTensor(DType::kFp16, Shape({2}), {-0.0, 0.0}));
-    c.Begin(op).Arg(params::WithEpsilon::kX, x).Float(params::WithEpsilon::kEpsilon, 0);
-    c.graph.AddOutput(c.Finish());
-    const auto judge = [&](const Contract& contract, size_t at, double given) {
-      return Admits((*Evaluate(c.graph, c.inputs, contract))[0], at, given);
-    };
-    const Contract& sound = ConformingContract(kFloatFamily);
-    EXPECT_TRUE(judge(sound, 0, -kInfinity));
-    EXPECT_TRUE(judge(sound, 0, kInfinity));
-    EXPECT_FALSE(judge(sound, 0, kNan));
-    EXPECT_TRUE(judge(sound, 1, kInfinity));
-    EXPECT_FALSE(judge(sound, 1, -kInfinity));
-    EXPECT_FALSE(judge(IeeeContract(), 0, kInfinity));
-  }
-}
-
 TEST(Contracts, ConformingEnginesDepartFromNothing) {
   for (int family = 0; family < kContractFamilies; ++family) {
     EXPECT_TRUE(ConformingContract(family).active().empty());

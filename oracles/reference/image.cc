@@ -93,9 +93,38 @@ Planar ExtentsOf(KernelContext& context) {
           {rank < 2 ? 1 : result[rank - 2], result[rank - 1]}};
 }
 
+// Elements that are no number, and those beside them along every axis, as flags.
+const uint8_t* NearSpecials(KernelContext& context, const BoundedTensor& x) {
+  auto* flags = context.arena().Allocate<uint8_t>(x.size);
+  for (size_t i = 0; i < x.size; ++i) {
+    const bool number = std::fabs(x.low[i]) < kInfinity && std::fabs(x.high[i]) < kInfinity;
+    flags[i] = number && !x.NanAt(i) ? 0 : 1;
+  }
+  const Shape& shape = x.type.shape;
+  size_t step = 1;
+  for (int axis = shape.rank() - 1; axis >= 0; --axis) {
+    const auto extent = static_cast<size_t>(shape[axis]);
+    auto* const wider = context.arena().Allocate<uint8_t>(x.size);
+    for (size_t i = 0; i < x.size; ++i) {
+      const size_t at = i / step % extent;
+      wider[i] = flags[i];
+      if (at > 0) wider[i] |= flags[i - step];
+      if (at + 1 < extent) wider[i] |= flags[i + step];
+    }
+    flags = wider;
+    step *= extent;
+  }
+  return flags;
+}
+
 Status ResizeLinear(KernelContext& context, GridMode height, GridMode width) {
   const Planar planar = ExtentsOf(context);
   const double relative = Relative(context);
+  const BoundedTensor& input = context.Input(0);
+  // An engine that is no ANE may blend along every axis, those that keep their extents with a
+  // weight of 0, and 0 times an infinity is NaN.
+  const bool blends_all = IsAnyEngine(context.contract().family) && input.special;
+  const uint8_t* const near = blends_all ? NearSpecials(context, input) : nullptr;
   return ForPlanes(
       context,
       [&](int axis, int64_t i) {
@@ -103,7 +132,13 @@ Status ResizeLinear(KernelContext& context, GridMode height, GridMode width) {
                          static_cast<double>(planar.from[axis] - 1), planar.from[axis], relative);
       },
       [&](const Plane& plane, const Position& y, const Position& x) {
-        return SampleLinear(context, plane, y, x);
+        Sampled sampled = SampleLinear(context, plane, y, x);
+        if (near == nullptr) return sampled;
+        const auto row = static_cast<size_t>(std::floor(y.value()));
+        const auto column = static_cast<size_t>(std::floor(x.value()));
+        const auto extent = static_cast<size_t>(plane.width);
+        sampled.nan |= near[plane.first + row * extent + column];
+        return sampled;
       });
 }
 

@@ -90,6 +90,29 @@ Law LawAfterEpsilon(KernelContext& context, Recorded recorded, double fallback) 
   return law;
 }
 
+// Of a zero whose sign an engine may lose, infinities of both signs are admitted and no number
+// between them.
+void KeepInfinitiesApart(KernelContext& context) {
+  const BoundedTensor& x = context.Input(0);
+  BoundedTensor& result = context.Result();
+  const auto both = [&](size_t i) {
+    return x.low[i] == 0 && x.high[i] == 0 && result.low[i] == -kInfinity &&
+           result.high[i] == kInfinity;
+  };
+  size_t first = 0;
+  while (first < result.size && !both(first)) ++first;
+  if (first == result.size) return;
+  result.beyond = context.arena().Allocate<uint8_t>(result.size);
+  result.finite_low = context.arena().Allocate<double>(result.size);
+  result.finite_high = context.arena().Allocate<double>(result.size);
+  for (size_t i = 0; i < result.size; ++i) {
+    const bool apart = both(i);
+    result.beyond[i] = apart ? kUpward | kDownward : 0;
+    result.finite_low[i] = apart ? kInfinity : result.low[i];
+    result.finite_high[i] = apart ? -kInfinity : result.high[i];
+  }
+}
+
 // f(x + epsilon): the sum may be rounded on the way.
 template <typename Value, typename Function>
 Status AfterEpsilon(KernelContext& context, double fallback, int ulp, Recorded recorded,
@@ -112,9 +135,11 @@ Status AfterEpsilon(KernelContext& context, double fallback, int ulp, Recorded r
     const bool either_zero = perhaps_adds && low == 0 && std::signbit(low);
     return function(at.low, at.high, signed_zero && !either_zero);
   };
-  return Pointwise(
-      context, [&](double x) { return value(shifted(x)); }, bounds,
-      {.ulp = ulp, .steps = true, .law = LawAfterEpsilon(context, recorded, fallback)});
+  ANECHECK_RETURN_IF_ERROR(
+      Pointwise(context, [&](double x) { return value(shifted(x)); }, bounds,
+                {.ulp = ulp, .steps = true, .law = LawAfterEpsilon(context, recorded, fallback)}));
+  if (epsilon == 0) KeepInfinitiesApart(context);
+  return {};
 }
 
 double ReciprocalValue(double x) {

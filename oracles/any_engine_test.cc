@@ -1,0 +1,75 @@
+// Contracts of engines that are no ANE: what `float` admits of special values.
+#include <gtest/gtest.h>
+#include <limits>
+#include <vector>
+
+#include "harness/ops/params.h"
+#include "oracles/judge.h"
+#include "oracles/testing/test_support.h"
+
+namespace anecheck {
+namespace {
+
+constexpr double kInfinity = std::numeric_limits<double>::infinity();
+constexpr double kNan = std::numeric_limits<double>::quiet_NaN();
+
+// -0 plus an epsilon of zero is +0.
+TEST(Contracts, FloatAdmitsBothInfinitiesAtNegativeZeroWithEpsilon) {
+  for (const OpKind op : {OpKind::kRsqrt, OpKind::kInverse}) {
+    testing::Case c;
+    const ValueId x = c.Input(testing::MakeTensor(DType::kFp16, Shape({2}), {-0.0, 0.0}));
+    c.Begin(op).Arg(params::WithEpsilon::kX, x).Float(params::WithEpsilon::kEpsilon, 0);
+    c.graph.AddOutput(c.Finish());
+    const auto judge = [&](const Contract& contract, size_t at, double given) {
+      return Admits((*Evaluate(c.graph, c.inputs, contract))[0], at, given);
+    };
+    const Contract& sound = ConformingContract(kFloatFamily);
+    EXPECT_TRUE(judge(sound, 0, -kInfinity));
+    EXPECT_TRUE(judge(sound, 0, kInfinity));
+    EXPECT_FALSE(judge(sound, 0, kNan));
+    EXPECT_FALSE(judge(sound, 0, 5)) << "no number lies between them";
+    EXPECT_TRUE(judge(sound, 1, kInfinity));
+    EXPECT_FALSE(judge(sound, 1, -kInfinity));
+    EXPECT_FALSE(judge(IeeeContract(), 0, kInfinity));
+  }
+}
+
+// An epsilon that fp16 has no number for may be taken as it is or as 0.
+TEST(Contracts, AdmitBothInfinitiesAtNegativeZeroWithASmallEpsilon) {
+  for (const int family : {kFloatFamily, 2, 4, 7}) {
+    testing::Case c;
+    const ValueId x = c.Input(testing::MakeTensor(DType::kFp16, Shape({2}), {-0.0, 1.0}));
+    c.Begin(OpKind::kRsqrt).Arg(params::WithEpsilon::kX, x);
+    c.graph.AddFloat(params::WithEpsilon::kEpsilon, 1e-12);
+    c.graph.AddOutput(c.Finish());
+    const Estimate y = (*Evaluate(c.graph, c.inputs, ConformingContract(family)))[0];
+    EXPECT_TRUE(Admits(y, 0, -kInfinity)) << family;
+    EXPECT_TRUE(Admits(y, 0, kInfinity)) << family;
+    EXPECT_FALSE(Admits(y, 0, 65504)) << family;
+    EXPECT_FALSE(Admits(y, 1, kInfinity)) << family;
+    EXPECT_TRUE(IsInformative(y, 0, 1)) << family;
+  }
+}
+
+// 0 * infinity along axes that keep their extents too.
+TEST(Contracts, FloatAdmitsNanBesidePixelsOfWeightZero) {
+  testing::Case c;
+  std::vector<double> pixels(2 * 3 * 4, 0);
+  pixels.back() = kInfinity;
+  const ValueId x = c.Input(testing::MakeTensor(DType::kFp16, Shape({2, 3, 4}), pixels));
+  using P = params::Resize;
+  c.Begin(OpKind::kResize).Arg(P::kX, x).String(P::kSamplingMode, "UNALIGN_CORNERS");
+  c.graph.AddOutput(c.Int(P::kResizedDims, 1).Ints(P::kShape, {2}).Finish());
+  const auto judge = [&](int family) {
+    return (*Evaluate(c.graph, c.inputs, ConformingContract(family)))[0];
+  };
+  const Estimate sound = judge(kFloatFamily);
+  EXPECT_TRUE(Admits(sound, 5, kNan)) << "the plane before it";
+  EXPECT_TRUE(Admits(sound, 5, 0));
+  EXPECT_FALSE(Admits(sound, 5, 1));
+  EXPECT_FALSE(Admits(sound, 1, kNan)) << "far from it";
+  EXPECT_FALSE(Admits(judge(2), 5, kNan)) << "no family blends along other axes";
+}
+
+}  // namespace
+}  // namespace anecheck
