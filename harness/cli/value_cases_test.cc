@@ -198,7 +198,7 @@ class ForeignValues : public ModelCommands {
       for (const Json& tensor : json->at(member)) {
         const auto bytes = Base64Decode(tensor.at("data").get<std::string>());
         ASSERT_TRUE(bytes.ok());
-        arrays.push_back({tensor.at("name"),
+        arrays.push_back({tensor.at("name").get<std::string>(),
                           {npz::ElementType::kFloat16,
                            tensor.at("shape").get<std::vector<uint64_t>>(), *bytes}});
       }
