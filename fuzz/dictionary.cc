@@ -68,7 +68,7 @@ std::string Quote(std::string_view bytes) {
   return quoted + '"';
 }
 
-// What several of the generator's files have, the most frequent first.
+// The words that several of the generator's files have, the most frequent first.
 WordTable Written(const FuzzTarget& target) {
   std::map<std::string, int> files_with;
   for (uint64_t seed = 0; seed < kFiles; ++seed) {

@@ -1,4 +1,4 @@
-// What a dictionary promises: each target whose inputs have words has one, its lines are those of
+// The promises of a dictionary: each target whose inputs have words has one, its lines are those of
 // its tables, and the words of each table are words of the files that the target reads.
 #include "fuzz/dictionary.h"
 

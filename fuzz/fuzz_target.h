@@ -1,5 +1,5 @@
-// What a fuzz target is. Each stands in one libFuzzer binary of its own (`<name>_fuzzer`, in builds
-// with ANECHECK_FUZZERS) and, with all others, in `anecheck_fuzz_tool`, which replays corpora.
+// A fuzz target. Each stands in one libFuzzer binary of its own (`<name>_fuzzer`, in builds with
+// ANECHECK_FUZZERS) and, with all others, in `anecheck_fuzz_tool`, which replays corpora.
 #pragma once
 
 #include <span>
@@ -34,7 +34,7 @@ struct FuzzTarget {
   // An input drawn from choices, where it is not what `generator` makes.
   Bytes (*generate)(ChoiceStream& choices) = nullptr;
 
-  // Where an input is a choice stream: makes the draws that `check` makes, and nothing else, so
+  // For inputs that are choice streams: makes the draws that `check` makes, and nothing else, so
   // that crossovers cut streams between draws.
   void (*draw)(ChoiceStream& choices) = nullptr;
 };

@@ -110,7 +110,7 @@ int WriteSeeds(const FuzzTarget& target, const std::string& folder, uint64_t cou
   return written.ok() ? 0 : Fail(written.error().message);
 }
 
-// What the target's format says of an input, in one short line.
+// One short line about an input, by the target's format.
 std::string Description(const FuzzTarget& target, ByteSpan input) {
   if (target.format == nullptr || target.format->verify == nullptr) return "an input";
   const auto violations = target.format->verify(input);

@@ -1,5 +1,5 @@
-// What operations may be given is drawn: axes counted from either end, operands repeated on either
-// side.
+// The generator draws every form that operations may be given: axes counted from either end,
+// operands repeated on either side.
 #include <algorithm>
 #include <cmath>
 #include <gtest/gtest.h>

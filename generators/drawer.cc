@@ -127,7 +127,7 @@ bool Drawer::MayCompute() {
 
 ValueId Drawer::NewOperand(const Shape& shape, double limit) {
   using P = params::Clip;
-  // What fp16 holds of the limit, and an integer where all values are.
+  // The limit as fp16 holds it, and an integer if all values are integers.
   double bound = integer_mode() ? std::trunc(limit) : HalfToDouble(DoubleToHalf(limit));
   if (bound > limit) bound = HalfToDouble(DoubleToHalf(limit * (1 - 0x1p-10)));
   if (!(bound > 0) || !MayCompute()) return NewConst(shape, limit);

@@ -15,7 +15,7 @@
 
 namespace anecheck {
 
-// What is known of a value while the graph is drawn: every element lies in [low, high], and in
+// The knowledge of a value while the graph is drawn: every element lies in [low, high], and in
 // integer mode every element is an integer.
 struct ValueRange {
   double low = 0;
@@ -25,7 +25,7 @@ struct ValueRange {
   double Magnitude() const { return low < -high ? -low : high > -low ? high : -low; }
 };
 
-// What either of two values may be, and the greater and the less of both.
+// The range of either of two values, and those of the greater and the less of both.
 ValueRange EitherOf(const ValueRange& a, const ValueRange& b);
 ValueRange GreaterOf(const ValueRange& a, const ValueRange& b);
 ValueRange LesserOf(const ValueRange& a, const ValueRange& b);
@@ -136,7 +136,7 @@ class Drawer {
   void Close();
 
  private:
-  // What is known of a value, for each of the graph.
+  // The knowledge of each value of the graph.
   struct Known {
     ValueRange range;
     bool used = false;

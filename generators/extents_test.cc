@@ -1,5 +1,5 @@
-// Which extents graphs are drawn with: the limits of a target and one less, both sides of where
-// engines change their method, and working sets.
+// The extents that graphs are drawn with: the limits of a target and one less, both sides of the
+// extents at which engines change their method, and working sets.
 #include <algorithm>
 #include <gtest/gtest.h>
 #include <set>
@@ -89,7 +89,7 @@ TEST(GraphGenerator, ShapeRangesReachTheLimitsOfBatchAndChannels) {
     const Shape& shape = graph.type(0).shape;
     batches.insert(shape[0]);
     channels.insert(shape[1]);
-    // What rearranges axes puts none where it would be too long.
+    // Operations that rearrange axes put none in a place that would be too long for it.
     for (const Value& value : graph.values()) {
       if (value.kind == ValueKind::kConst) continue;
       for (int axis = value.type.shape.rank() == 4 ? 2 : 0; axis < value.type.shape.rank();
@@ -141,7 +141,7 @@ TEST(GraphGenerator, ShapeRangesReachTheCapsOfKernelsAndTheLongestAxisOfTheTarge
   EXPECT_TRUE(extents.contains(65536) && extents.contains(65535));
 }
 
-// What graphs of a working set hold: elements of inputs, the longest channels and batch, and
+// The sizes of graphs of a working set: elements of inputs, the longest channels and batch, and
 // elements of kernels.
 struct WorkingSetSeen {
   std::set<int64_t> elements, channels, batches, kernels;

@@ -57,7 +57,8 @@ struct GeneratorOptions {
   // convolution over tensors of that size, whatever the sizes above; where `ops` has none of them,
   // or a chain is asked for, it is drawn as without.
   WorkingSet working_set = WorkingSet::kSmall;
-  // What kShapeRanges and working sets keep to, beside longest_axis: the axes 1 and 0 of rank 4.
+  // The limits that kShapeRanges and working sets keep to, beside longest_axis: the axes 1 and 0 of
+  // rank 4.
   int64_t most_channels = 16384;
   int64_t most_batch = 4096;
 };

@@ -10,8 +10,8 @@
 #include "generators/tensor_data.h"
 #include "harness/graph/fingerprint.h"
 #include "harness/graph/validate.h"
-#include "harness/ops/sheet.h"
 #include "harness/ops/params.h"
+#include "harness/ops/sheet.h"
 
 namespace anecheck {
 namespace {
@@ -225,7 +225,8 @@ TEST(GraphGenerator, ConstantsOfSpecialModeHoldZerosAndSubnormals) {
   }
 }
 
-// What a state keeps from one execution to the next shows where it is read before it is written.
+// The value that a state keeps from one execution to the next shows if it is read before it is
+// written.
 TEST(GraphGenerator, ManyStatesAreReadBeforeTheyAreWritten) {
   std::set<std::string_view> readers;
   for (uint64_t seed = 0; seed < 100; ++seed) {
@@ -344,7 +345,8 @@ TEST(GraphGenerator, FloatsAreSometimesDividedByLargeConstants) {
   EXPECT_LT(large, quotients / 3);
 }
 
-// What only constants make has constants alone as operands, but for the conversion of a filler.
+// Operations that only constants feed have constants alone as operands, but for the conversion of a
+// filler.
 bool MayRest(std::string_view op) {
   return op == "const" || op == "fill" || op == "range_1d" || op == "cast" ||
          op.starts_with("constexpr_");

@@ -20,7 +20,7 @@ constexpr std::array kCompressed = {
 constexpr std::array kWithWeights = {OpKind::kConv, OpKind::kLinear, OpKind::kMatmul,
                                      OpKind::kConvTranspose};
 
-// Where the length of the axis tells.
+// For operations in which the length of the axis tells.
 constexpr std::array kAlongAxis = {
     OpKind::kReduceSum,    OpKind::kReduceMean,   OpKind::kReduceMax, OpKind::kReduceSumSquare,
     OpKind::kReduceL1Norm, OpKind::kReduceL2Norm, OpKind::kLinear,    OpKind::kMatmul,

@@ -1,4 +1,4 @@
-// What sets the modes of cases apart, as data.
+// The differences between the modes of cases, as data.
 #pragma once
 
 #include <cstdint>

@@ -1,5 +1,5 @@
-// Graphs that break one rule of legality, for campaigns in which an engine must refuse. Which rule
-// a graph breaks is held as data; that it breaks no other is checked by who asks the rule oracle.
+// Graphs that break one rule of legality, for campaigns in which an engine must refuse. The rule
+// that a graph breaks is held as data; the caller asks the rule oracle whether it breaks another.
 #pragma once
 
 #include <span>

@@ -11,7 +11,7 @@ bool IsNeeded(const Graph& graph, const Node& node, const std::vector<bool>& wan
   for (uint32_t i = 0; i < node.result_count; ++i) {
     if (wanted[node.first_result + i]) return true;
   }
-  // What has no results was made for the state that it changes.
+  // An operation without results was made for the state that it changes.
   return node.result_count == 0 &&
          std::ranges::any_of(graph.arguments(node), [&](const Argument& argument) {
            return graph.value(argument.value).kind == ValueKind::kState && wanted[argument.value];

@@ -1,4 +1,4 @@
-// What is left of a graph cut down to some of its values.
+// The rest of a graph cut down to some of its values.
 #include "generators/restrict.h"
 
 #include <gtest/gtest.h>

@@ -42,7 +42,7 @@ Half DrawInteger(ChoiceStream& choices, int64_t bound) {
   return Half{kHalvesOfIntegers[kMostInteger + static_cast<size_t>(drawn)]};
 }
 
-// What floats drawn below a limit keep to.
+// The limit that floats drawn below it keep to.
 struct FloatBound {
   int top = 0;        // the largest exponent
   int rare = 1;       // how many exponents lie below the common ones, from that of the least normal

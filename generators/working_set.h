@@ -8,7 +8,7 @@
 
 namespace anecheck {
 
-// What is drawn over such tensors: operations that bring no constant of the same size along.
+// The operations drawn over such tensors: those that bring no constant of the same size along.
 std::bitset<kOpCount> WorkingSetOps();
 
 // The first inputs of a graph, and with some the node that joins them: a sum or maximum of two, or

@@ -1,5 +1,5 @@
-// What an estimate admits of single elements, and how far a number lies from that: what the judge
-// and its search for known defects (defect_search.h) share.
+// The numbers that an estimate admits of single elements, and the distance of a number from them:
+// shared by the judge and its search for known defects (defect_search.h).
 #pragma once
 
 #include <cstddef>

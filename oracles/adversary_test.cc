@@ -199,7 +199,7 @@ TEST(Tightness, WorstEnginesReachAQuarterOfTheBound) {
       not_compared.push_back(name);
     }
   }
-  // Where no result has a bound to reach though not all are exact.
+  // If no result has a bound to reach though not all are exact.
   EXPECT_EQ(fmt::format("{}", fmt::join(not_compared, ", ")), "");
   ExpectRecorded(measured);
 }

@@ -134,7 +134,7 @@ struct UnnamedDefect {
 };
 std::span<const UnnamedDefect> UnnamedDefects();
 
-// What one family's engine may do. A plain value; cheap to copy.
+// The freedoms of one family's engine. A plain value; cheap to copy.
 struct Contract {
   static constexpr size_t kMaxDepartures = 64;
 

@@ -62,7 +62,7 @@ std::vector<size_t> Spread(std::span<const size_t> numbers, size_t most) {
 // Finds the defects that explain the elements outside. Rows of one id are one defect.
 class DefectSearch {
  public:
-  // What evaluations need, kept from one search to the next.
+  // The memory of evaluations, kept from one search to the next.
   struct Memory {
     Evaluation evaluation;
     Estimate estimate;
@@ -90,7 +90,7 @@ class DefectSearch {
       for (int round = 0; round < kMostRounds; ++round) {
         LookAt(some);
         Found found = FindAny(defects);
-        // What explains every element explains these.
+        // A set that explains every element explains these.
         if (found.defects.empty()) return {};
         const std::vector<size_t> open = Unexplained(found);
         if (open.empty()) return AnswerOf(found);

@@ -8,8 +8,8 @@
 
 namespace anecheck {
 
-// The effect of the documented defect `id` on the operation `op`: "atan errs near its seams". Where
-// no source speaks of that operation, its effect on another. Empty for an id that no table has.
+// The effect of the documented defect `id` on the operation `op`: "atan errs near its seams". If no
+// source speaks of that operation, its effect on another. Empty for an id that no table has.
 std::string_view DefectWords(std::string_view id, std::string_view op = {});
 
 // "D03: ...; D09: ...", each id with its words; an id without words stands alone.

@@ -28,7 +28,7 @@ constexpr double kInfinity = std::numeric_limits<double>::infinity();
 
 using Numbers = std::vector<double>;
 
-// What the judge says of `actual`, given for the result of the last node: the defect or the
+// The judge's word about `actual`, given for the result of the last node: the defect or the
 // verdict.
 std::string Named(Case& c, ValueId output, const Numbers& actual, int family = kA13) {
   const Estimate expected = c.Run(output, ConformingContract(family));
@@ -235,7 +235,7 @@ TEST(RealDiv, LosesTheSignOfAZero) {
 
 constexpr double kNan = std::numeric_limits<double>::quiet_NaN();
 
-// A zero in place of the NaN that came in, by each operation. The engine reads that as +inf.
+// Each operation gives a zero in place of a NaN operand. The engine reads that as +inf.
 TEST(InvalidOperations, ANanThatCameInIsNone) {
   const auto named = [](OpKind kind, double other) {
     Case c;

@@ -356,7 +356,7 @@ bool Names(OpKind kind, Term term) {
   return std::ranges::find(terms, term) != terms.end();
 }
 
-// What a freedom of the contract, taken away, takes away from the positions.
+// The positions that a freedom of the contract, taken away, takes away.
 TEST(Ranks, NameTheFreedomsThatTheirPositionsRestOn) {
   constexpr int64_t kLong = 2051;
   std::vector<double> numbers(kLong);
@@ -521,7 +521,7 @@ TEST(Suppression, IsOpenWhereRoundedCornersDecideOtherwise) {
   EXPECT_TRUE(!Admits(near, 0, 1) && Admits(near, 0, 2));
   const Estimate certain = Selected(1000, 0.1, ConformingContract(2));
   EXPECT_TRUE(Admits(certain, 0, 1) && !Admits(certain, 0, 2));
-  // What follows is one of the boxes or padding, whole.
+  // The rest is one of the boxes or padding, whole.
   const Estimate scores = Selected(1000, 0.33, ConformingContract(2), 1);
   EXPECT_TRUE(Admits(scores, 1, 0.5) && Admits(scores, 1, 0));
   EXPECT_FALSE(Admits(scores, 1, 1) || Admits(scores, 1, -0.5) || Admits(scores, 0, 0.5));
@@ -557,7 +557,7 @@ TEST(RadiusSearch, IdealFlagsStandInTheLowByteOfTheirCell) {
   EXPECT_EQ(estimate.high, expected);
 }
 
-// Where two sources disagree both readings pass, and nothing else does.
+// If two sources disagree both readings pass, and nothing else does.
 TEST(RadiusSearch, BothPlacementsOfTheFlagsPass) {
   const Estimate estimate = Within(ConformingContract(2));
   EXPECT_TRUE(Admits(estimate, 0, 0x1p-24));    // a cell of its own

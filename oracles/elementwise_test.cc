@@ -85,7 +85,7 @@ void Change(Tensor& tensor, size_t place) {
 
 bool Alike(double a, double b) { return a == b || (a != a && b != b); }
 
-// What an operation does that an elementwise one does not; empty where nothing was seen.
+// The effects of an operation that an elementwise one does not have; empty if nothing was seen.
 std::string Departure(Drawn& drawn, bool& moves) {
   const Graph& graph = drawn.graph;
   const NodeView node(graph, graph.nodes()[0]);

@@ -115,7 +115,7 @@ struct Given {
   std::span<const double> actual;
 };
 
-// What `contract` admits. Nothing where it cannot be evaluated.
+// The values that `contract` admits. Nothing where it cannot be evaluated.
 std::optional<Estimate> EstimateBy(const Given& given, const Contract& contract) {
   Evaluation evaluation;
   if (!evaluation.Run(given.graph, given.inputs, contract).ok()) return std::nullopt;
@@ -153,7 +153,7 @@ std::string NumberText(double value) {
   return std::isnan(value) ? "nan" : fmt::format("{}", value);
 }
 
-// What element `i` may be, with every special value beside its numbers.
+// The admitted values of element `i`, with every special value beside its numbers.
 std::string ExpectedText(const Estimate& expected, size_t i) {
   if (std::isnan(expected.low[i])) return "where only nan is admitted";
   const bool apart = !expected.finite_low.empty();
@@ -231,7 +231,7 @@ bool IsInformative(const Estimate& expected, size_t index, double amplitude) {
   const double width = high - low;
   if (!(width > 0)) return true;  // also two equal infinities
   if (width <= amplitude / 4) return true;
-  // Where the admitted values can be counted, an ulp says nothing: a bool that may be either.
+  // An ulp says nothing if the admitted values can be counted: a bool that may be either.
   const uint64_t count = CountAdmitted(expected, index);
   if (count != 0) return static_cast<double>(count) <= std::max(1.0, amplitude / 4);
   return UlpBetween(expected.type.dtype, low, high) <= 8;

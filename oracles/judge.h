@@ -51,10 +51,9 @@ std::optional<int64_t> UlpError(DType dtype, double value, double actual);
 size_t UlpBucket(uint32_t ulp);
 
 // Whether the interval of element `index` says anything: its width is at most a quarter of the
-// largest finite |value| of the tensor, or at most eight ulp of the element's own value. Where the
+// largest finite |value| of the tensor, or at most eight ulp of the element's own value. If the
 // admitted values can be counted (bools, indices, whole numbers), their number takes the place of
-// the ulp: one value, or at most a quarter of the largest.
-// `amplitude` is that largest |value|.
+// the ulp: one value, or at most a quarter of the largest. `amplitude` is that largest |value|.
 bool IsInformative(const Estimate& expected, size_t index, double amplitude);
 
 // Compares one output. Elements outside are evaluated again with the family's defects switched on,
@@ -90,7 +89,7 @@ std::vector<std::string_view> UnmeasuredDepartures(const Graph& graph,
                                                    std::span<const Tensor> inputs, size_t output,
                                                    const Tensor& actual, int family);
 
-// What alone forbids `actual` on the family, and was never measured on it: the names of
+// The terms that alone forbid `actual` on the family, and were never measured on it: the names of
 // ForbiddingTerms, or else UnmeasuredDepartures, with ", " between them. "" where something that
 // was measured forbids it.
 std::string NeverMeasured(const Graph& graph, std::span<const Tensor> inputs, size_t output,

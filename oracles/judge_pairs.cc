@@ -11,7 +11,7 @@
 namespace anecheck {
 namespace {
 
-// What the engine gave for a value, where it is an output of the graph's type.
+// The engine's value, if it is an output of the graph's type.
 std::optional<std::vector<double>> Given(const Graph& graph, std::span<const Tensor> actual,
                                          ValueId id, size_t& output) {
   const auto outputs = graph.outputs();

@@ -1,4 +1,4 @@
-// What the judge says: inside passes, outside is wrong or a known defect by its value, and bounds
+// The judge's verdicts: inside passes, outside is wrong or a known defect by its value, and bounds
 // that say nothing are inconclusive.
 #include "oracles/judge.h"
 
@@ -201,7 +201,8 @@ TEST(Judge, WideBoundsAreInconclusive) {
   EXPECT_EQ(judge(0.0001, 0.5).verdict, Verdict::kWrong);  // outside is outside however wide
 }
 
-// Which of three equal elements is the largest is open, and what is none of them is wrong.
+// It is open which of three equal elements is the largest, and an element that is none of them is
+// wrong.
 TEST(Judge, AnOpenTieSaysThatItIsOne) {
   Case c;
   const ValueId x = c.Input(MakeTensor(DType::kFp16, {5}, {3, 1, 3, 2, 3}));

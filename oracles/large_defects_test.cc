@@ -48,7 +48,7 @@ class LargeDefects : public ::testing::Test {
     expected_ = c_.Run(product_);
   }
 
-  // What an engine with these defects gives.
+  // The outputs of an engine with these defects.
   std::vector<double> Departed(std::span<const std::string_view> ids) {
     return c_.Run(product_, WithDepartures(kA13, ids).value()).value;
   }

@@ -17,7 +17,7 @@ namespace anecheck {
 
 namespace {
 
-// What an output says is rounded down to one of these, from -1 to 1.
+// The word of an output is rounded down to one of these, from -1 to 1.
 constexpr int kStepsToOne = 256;
 constexpr size_t kSteps = 2 * kStepsToOne + 1;
 
@@ -137,7 +137,7 @@ const OpSet& BentOps() {
   return kOps;
 }
 
-// What MakeUntested gives for the departures in force, which seldom change.
+// The result of MakeUntested for the departures in force, which seldom change.
 const OpSet& UntestedOps(int family) {
   struct Kept {
     const Departure* departures = nullptr;

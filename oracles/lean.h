@@ -1,4 +1,4 @@
-// What single outputs say to the sequential test of lean_sums.h.
+// The words of single outputs for the sequential test of lean_sums.h.
 #pragma once
 
 #include <cstddef>
@@ -11,7 +11,7 @@
 
 namespace anecheck {
 
-// What one output says. Of elements whose interval holds more than one number and says something
+// The word of one output. Of elements whose interval holds more than one number and says something
 // (IsInformative of judge.h).
 struct OutputLean {
   uint64_t free = 0;

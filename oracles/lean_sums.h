@@ -51,9 +51,10 @@ struct Words<Lean> {
 };
 inline constexpr size_t kLeanCount = Words<Lean>::kTexts.size();
 
-// A mean error of less than this part of its room is none that the test speaks of. What the premise
-// leaves out lies far below: how much denser operands lie on one side of a number than on the other
-// (one unit in the last place, 2^-10, apart), and errors of fp32 functions, 2^-13 of that unit.
+// A mean error of less than this part of its room is none that the test speaks of. The effects that
+// the premise leaves out lie far below: how much denser operands lie on one side of a number than
+// on the other (one unit in the last place, 2^-10, apart), and errors of fp32 functions, 2^-13 of
+// that unit.
 inline constexpr double kLeastLean = 1.0 / 32;
 inline constexpr size_t kBets = 4;
 inline constexpr std::array<double, kBets> kBetParts = {1.0 / 8, 1.0 / 4, 1.0 / 2, 3.0 / 4};

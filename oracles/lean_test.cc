@@ -104,7 +104,7 @@ TEST(LeanSums, ErrorsThatFillTheirBoundsShow) {
   EXPECT_TRUE(Of(ends, Lean::kFills).Significant());
 }
 
-// Whatever the order and the cut: shards, processes and runs are added up.
+// In any order and cut: shards, processes and runs are added up.
 TEST(LeanSums, DoNotDependOnTheOrder) {
   ChoiceStream choices = ChoiceStream::FromSeed(3);
   LeanSums whole, first, second;

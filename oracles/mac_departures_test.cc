@@ -475,7 +475,7 @@ double FoundShare(void (*plant)(Engine&), uint32_t ulp) {
   return found / moved;
 }
 
-// What is left are sums that overflow on both sides by one reading, where 0 is admitted too, and
+// The rest are sums that overflow on both sides by one reading, for which 0 is admitted too, and
 // errors no larger than the readings differ.
 TEST(FaultyEngines, AreNotTakenForDepartingOnes) {
   EXPECT_GE(FoundShare([](Engine& engine) { engine.drops_bias = true; }, 8), 0.8);

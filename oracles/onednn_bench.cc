@@ -65,7 +65,7 @@ std::unique_ptr<Work> Matmul(int64_t side) {
 }
 
 std::unique_ptr<Work> Convolution(int64_t channels, int64_t outputs, int64_t side) {
-  // Whatever layout oneDNN likes best.
+  // In the layout that oneDNN likes best.
   const dnnl::memory::desc x({1, channels, side, side}, kFloat, Format::any);
   const dnnl::memory::desc weight({outputs, channels, 3, 3}, kFloat, Format::any);
   const dnnl::memory::desc result({1, outputs, side, side}, kFloat, Format::any);

@@ -1,5 +1,5 @@
-// The same sums of products by oneDNN in f32 on one thread, as the yardstick of oracle_bench. Where
-// oneDNN is not installed there is none.
+// The same sums of products by oneDNN in f32 on one thread, as the yardstick of oracle_bench. There
+// is none if oneDNN is not installed.
 #pragma once
 
 #include <cstdint>

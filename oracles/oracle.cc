@@ -101,7 +101,7 @@ struct Evaluation::State {
   const Graph* graph = nullptr;
   const Contract* contract = nullptr;
 
-  // What every evaluation of `graph` under `contract` begins with.
+  // The common start of every evaluation of `graph` under `contract`.
   void Begin(const Graph& new_graph, const Contract& new_contract) {
     arena.Reset();
     graph = &new_graph;
@@ -221,7 +221,7 @@ Status reference::EvaluateBlock(KernelContext& context, const Graph& block,
 
 namespace {
 
-// Who sets the constants of a graph.
+// The owner of a graph's constants.
 enum class Constants : uint8_t { kLoaded, kKept, kOnDemand };
 
 // Sets every input and state, and constants as told: kKept are those of `loaded`.
@@ -261,7 +261,7 @@ Status LoadValues(const Graph& graph, std::span<const Tensor> inputs, const Cont
   return {};
 }
 
-// Which memory a value's arrays lie in, and how long it is needed. Every operation and every
+// The memory that a value's arrays lie in, and how long it is needed. Every operation and every
 // constant has memory of its own; a result may also point into that of its operands (a reshape
 // does). A constant is loaded for each operation that reads it: that takes less time than the
 // operation does, and all constants of a model at once are too many.

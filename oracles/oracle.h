@@ -14,7 +14,7 @@
 
 namespace anecheck {
 
-// What is expected of one tensor, element by element in row-major order.
+// The expected content of one tensor, element by element in row-major order.
 struct Estimate {
   enum Flag : uint8_t {
     kNanAllowed = 1,  // an engine may give NaN here
@@ -25,7 +25,7 @@ struct Estimate {
   // The exact result of the operation on its operands' values, rounded once (half to even) to the
   // element type. Integers and bools are exact; int32 and smaller fit a double.
   std::vector<double> value;
-  // What a conforming engine may give, both ends included. The sign of a zero is not judged.
+  // The results of a conforming engine, both ends included. The sign of a zero is not judged.
   std::vector<double> low, high;
   std::vector<uint8_t> flags;
   // Discrete results: `whole` admits integers alone. Element i with

@@ -120,7 +120,7 @@ double ThreadSeconds() {
   return static_cast<double>(now.tv_sec) + static_cast<double>(now.tv_nsec) * 1e-9;
 }
 
-// What runs of one thing took.
+// The times of runs of one thing.
 struct Seconds {
   double sum = 0;
   double least = std::numeric_limits<double>::infinity();

@@ -303,7 +303,8 @@ TEST(Evaluate, AnIntervalBetweenInfinitiesHasProductsAndQuotientsBesideNan) {
   EXPECT_TRUE(Admits(quotient, 0, 0.0));
 }
 
-// What an engine flushes below the least number of fp16 it multiplies with infinity as zero.
+// A number that an engine flushes below the least number of fp16 is multiplied with infinity as
+// zero.
 TEST(Evaluate, AScaleThatMayBeRoundedToZeroHasNoProductWithInfinity) {
   Case c;
   const ValueId x = c.Input(MakeTensor(DType::kFp16, {1, 1, 1, 1}, {-kInfinity}));
@@ -319,7 +320,7 @@ TEST(Evaluate, AScaleThatMayBeRoundedToZeroHasNoProductWithInfinity) {
   EXPECT_EQ(scaled.high[0], kInfinity);
 }
 
-// Where every element may be -inf there may be no maximum to subtract.
+// If every element may be -inf there may be no maximum to subtract.
 TEST(Evaluate, SoftmaxOfElementsThatMayAllBeMinusInfinityAdmitsNan) {
   Case c;
   const ValueId least = c.Input(MakeTensor(DType::kFp16, {2}, {0x1p-24, 0x1p-24}));

@@ -34,8 +34,8 @@ std::vector<size_t> SamplePlaces(size_t size, uint64_t seed) {
   return places;
 }
 
-// What the evaluation of a whole model must agree with: each node by itself, on the stored results
-// of those before it.
+// The evaluation of a whole model must agree with that of each node by itself, on the stored
+// results of those before it.
 class Chain {
  public:
   Chain(const Graph& graph, std::span<const Tensor> inputs) : graph_(graph) {

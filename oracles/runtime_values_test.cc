@@ -1,4 +1,4 @@
-// What Core ML computes where the text of an operation says otherwise or nothing: the numbers that
+// The results of Core ML for operations whose text says otherwise or nothing: the numbers that
 // coremltools' runtime tests compare with Core ML's own predictions, and the notes of its format.
 #include <cmath>
 #include <gtest/gtest.h>

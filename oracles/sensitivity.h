@@ -23,7 +23,7 @@ struct Witness {
   double moved_to = 0;
 };
 
-// What a case carries: one witness an output, and the inputs of which `change` is the index.
+// The sensitivity of a case: one witness an output, and the inputs of which `change` is the index.
 struct SensitivityProof {
   std::vector<Witness> witnesses;
   std::vector<std::vector<Tensor>> changes;

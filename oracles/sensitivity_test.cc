@@ -1,4 +1,4 @@
-// What moves a value is the same whether it was asked for at first or looked at again.
+// The inputs that move a value are the same whether it was asked for at first or looked at again.
 #include "oracles/sensitivity.h"
 
 #include <algorithm>

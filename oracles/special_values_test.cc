@@ -206,7 +206,7 @@ TEST(Normalization, AnEpsilonIsReadAsItIsGiven) {
   EXPECT_TRUE(Admits(y, 1, Half(range / (range + Half(epsilon)))));
 }
 
-// What the error of 1 / n, taken away, leaves of the bound: all of it where n is a power of two.
+// The part of the bound without the error of 1 / n: all of it if n is a power of two.
 TEST(Normalization, AReciprocalThatIsExactHasNoError) {
   Contract exact = ConformingContract(2);
   exact.terms[static_cast<size_t>(Term::kReciprocalRelative)] = 0;

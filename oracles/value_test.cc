@@ -52,7 +52,7 @@ std::string FindDifference(const Graph& graph, std::span<const Tensor> inputs,
   for (const Node& node : graph.nodes()) {
     const NodeView view(graph, node);
     const auto operands = OperandsOf(view, evaluation);
-    // Where there is no result, the state that was written is compared.
+    // The written state is compared if there is no result.
     const uint32_t results = std::max<uint32_t>(node.result_count, 1);
     for (uint32_t result = 0; result < results; ++result) {
       const auto slow = testing::SlowValues(view, operands, result);

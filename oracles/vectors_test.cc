@@ -274,7 +274,7 @@ ValueId OnnxLayerNorm(Model& m) {
   return LayerNormOver(m, AxesFrom(axis, m.ShapeOf(0).rank()), m.Named("W"), m.Named("B"));
 }
 
-// What conv and the pools share.
+// The common part of conv and the pools.
 struct WindowSettings {
   Integers strides, dilations, pad;  // pad: [before, after] an axis
   std::string pad_type = "custom";

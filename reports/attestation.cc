@@ -51,7 +51,8 @@ class VerdictTable {
     }
     key += '\n' + verdict.native_layer;
     const auto [entry, fresh] = places_.emplace(key, static_cast<uint32_t>(verdicts_.size()));
-    // What a bare name leaves open is the same for all cells of a row and says nothing here.
+    // The question that a bare name leaves open is the same for all cells of a row and says nothing
+    // here.
     for (legality::LayerVerdict& layer : verdict.layers) layer.open.clear();
     if (fresh) verdicts_.push_back(std::move(verdict));
     return entry->second;
@@ -62,9 +63,9 @@ class VerdictTable {
   std::unordered_map<std::string, uint32_t> places_;
 };
 
-// Puts each statement into a cell of its subject and target. What an operation reached by direct
-// authoring, the layer that it is authored as reached too; what it did not reach says nothing of
-// that layer's other uses.
+// Puts each statement into a cell of its subject and target. The layer that an operation is
+// authored as reached every step that the operation reached by direct authoring; a step that it did
+// not reach says nothing of that layer's other uses.
 class Placer {
  public:
   explicit Placer(Attestation& matrix) : matrix_(matrix) {

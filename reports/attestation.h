@@ -1,6 +1,6 @@
 // The matrix of what is attested against what is reached: for each operation and native layer, on
-// each target and by each route, what the legality rules admit and what evidence there is. What
-// `anecheck matrix` prints.
+// each target and by each route, what the legality rules admit and what evidence there is. The
+// matrix of `anecheck matrix`.
 #pragma once
 
 #include <cstdint>
@@ -27,8 +27,8 @@ struct AttestationCell : evidence::Cell {
 struct AttestationRow {
   std::string name, row_class;
   bool native_layer = false;
-  // What `anecheck run --ops` takes to test it, by route: itself, and for a native layer the
-  // operations whose network description names it. Empty where no case is made by that route.
+  // The names that `anecheck run --ops` takes to test it, by route: itself, and for a native layer
+  // the operations whose network description names it. Empty where no case is made by that route.
   std::vector<std::string> tested_by[2];
 };
 

@@ -139,8 +139,8 @@ TEST(Attestation, AStatementWithoutARouteGoesWhereTheRulesAdmitIt) {
   EXPECT_EQ(Cell(matrix, "sin", 0).stage, Stage::kRejected);
 }
 
-// What an operation reached by direct authoring, its native layer reached; what was refused speaks
-// of the operation alone.
+// The native layer reached every step that its operation reached by direct authoring; a refusal
+// speaks of the operation alone.
 TEST(Attestation, ANativeLayerIsReachedThroughTheOperationsThatNameIt) {
   const Attestation matrix =
       Build("h13", {Say("cross_product", Stage::kCorrect, Provenance::kSimulated, Route::kNetlist),

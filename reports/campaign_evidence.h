@@ -29,8 +29,8 @@ struct CellEvidence {
   FindingTally findings;
   Stage stage = Stage::kCatalogued;
 };
-// Blame rests on the findings, which name one operation; how far it got rests on the counts. What
-// never ran can have failed but not be wrong, and a finding alone reaches nothing.
+// Blame rests on the findings, which name one operation; how far it got rests on the counts. An
+// operation that never ran can have failed but not be wrong, and a finding alone reaches nothing.
 Stage StageOf(const ReachCounts& counts, const FindingTally& findings);
 
 // By key. Findings may name an operation and target that no count names.

@@ -108,7 +108,7 @@ class DamagedResults : public testing::TestWithParam<TableShape> {
     return path;
   }
 
-  // What each command does with a results file.
+  // The answer of each command to a results file.
   std::vector<std::pair<std::string, Status>> Commands(const std::string& path) {
     const auto of = [](const auto& result) {
       return result.ok() ? Status() : Status(result.error());

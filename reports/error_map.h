@@ -1,5 +1,5 @@
-// Where in an output the error sits: the errors of one tensor of a finding as a small grid, for the
-// page of trends.
+// The place of an error in an output: the errors of one tensor of a finding as a small grid, for
+// the page of trends.
 #pragma once
 
 #include <cstdint>

@@ -37,7 +37,7 @@ double ExpectedNumber(const Json& json);
 // NaN ends admit NaN alone.
 bool IsOutside(double actual, double low, double high);
 
-// Which elements of an output to show.
+// The elements of an output to show.
 struct ShownElements {
   std::vector<size_t> outside, inside;  // kShownElements together, in order; those outside first
   size_t all_outside = 0;

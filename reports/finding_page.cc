@@ -173,8 +173,8 @@ std::string History(const ReportData& data, const std::string& signature) {
   return text;
 }
 
-// What a program with an open axis gave at the other shape that shows the finding; the tables of
-// the graph's own shape have nothing of that.
+// The results of a program with an open axis at the other shape that shows the finding; the tables
+// of the graph's own shape have nothing of that.
 std::string OtherShape(const Json& artifact) {
   const Json shown = Part(artifact, "at_shape");
   if (!shown.is_object()) return "";
@@ -234,7 +234,7 @@ std::string Content(const ReportData& data, const FindingInfo& finding, std::str
   return content;
 }
 
-// What tells findings of one id apart.
+// The differences between findings of one id.
 using PageKey = std::tuple<std::string, std::string, std::string, std::string>;
 PageKey KeyOf(const FindingInfo& finding) {
   return {finding.op, finding.target, std::string(ToText(finding.route)), finding.summary};

@@ -12,8 +12,8 @@
 
 namespace anecheck::reports {
 
-// Gives each finding the place of its page. Where an id means several findings, what one run drew
-// and what another did from the same seed, the run's uuid stands in the name.
+// Gives each finding the place of its page. If an id means several findings, one that one run drew
+// and one that another did from the same seed, the run's uuid stands in the name.
 void NamePages(ReportData& data);
 
 // The link back from the page of a finding; by default to its place in the report.

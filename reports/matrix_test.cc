@@ -134,7 +134,7 @@ TEST(Matrix, SimulatedEvidenceNeverPassesForAnother) {
   ASSERT_EQ(Cell(matrix, "add", "h13").evidence.size(), 2u);
 }
 
-// What an engine that is none got wrong does not hide what silicon got right, nor the other way.
+// A wrong result of an engine that is none does not hide a right one of silicon, nor the other way.
 TEST(Matrix, TheStrongestEvidenceDecidesThenTheStage) {
   ReportData data;
   data.runs = {RunOf(Provenance::kSimulated), RunOf(Provenance::kSilicon)};

@@ -135,7 +135,7 @@ Status FindUnproved(Store& store, std::span<const ReachRow> rows, RunInfo& run) 
   return {};
 }
 
-// What was proved counts apart from what the runner only said.
+// Proved evidence counts apart from the runner's word alone.
 Status Reader::ReadReach(RunInfo& run, ReachByKey& reach) {
   const auto counts_of = [&](const auto& row, Provenance provenance) -> ReachCounts& {
     return reach[KeyOf(run, row.op, row.target, row.route, provenance)];

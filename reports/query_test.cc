@@ -1,4 +1,4 @@
-// What is read from results files, and that evidence of different kinds is never mixed.
+// The questions to results files; evidence of different kinds is never mixed.
 #include "reports/query.h"
 
 #include <gmock/gmock.h>
@@ -190,7 +190,7 @@ TEST_F(QueryTest, ReadsOneMomentOfARunningCampaign) {
   EXPECT_EQ(later->findings.size(), 7u);
 }
 
-// What ran on this machine's engine is silicon where the file keeps analytics that prove it.
+// A case that ran on this machine's engine is silicon if the file keeps analytics that prove it.
 TEST_F(QueryTest, SiliconNeedsAKeptProofThatHolds) {
   const auto provenance_with = [&](const char* name, const char* text) {
     const std::string path = folder_->File(name);

@@ -1,4 +1,4 @@
-// What a report is made of: runs, how far each operation got on each target, error histograms and
+// The parts of a report: runs, how far each operation got on each target, error histograms and
 // findings, read from any number of results files. Every writer of this room takes one of these.
 #pragma once
 
@@ -28,7 +28,7 @@ struct RunInfo : RunRow {
   // holds when it is checked again.
   std::set<std::tuple<std::string, Route, std::string>> unproved;
 
-  // What the run's evidence of an operation counts as.
+  // The kind of the run's evidence of an operation.
   Provenance ProvenanceOf(const std::string& target, Route route, const std::string& op) const {
     return unproved.contains({target, route, op}) ? Provenance::kReported : provenance;
   }
@@ -51,9 +51,9 @@ struct HistogramKey {
   auto operator<=>(const HistogramKey&) const = default;
 };
 
-// Which way errors lean inside their bounds, summed as the counts are over runs of different cases:
-// shards that were joined tell together what none of them could, and a seed that was run twice
-// tells nothing more.
+// The direction in which errors lean inside their bounds, summed as the counts are over runs of
+// different cases: joined shards tell together what none of them could, and a seed that was run
+// twice tells nothing more.
 using LeansByKey = std::map<ReachKey, OperationLeans>;
 
 // Some elements of a tensor of a finding.
@@ -71,7 +71,7 @@ struct TensorDetail {
   std::vector<ElementRow> rows;     // outputs: elements outside first
 };
 
-// What a finding's artifact says, cut to a size that a page can hold.
+// The content of a finding's artifact, cut to a size that a page can hold.
 struct FindingDetail {
   std::string problem;  // why the artifact cannot be shown; empty where it can
   std::string message, mil;
@@ -90,7 +90,7 @@ struct FindingInfo : FindingRow {
   FindingDetail detail;
 };
 
-// What a measured figure is beside the published one.
+// The relation of a measured figure to the published one.
 enum class ProbeStanding : uint8_t { kAsPublished, kOtherwise, kUnmeasured, kNothingPublished };
 std::string_view ProbeStandingName(ProbeStanding standing);  // "as published", "otherwise", ...
 

@@ -17,7 +17,7 @@ struct Rule {
   Verdict verdict;
   std::string_view text;
 };
-// What probes that are otherwise than published have in the place of a verdict.
+// The word for probes that are otherwise than published, in the place of a verdict.
 constexpr const char* kProbeRule = "probe-otherwise";
 
 constexpr Rule kRules[] = {

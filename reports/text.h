@@ -1,4 +1,4 @@
-// Escaping of text for the formats that reports are written in. What stands in a results file comes
+// Escaping of text for the formats that reports are written in. The content of a results file comes
 // from engines and from other people's machines and is never trusted.
 #pragma once
 

@@ -57,7 +57,7 @@ class TrendReader {
   }
 
  private:
-  // Where a cell stood in the run before, by evidence: route, operation, target.
+  // The state of a cell in the run before, by evidence: route, operation, target.
   using CellKey = std::tuple<Provenance, Route, std::string, std::string>;
   struct Standing {
     size_t run = 0;
@@ -146,7 +146,8 @@ class TrendReader {
     return {};
   }
 
-  // What the run had met after 1, 2, 4 ... cases, and in the end; what all runs of its kind met.
+  // The cells that the run had met after 1, 2, 4 ... cases, and in the end; and those that all runs
+  // of its kind met.
   Status AddGrowth(Store& store, size_t index, Json& json) {
     const RunInfo& run = data_.runs[index];
     ANECHECK_ASSIGN(const std::vector<CoverageRow> cells, store.Rows<CoverageRow>(run.id));

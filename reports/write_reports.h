@@ -1,4 +1,4 @@
-// Writes a folder of reports from results files. What `anecheck report` does.
+// Writes a folder of reports from results files. The work of `anecheck report`.
 #pragma once
 
 #include <span>

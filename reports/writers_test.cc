@@ -201,7 +201,7 @@ TEST_F(WritersTest, JsonTellsTheRunsAndTheMatrix) {
   EXPECT_EQ(json["matrix"]["ops"].size(), ListedOps() + 1);  // and the hostile one
 }
 
-// What runs of one engine say together: half of the evidence each.
+// The joint word of runs of one engine: half of the evidence each.
 TEST_F(WritersTest, ErrorsThatLeanAreSummedOverRuns) {
   OperationLeans half{};
   LeanSums& toward = half[static_cast<size_t>(Lean::kToward)];

@@ -15,7 +15,7 @@ sys.dont_write_bytecode = True
 import fuzz_common  # noqa: E402
 
 SCRIPTS = pathlib.Path(__file__).resolve().parent
-# What a fuzzer is asked for: to fuzz, to merge, to make small, or to run one input.
+# The request to a fuzzer: to fuzz, to merge, to make small, or to run one input.
 FUZZER = """for word; do
   case $word in
     -artifact_prefix=*) failed=${word#*=} ;;

@@ -12,8 +12,8 @@ namespace anecheck::fuzz {
 // One line a law of the target, "<checks>  <law>", from LawCounts().
 std::string LawReport(const FuzzTarget& target);
 
-// What is wrong with the counts, one line each: a law that was not checked, unless law_report.cc
-// says why none of the target's inputs can meet it, or one that was checked although it says so.
+// The faults of the counts, one line each: a law that was not checked, unless law_report.cc says
+// why none of the target's inputs can meet it, or one that was checked although it says so.
 std::vector<std::string> LawFaults(const FuzzTarget& target);
 
 }  // namespace anecheck::fuzz

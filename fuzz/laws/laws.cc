@@ -164,7 +164,7 @@ void CheckCoverage(const ByteCounts& coverage, size_t size) {
   }
 }
 
-// What parses is parsed the same by every function that reads.
+// Every function that reads parses the same from one input.
 void CheckReaders(const Format& format, ByteSpan input, bool parses) {
   const int sure = format.recognise(input, {});
   Require(sure >= 0 && sure <= 100, "recognise gives 0 to 100", format.name);

@@ -40,7 +40,7 @@ constexpr auto MoreLaws(const std::array<std::string_view, kCount>& laws, Words.
   return all;
 }
 
-// What an execution of a target met since this was last set to {}.
+// The laws that an execution of a target met since this was last set to {}.
 struct LawsMet {
   bool compared = false;    // laws other than those of errors
   bool read_again = false;  // those that read the input again

@@ -1,4 +1,4 @@
-// What the laws of targets promise: a broken one ends the process and says which, each check is
+// The promises of the laws of targets: a broken one ends the process and says which, each check is
 // counted, and a format's file is held to all of them.
 #include "fuzz/laws/laws.h"
 

@@ -1,9 +1,9 @@
-// The legality oracle against the simulated compiler: two readings of the same rules. What the
-// engine compiles, no layer of the oracle refuses; what every layer admits for every node, the
-// engine compiles, but for kernels that it does not have. The input is a choice stream; graphs are
-// drawn for one family and compiled for another, and every other one of operations that the chip
-// lacks, so that what is gated appears. Documented defects are on: the rules know those that make a
-// compiler refuse.
+// The legality oracle against the simulated compiler: two readings of the same rules. No layer of
+// the oracle refuses a graph that the engine compiles; the engine compiles every graph that each
+// layer admits for every node, but for kernels that it does not have. The input is a choice stream;
+// graphs are drawn for one family and compiled for another, and every other one of operations that
+// the chip lacks, so that what is gated appears. Documented defects are on: the rules know those
+// that make a compiler refuse.
 #include <algorithm>
 #include <bitset>
 #include <iterator>
@@ -30,7 +30,7 @@ using Laws = LawBook<kLaws>;
 
 constexpr std::string_view kTargets[] = {"h13", "h14", "h15", "h16", "h17s"};
 
-// Where the sources of the two differ, each keeps its own; `why` says what they are.
+// The sources of the two may differ, and then each keeps its own; `why` names both.
 struct KnownDifference {
   std::string_view rule, why;
   std::string_view op = {};                // where the difference is of one operation alone
@@ -71,7 +71,8 @@ bool IsKnownDifference(std::string_view rule, std::string_view op, int family) {
   });
 }
 
-// What the layers say of a graph: those of its first node that is refused, or that all admit it.
+// The answer of the layers for a graph: that of its first node that is refused, or that all admit
+// it.
 struct Opinion {
   bool refused = false;
   bool sure = true;  // no layer left anything open

@@ -24,7 +24,7 @@ struct Family {
 };
 constexpr Family kFamilies[] = {{"h13", 2}, {"h14", 3}, {"h15", 4}, {"h16", 5}, {"h17s", 6}};
 
-// What the engine writes to its output ports, or nothing where it refuses the program.
+// The bytes that the engine writes to its output ports, or nothing if it refuses the program.
 std::optional<std::vector<Tensor>> RunEngine(const Graph& graph, const std::string& mil,
                                              std::span<const Tensor> inputs, const char* target) {
   const auto programs =

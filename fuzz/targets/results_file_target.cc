@@ -1,7 +1,7 @@
 // A results file that anything may have happened to: it opens or is refused in words, it is never
-// changed by a refusal, and a query of a damaged one ends. Where the header of a rollback journal
-// stands in the input, the file ends there and the rest is the journal that a killed writer left
-// beside it.
+// changed by a refusal, and a query of a damaged one ends. The file ends at the header of a
+// rollback journal, if the input has one: the rest is the journal that a killed writer left beside
+// it.
 #include <algorithm>
 #include <array>
 #include <cctype>

@@ -1,5 +1,5 @@
-// What a worker process writes into the shared memory: replies from a process that may have gone
-// wrong, and requests as the worker reads them.
+// The shared memory that a worker process writes: replies from a process that may have gone wrong,
+// and requests as the worker reads them.
 #include <algorithm>
 
 #include "fuzz/fuzz_target.h"

@@ -40,7 +40,7 @@ namespace words {
 WordTables Operations();
 // The opening words of runs of registers, of the generations of one coding.
 WordTable RegisterRuns(td::Coding coding);
-// What opens the records of a ZIP archive.
+// The bytes that open the records of a ZIP archive.
 WordTable ZipSignatures();
 
 }  // namespace words

@@ -1,4 +1,4 @@
-// What every format's generator offers: valid files from a choice stream, and structure-aware
+// The interface of every format's generator: valid files from a choice stream, and structure-aware
 // mutations as data, so that a finding replays anywhere. Entries live in generators/formats/.
 #pragma once
 

@@ -41,7 +41,7 @@ ValueId Raised(Drawer& drawer, ValueId x) {
   return drawer.Emit(OpKind::kMaximum, {x, other}, range) ? drawer.Last() : other;
 }
 
-// What x is compared with.
+// The operand that x is compared with.
 ValueId Partner(Drawer& drawer, OpKind kind, ValueId x) {
   const auto allowed = [&](OpKind op) {
     return drawer.options().ops.test(static_cast<size_t>(op));
@@ -56,7 +56,7 @@ ValueId Partner(Drawer& drawer, OpKind kind, ValueId x) {
   if (equality && allowed(OpKind::kMaximum) && drawer.choices().Chance(3, 4)) {
     return Raised(drawer, x);
   }
-  // What is far larger than x decides the comparison by itself.
+  // An operand far larger than x decides the comparison by itself.
   const double magnitude = drawer.range(x).Magnitude();
   const bool small = magnitude > 0 && magnitude < InputMagnitude(drawer.mode());
   if (small && drawer.type(x).dtype == DType::kFp16) {
@@ -76,7 +76,7 @@ ValueId DrawBools(Drawer& drawer, ValueId x) {
   return drawer.Last();
 }
 
-// What says the same of operands in the other order.
+// The comparison that says the same of operands in the other order.
 constexpr OpKind Mirrored(OpKind kind) {
   switch (kind) {
     case OpKind::kGreater:

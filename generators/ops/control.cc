@@ -72,7 +72,7 @@ bool DrawRingRead(Drawer& drawer, ValueId ring, int axis, int64_t position, int6
   return drawer.Finish(range);
 }
 
-// x into a ring that is longer than it, from a position from which it wraps or not.
+// Writes x into a longer ring, from a position at which it wraps or does not.
 bool DrawRing(Drawer& drawer, ValueId x) {
   const Shape shape = drawer.shape(x);
   if (shape.rank() < 1) return false;

@@ -132,7 +132,7 @@ ValueId Quarters(Drawer& drawer, const Shape& shape, const Intervals& in) {
   return drawer.NewTensor({DType::kFp16, shape}, bytes);
 }
 
-// Which image of a batch of `images` each of `count` boxes is of: constants or computed.
+// The image, of a batch of `images`, that each of `count` boxes is of: constants or computed.
 ValueId BoxIndices(Drawer& drawer, int64_t count, int64_t images) {
   ChoiceStream& choices = drawer.choices();
   if (images > 1 && drawer.MayCompute()) {
@@ -145,8 +145,8 @@ ValueId BoxIndices(Drawer& drawer, int64_t count, int64_t images) {
   return drawer.NewIntegers(DType::kInt32, Shape{count}, indices);
 }
 
-// Where boxes lie: corners (h0, w0, h1, w1) in order, or a centre and a size; or with the width
-// first. `h` and `w` are the extents that the coordinates count, 1 where they are normalized.
+// The form of the boxes: corners (h0, w0, h1, w1) in order, or a centre and a size; or with the
+// width first. `h` and `w` are the extents that the coordinates count, 1 where they are normalized.
 struct BoxForm {
   bool centre = false;
   bool width_first = false;

@@ -319,7 +319,7 @@ bool DrawDynamicGain(Drawer& drawer, ValueId x) {
   if (plane == kNoValue) return false;
   const double given = InputMagnitude(drawer.mode());
   const bool scaled = choices.Chance(2, 3);
-  // Where values have a ceiling, what inputs may be and x stay below it together.
+  // If values have a ceiling, the range of inputs and x stay below it together.
   const double together = given * drawer.range(x).Magnitude();
   const bool may_be_given = together <= drawer.Ceiling() && std::isfinite(drawer.Ceiling());
   const bool scale_given = choices.Coin() && may_be_given;

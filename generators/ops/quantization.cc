@@ -9,8 +9,8 @@
 namespace anecheck {
 namespace {
 
-// What is left of a range that is truncated to an integer type; floats keep theirs, and bools are 0
-// and 1.
+// The rest of a range that is truncated to an integer type; floats keep theirs, and bools are 0 and
+// 1.
 struct Way {
   std::string_view dtype;
   double low = 0, high = 0;
@@ -28,7 +28,7 @@ constexpr std::array<Way, 8> kWays = {{{"int32", -0x1p31, 0x1p31},
 // integer never leaves the graph.
 bool DrawCast(Drawer& drawer, ValueId x) {
   using P = params::Cast;
-  // What an integer conversion makes of NaN and infinities is said nowhere.
+  // No source says how an integer conversion treats NaN and infinities.
   const ValueRange range = drawer.range(x);
   Way way = drawer.mode() == CaseMode::kSpecial ? kWays[1] : drawer.choices().Pick(kWays);
   // Hardly a number that is not whole is 0, and of small ones little is left.

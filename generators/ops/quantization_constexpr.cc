@@ -35,7 +35,7 @@ ValueId RandomBits(Drawer& drawer, DType dtype, const Shape& shape) {
   return RandomBits(drawer, {dtype, shape}, shape.Elements() * DTypeBits(dtype));
 }
 
-// What a compressed constant expands to: the shape, and how large its elements may become.
+// The expansion of a compressed constant: its shape, and the largest size of its elements.
 struct Wanted {
   Shape shape;
   double limit = kLimit;
@@ -274,7 +274,7 @@ ValueId MakeConstexprCast(Drawer& drawer, const Wanted& wanted) {
   return Finish(drawer, wanted);
 }
 
-// What `Make` expands, added to x.
+// The expansion by `Make`, added to x.
 template <ValueId (*Make)(Drawer&, const Wanted&)>
 bool DrawAdded(Drawer& drawer, ValueId x) {
   if (drawer.shape(x).rank() < 1) return false;

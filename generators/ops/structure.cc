@@ -1,5 +1,5 @@
-// How operations that change a tensor's shape or make one are drawn. What makes a tensor out of
-// nothing is drawn together with an addition, so that the operand is used.
+// How operations that change a tensor's shape or make one are drawn. An operation that makes a
+// tensor out of nothing is drawn together with an addition, so that the operand is used.
 #include <algorithm>
 #include <cstdlib>
 
@@ -151,7 +151,7 @@ bool HasRoom(const Drawer& drawer, ValueId x, double more) {
   return drawer.range(x).Magnitude() + more <= drawer.Ceiling();
 }
 
-// What a tensor is filled with; kNoValue, zero of fp32, now and then.
+// The number that fills a tensor; kNoValue, zero of fp32, now and then.
 ValueId Filler(Drawer& drawer) {
   return drawer.choices().Chance(1, 6) ? kNoValue : drawer.NewConst(Shape{}, kFillLimit);
 }
@@ -209,7 +209,7 @@ bool DrawRange1d(Drawer& drawer, ValueId x) {
 bool DrawOneHot(Drawer& drawer, ValueId x) {
   using P = params::OneHot;
   const Shape shape = drawer.shape(x);
-  // What an integer conversion makes of NaN and infinities is said nowhere.
+  // No source says how an integer conversion treats NaN and infinities.
   if (drawer.mode() == CaseMode::kSpecial || shape.rank() > 4 || shape.Elements() > 64) {
     return false;
   }

@@ -175,7 +175,7 @@ bool DrawCumsum(Drawer& drawer, ValueId x) {
 ValueId Vectors(Drawer& drawer, ValueId x) {
   const Shape& shape = drawer.shape(x);
   if (shape.rank() == 4 && shape[0] == 1 && shape[1] == 3 && shape[2] == 1) return x;
-  // What follows may lay all three components along one axis.
+  // A later operation may lay all three components along one axis.
   if (3 * shape.Elements() > drawer.options().longest_axis) return kNoValue;
   const ValueRange range = drawer.range(x);
   const std::array<int64_t, 4> row = {1, 1, 1, shape.Elements()};

@@ -28,7 +28,7 @@ constexpr uint32_t kFarUnits = kFarBytes / 64;
 // Half of L2, in its units of 16 bytes.
 constexpr uint32_t kHalfL2 = 0x10000;
 
-// Where the last write of a register by this task lies among its values.
+// The place of this task's last write of a register among its values.
 std::optional<size_t> PlaceOf(const td::Task& task, uint32_t address) {
   std::optional<size_t> place;
   for (const td::RegisterWrite& write : task.writes) {

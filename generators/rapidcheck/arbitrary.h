@@ -94,7 +94,7 @@ inline GraphCase DrawCase(const GeneratorOptions& options, const std::vector<uin
   GraphCase item;
   GenerateGraph(choices, options, item.graph);
   item.inputs = GenerateInputs(choices, item.graph, options.mode);
-  // What no family has is no worse computed than IEEE asks.
+  // An operation that no family has is computed no worse than IEEE asks.
   const Contract& contract =
       options.family == kNoFamily ? IeeeContract() : ConformingContract(options.family);
   CaseRepair repair;
@@ -144,7 +144,7 @@ inline rc::Gen<Bytes> MutatedFiles(std::string_view format) {
 
 }  // namespace arbitrary
 
-// What RapidCheck prints of a counterexample.
+// The text that RapidCheck prints of a counterexample.
 inline void showValue(const Graph& graph, std::ostream& out) { out << GraphToJson(graph).dump(1); }
 inline void showValue(const GraphCase& item, std::ostream& out) { showValue(item.graph, out); }
 template <FormatName Name>

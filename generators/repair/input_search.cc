@@ -85,8 +85,7 @@ std::vector<ValueId> FindFlawed(const Graph& graph, CaseMode mode,
 std::vector<bool> InputsOf(const Graph& graph, std::span<const ValueId> values) {
   std::vector<bool> needed(graph.values().size(), false);
   for (const ValueId id : values) needed[id] = true;
-  // What a state is given by nodes behind the last that reads it counts in the next execution
-  // alone.
+  // A value that nodes write to a state behind its last reader counts in the next execution alone.
   for (size_t id = graph.nodes().size(); id-- > 0;) {
     const Node& node = graph.nodes()[id];
     const auto arguments = graph.arguments(node);

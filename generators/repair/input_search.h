@@ -18,7 +18,7 @@ namespace anecheck {
 // results on the way that are lost. The search was started with the graph's outputs.
 std::vector<ValueId> FindFlawed(const Graph& graph, CaseMode mode, const SensitivitySearch& search);
 
-// Which inputs any of these values is computed from, in the order of ValuesOfKind(kInput).
+// The inputs from which any of these values is computed, in the order of ValuesOfKind(kInput).
 std::vector<bool> InputsOf(const Graph& graph, std::span<const ValueId> values);
 
 // Other data for the inputs that are `marked`; the others stay as they are. Of modes that draw

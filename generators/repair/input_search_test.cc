@@ -88,7 +88,7 @@ TEST(InputSearch, OnlyWhatFeedsAFlawIsMarked) {
   EXPECT_EQ(InputsOf(graph, std::vector{of_y, of_x}), (std::vector{true, true, false}));
 }
 
-// What is read from a state was written by a node that has no result.
+// A node that has no result writes the value that is read from a state.
 TEST(InputSearch, WhatWasWrittenIntoAStateFeedsWhatIsReadFromIt) {
   Graph graph;
   const TensorType type{DType::kFp16, {2}};

@@ -114,7 +114,7 @@ Inputs Ramp(std::span<const Tensor> inputs) {
   return changed;
 }
 
-// Where nothing of a graph moves, its first input through the rectifier, which every family has.
+// If nothing of a graph moves: its first input through the rectifier, which every family has.
 void Rectify(const Graph& from, Graph& graph) {
   graph.Clear();
   graph.name = from.name;

@@ -16,11 +16,11 @@ namespace anecheck {
 class CaseRepair {
  public:
   // Inputs at which values are lost or outputs are too vague to be judged give way to others where
-  // these do better (input_search.h). Where an output cannot be moved, tries inputs of another kind
-  // first, where the mode drives results to infinity and none were tried yet, and then judges what
-  // the output was made from instead; the nodes after it fall away. `inputs` belong to `graph`.
-  // Gives one witness an output and the changes they speak of, which fit the graph as it is left,
-  // and leaves in `expected` what the oracle expects of each output. Errors: those of the oracle at
+  // these do better (input_search.h). For an output that cannot be moved: tries inputs of another
+  // kind first, if the mode drives results to infinity and none were tried yet, and then judges the
+  // operand of the output instead; the nodes after it fall away. `inputs` belong to `graph`. Gives
+  // one witness an output and the changes they speak of, which fit the graph as it is left, and
+  // leaves in `expected` what the oracle expects of each output. Errors: those of the oracle at
   // `inputs`.
   Result<SensitivityProof> Run(ChoiceStream& choices, CaseMode mode, const Contract& contract,
                                Graph& graph, std::vector<Tensor>& inputs,

@@ -85,7 +85,7 @@ class Rebuild {
       const ValueId result = node.first_result + i;
       if (needed_[result] && !IsLeaf(result)) return true;
     }
-    // What has no results was made for the state that it changes.
+    // An operation without results was made for the state that it changes.
     return node.result_count == 0 && &node != dropped_ &&
            std::ranges::any_of(original_.graph.arguments(node), [&](const Argument& argument) {
              return IsState(argument.value) && needed_[argument.value];

@@ -95,7 +95,7 @@ class Shrinker {
     for (const ValueId output : graph().outputs()) {
       if (Try({.outputs = {output}})) return true;
     }
-    // What takes two or more of them: without one at a time.
+    // For changes that take two or more of them: without one at a time.
     for (size_t i = 0; i < graph().outputs().size() && graph().outputs().size() > 2; ++i) {
       std::vector<ValueId> left(graph().outputs().begin(), graph().outputs().end());
       left.erase(left.begin() + static_cast<std::ptrdiff_t>(i));

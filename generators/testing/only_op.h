@@ -1,4 +1,4 @@
-// What tests that look at operations one by one draw.
+// The draws of tests that look at operations one by one.
 #pragma once
 
 #include <string_view>

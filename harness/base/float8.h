@@ -14,7 +14,7 @@ namespace anecheck {
 // Source: facts/more/fp8_formats.csv (guide, chapter 36).
 enum class Float8Format : uint8_t { kE4M3, kE5M2 };
 
-// What becomes of a magnitude that rounds beyond the largest finite one, infinity included.
+// The result for a magnitude that rounds beyond the largest finite one, infinity included.
 enum class Float8Overflow : uint8_t {
   kSaturate,   // the largest finite value of that sign: 0x7e, 0x7b
   kNonFinite,  // E4M3: NaN, 0x7f; E5M2: infinity, 0x7c

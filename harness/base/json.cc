@@ -15,7 +15,7 @@ bool IsMember(const Json& item) {
   return item.is_array() && item.size() == 2 && item[0].is_string();
 }
 
-// 2^63 and above have no signed form: as the library compares, they count by their bits.
+// Numbers of 2^63 and above have no signed form: they compare by their bits, as in nlohmann_json.
 template <typename T>
 bool SameNumber(T a, const Json& b) {
   if (b.is_number_float()) return static_cast<double>(a) == b.get<double>();

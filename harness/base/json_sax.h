@@ -1,5 +1,5 @@
-// What the readers of JSON text share: the caps, and an error in place of the library's exception.
-// Included by harness/base only.
+// The common part of the readers of JSON text: the caps, and an error in place of the library's
+// exception. Included by harness/base only.
 #pragma once
 
 #include <array>

@@ -62,7 +62,7 @@ std::vector<std::string_view> Lines(std::string_view text) {
   return lines;
 }
 
-// What takes the progress away; the mutex is held.
+// Takes the progress line away; the mutex is held.
 std::string Erasure() {
   if (g_progress_lines == 0) return {};
   std::string text(kEraseLine);

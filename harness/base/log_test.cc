@@ -41,7 +41,7 @@ class TerminalAsStderr {
   }
   bool ok() const { return saved_ >= 0; }
 
-  // What has been written so far; standard error is the old one again afterwards.
+  // The text written so far; standard error is the old one again afterwards.
   std::string Finish() {
     Restore();
     close(slave_);  // the last writer is gone: reading ends after what was written

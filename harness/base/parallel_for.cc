@@ -25,8 +25,8 @@ Status CallBody(const ChunkBody& body, uint64_t begin, uint64_t end) {
   }
 }
 
-// What the threads share. Chunks are handed out in order, so once chunk n has failed every chunk
-// before it is done or running, and only later ones are left out.
+// The state that the threads share. Chunks are handed out in order, so once chunk n has failed
+// every chunk before it is done or running, and only later ones are left out.
 class Loop {
  public:
   Loop(uint64_t count, uint64_t chunk, const ChunkBody& body)

@@ -10,8 +10,8 @@
 
 namespace anecheck {
 
-// What kind of failure an Error reports. The command line maps kInternal and kIo to exit code
-// 3 and every other code to 2.
+// The kind of failure that an Error reports. The command line maps kInternal and kIo to exit code 3
+// and every other code to 2.
 enum class ErrorCode : uint8_t {
   kTruncated,    // input ended before the field did
   kMalformed,    // input breaks the format's shape

@@ -17,7 +17,7 @@ namespace anecheck {
 
 inline constexpr int kBaselineVersion = 1;
 
-// What became of a case.
+// The fate of a case.
 struct CaseFate {
   RunStatus status = RunStatus::kOk;
   bool misplaced = false;  // it ran on another device than the engine
@@ -33,7 +33,7 @@ std::string ToText(const CaseFate& fate);
 // kInvalid for any other text.
 Result<CaseFate> FateFromText(std::string_view text);
 
-// What one operation gave in one configuration on one target.
+// The answer of one operation in one configuration on one target.
 struct BaselineEntry {
   std::string op;
   std::string configuration;  // what the generator was after: a CaseMode's name
@@ -86,7 +86,7 @@ Result<Baseline> RecordBaselineOf(
     const std::function<void(const CampaignProgress&)>& progress = {});
 
 // The options that record the same entries again: seed, number of cases, targets, modes and
-// operations of the entries. What to run on is the caller's to set.
+// operations of the entries. The caller sets the runner.
 Result<CampaignOptions> OptionsOf(const Baseline& baseline);
 
 // One line an entry, so that versions of a file can be read side by side.

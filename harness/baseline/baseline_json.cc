@@ -40,7 +40,7 @@ Json ErrorsToJson(const BaselineEntry& entry) {
   while (used > 0 && entry.histogram[used - 1] == 0) --used;
   json["histogram"] = Json::array();
   for (size_t i = 0; i < used; ++i) json["histogram"].push_back(entry.histogram[i]);
-  // Where every answer is exact the elements by magnitude say nothing.
+  // If every answer is exact, the elements by magnitude say nothing.
   if (errors.sum_ulp == 0) return json;
   json["magnitudes"] = Json::array();
   for (const auto& [exponent, magnitude] : errors.by_exponent) {

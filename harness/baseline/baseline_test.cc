@@ -1,4 +1,4 @@
-// What the classes of a comparison mean, the file form, and bisection, on entries made by hand.
+// The classes of a comparison, the file form, and bisection, on entries made by hand.
 #include "harness/baseline/baseline.h"
 
 #include <gmock/gmock.h>
@@ -248,7 +248,7 @@ RC_GTEST_PROP(Blame, FindsTheFileThatBroughtEachChange, ()) {
   RC_ASSERT(report->entries.size() == changed);
 }
 
-// What came first is milder than what the newest shows.
+// The oldest deviation is milder than the newest.
 TEST(Blame, NamesTheFileThatBroughtTheClassOfTheNewest) {
   const auto load = [](size_t index) -> Result<Baseline> {
     BaselineEntry entry = Entry({index < 2 ? kOld : kNew});

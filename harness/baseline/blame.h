@@ -1,4 +1,5 @@
-// Which of many stored baselines brought a drift: bisection between the oldest and the newest.
+// Finds the one of many stored baselines that brought a drift: bisection between the oldest and the
+// newest.
 #pragma once
 
 #include <cstdint>

@@ -15,7 +15,7 @@
 
 namespace anecheck {
 
-// What became of an entry, mildest first; of several the last counts.
+// The fate of an entry, mildest first; of several the last counts.
 enum class Drift : uint8_t {
   kIdentical,      // every case gives the same bits, or the same refusal
   kNotComparable,  // only one side has the entry, or the cases are others

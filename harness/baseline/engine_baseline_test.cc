@@ -153,7 +153,7 @@ TEST(EngineBaseline, KeptCasesAreRunOnEachTarget) {
 }
 
 // The file has its cases, so that only the engine, the oracle and the lowering can change what it
-// says. What the engine learns to do meanwhile is no harm.
+// says. An operation that the engine learns meanwhile is no harm.
 TEST(EngineBaseline, TheCommittedOneOfTheFamiliesHolds) {
   const std::string path = ANECHECK_SOURCE_DIR "/corpus/baselines/simulated.json";
   const auto size = ReadFile(path);

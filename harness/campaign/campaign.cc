@@ -51,7 +51,7 @@ constexpr double kLeastWait = 0.03;  // seconds
 constexpr double kPaceSeconds = 0.5;
 constexpr double kPaceShare = 0.02;
 
-// What a thread keeps from one batch to the next.
+// The state that a thread keeps from one batch to the next.
 struct Workbench {
   Evaluation evaluation;
   CoverageCounter coverage;
@@ -114,7 +114,7 @@ class Campaign {
     confirmer_.emplace(options_, std::move(runner), identity, std::set<std::string>());
     ANECHECK_ASSIGN(Store store, Store::Open(options_.db));
     ANECHECK_ASSIGN(const int64_t run, store.BeginRun(DescribeRun(options_, identity)));
-    // Who was asked to go on with it in between has it, and this process leaves it alone.
+    // A process that resumed the run in between owns it, and this process leaves it alone.
     ANECHECK_ASSIGN(lock_, RunLock::Take(options_.db, run));
     return RunRest(store, run, identity);
   }
@@ -152,7 +152,7 @@ class Campaign {
     return std::move(summary_);
   }
 
-  // What the summary says of the engine is what the file says of the run in the end.
+  // The summary says the same of the engine as the file says of the run in the end.
   Status NameEngine(Store& store, int64_t run) {
     ANECHECK_ASSIGN(const RunRow record, store.Run(run));
     summary_.provenance = record.provenance;
@@ -244,7 +244,7 @@ class Campaign {
     return (batch * options_.shards + options_.shard) * kBatch;
   }
 
-  // What a run that is resumed has met.
+  // The cells that a resumed run has met.
   Status Recall(Store& store, int64_t run) {
     if (!steering_) return {};
     ANECHECK_ASSIGN(const std::vector<CoverageRow> cells, store.Rows<CoverageRow>(run));
@@ -252,8 +252,8 @@ class Campaign {
     return {};
   }
 
-  // What case `index` is to hold. Steering looks at batches that have come to the writer whatever
-  // the threads do, and at no later one.
+  // The content asked of case `index`. Steering looks at batches that have come to the writer
+  // whatever the threads do, and at no later one.
   Aim AimOf(uint64_t batch, uint64_t index) {
     if (!steering_) return {options_.ops, {}};
     const uint64_t known = batch + 1 < kAhead ? 0 : FirstCase(batch + 1 - kAhead);
@@ -339,7 +339,7 @@ class Campaign {
     return result;
   }
 
-  // What came too late for its own batch.
+  // The results that came too late for their own batch.
   Status BlameLate(uint64_t batch, Runner& runner, Workbench& bench, BatchResult& result) {
     auto* replies = dynamic_cast<LateReplies*>(&runner);
     if (replies == nullptr) return {};
@@ -391,7 +391,7 @@ class Campaign {
         ANECHECK_RETURN_IF_ERROR(record());
       }
     }
-    // What came before stands, whatever became of the last one.
+    // Earlier results stand, whatever became of the last one.
     ANECHECK_RETURN_IF_ERROR(record());
     // A batch that the stop cut short, or that is yet to be confirmed, is made again with --resume.
     if (!status.ok() && status.error().code != ErrorCode::kInterrupted) return status;

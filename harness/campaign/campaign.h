@@ -63,10 +63,9 @@ Result<CampaignSummary> RunCampaign(const CampaignOptions& options,
 
 struct ResumePoint;
 
-// Goes on with a recorded run where it was stopped, by a signal, a time limit or a killed process:
-// what the file holds in the end is what an uninterrupted run would have left, apart from times.
-// Of `options` the number of jobs, the time limit and the results file count; the rest must be what
-// the run recorded (`point.options`).
+// Resumes a recorded run that a signal, a time limit or a killed process stopped. The file ends as
+// an uninterrupted run would have left it, apart from times. Of `options` the number of jobs, the
+// time limit and the results file count; the rest must be what the run recorded (`point.options`).
 Result<CampaignSummary> ResumeCampaign(const CampaignOptions& options, ResumePoint point,
                                        const RunnerFactory& make_runner,
                                        const std::function<void(const CampaignProgress&)>& progress,

@@ -1,4 +1,4 @@
-// What a full case costs, beside what it cannot cost less than: drawing its graph, making it and
+// The cost of a full case, beside its least possible cost: drawing its graph, making it and
 // appending a row. Cases a second; a worker is a process of its own, so that figures for one core
 // are those under `taskset -c 0`.
 //

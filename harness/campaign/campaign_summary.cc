@@ -1,4 +1,4 @@
-// What campaigns count, and how they say it.
+// The counts of campaigns, and their words.
 
 #include "harness/base/json.h"
 #include "harness/campaign/campaign.h"

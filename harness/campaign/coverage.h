@@ -45,8 +45,8 @@ constexpr bool IsAskedForRules(uint64_t case_seed, uint64_t every) {
 
 struct CaseOutcome;
 
-// Counts the cells of many cases, of operations of the table. What it learns of cells is kept, so
-// that few names are made. Not thread-safe; one a thread.
+// Counts the cells of many cases, of operations of the table. It keeps all that it learns of cells,
+// so that few names are made. Not thread-safe; one a thread.
 class CoverageCounter {
  public:
   CoverageCounter();
@@ -68,15 +68,15 @@ void CountCoverage(const Case& item, const CaseOutcome& outcome, RowBatch& batch
 
 // The cells known beforehand, sorted: from the schemas of the operations that graphs are drawn
 // from, the types and the classes of numbers that their generators give in a few hundred graphs
-// each, and the tables of rules. What is drawn more rarely may be met, and is not known.
+// each, and the tables of rules. A cell that is drawn more rarely may be met, and is not known.
 struct CoverageCell {
   std::string kind, cell;
   auto operator<=>(const CoverageCell&) const = default;
 };
 const std::vector<CoverageCell>& CoverageSpace();
 
-// A cell that the schemas name and no case meets, with the reason. It is not in the space. Where
-// `cell` is an operation's name alone, all cells and pairs of it are meant.
+// A cell that the schemas name and no case meets, with the reason. It is not in the space. A `cell`
+// that is an operation's name alone stands for all its cells and pairs.
 struct ExcludedCell {
   std::string_view kind, cell, reason;
 };
@@ -104,14 +104,14 @@ Json CoverageToJson(const SpaceCoverage& coverage);
 // The same for people, with at most `listed` empty cells of each kind.
 std::string CoverageToText(const SpaceCoverage& coverage, size_t listed);
 
-// What a case is to hold: these operations alone, or a pair of them beside any.
+// The content asked of a case: these operations alone, or a pair of them beside any.
 struct Aim {
   std::bitset<kOpCount> ops = std::bitset<kOpCount>().set();
   std::optional<OpChain> chain;
   RouteSet routes = RouteSet::kMil;  // set by AimAt: those that have the operations
 };
 
-// What a case that is after `cell` is to hold; nothing where a cell is neither of one operation's
+// The content asked of a case that is after `cell`; nothing if a cell is neither of one operation's
 // attributes nor of a pair.
 std::optional<Aim> AimAt(const CoverageCell& cell);
 
@@ -121,10 +121,10 @@ class Steering {
   Steering();
   // A cell was met by a case.
   void Meet(std::string_view kind, std::string_view cell, uint64_t case_index);
-  // What case `index` on a target of that family is to hold, from what cases below `known` met;
-  // `direct` where the case is a network description.
-  // Cases may be met meanwhile in any number: only those below `known` count. All operations where
-  // nothing is left that they reach on the family.
+  // The content asked of case `index` on a target of that family, from the cells that cases below
+  // `known` met; `direct` if the case is a network description. Cases may be met meanwhile in any
+  // number: only those below `known` count. All operations where nothing is left that they reach on
+  // the family.
   Aim AimFor(uint64_t index, uint64_t seed, uint64_t known, int family, bool direct = false);
 
  private:

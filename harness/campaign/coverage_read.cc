@@ -43,7 +43,7 @@ bool IsOffRoute(const CoverageCell& cell, RouteSet routes) {
   return aim && (aim->routes & routes) == RouteSet::kNone;
 }
 
-// What routes that no case took have to themselves.
+// The cells that only routes without a case have.
 std::vector<ExcludedCell> OffRoute(RouteSet routes) {
   const std::string_view reason =
       routes == RouteSet::kMil

@@ -25,12 +25,13 @@ namespace {
 constexpr uint64_t kSamples = 512;
 constexpr CaseMode kSampledModes[] = {CaseMode::kFloat, CaseMode::kInteger, CaseMode::kSpecial,
                                       CaseMode::kBoundary};
-// What fewer of them show may be one in a hundred thousand, which no campaign can be held to.
+// A cell that fewer of them show may be one in a hundred thousand, which no campaign can be held
+// to.
 constexpr uint64_t kLeastDrawn = 2;
 // One steered case in so many is after a cell of one operation, while there are any.
 constexpr uint64_t kSingleEvery = 16;
 
-// Where a slice begins and ends stands in the layer's Offset and Size.
+// The begin and the end of a slice stand in the layer's Offset and Size.
 constexpr std::string_view kFixedPlaces =
     "facts/more/op_notes.csv, slice_by_index: static offsets fold into the descriptor; "
     "facts/netlist_layers.csv, input_view: no offset is an operand";
@@ -148,7 +149,7 @@ class Space {
     return options;
   }
 
-  // What graphs of one operation show.
+  // The cells that graphs of one operation show.
   struct Shown {
     DTypes dtypes;                                            // of its results
     std::map<std::pair<size_t, uint32_t>, uint64_t> classes;  // parameter, class: how often
@@ -206,7 +207,8 @@ class Space {
     });
   }
 
-  // What takes samples: the classes of numbers, and pairs by the types that producers give.
+  // The cells that take samples: the classes of numbers, and pairs by the types that producers
+  // give.
   void AddSampled() {
     for (const OpDefinition* producer : drawn_) {
       const Shown shown = Sample(*producer);
@@ -237,7 +239,8 @@ std::vector<const OpDefinition*> OpsOf(const CoverageCell& cell) {
   return {first, second};
 }
 
-// What a case is to hold that is after a cell of these operations: of one, twice, or of a pair.
+// The content asked of a case that is after a cell of these operations: of one, twice, or of a
+// pair.
 Aim AimAtOps(std::string_view kind, const OpChain& ops) {
   Aim aim;
   if (kind == "op_pair") {

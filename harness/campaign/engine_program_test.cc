@@ -174,8 +174,7 @@ TEST(EngineFiles, AreThoseOfThePlanWhereItCuts) {
   EXPECT_EQ(NewFindings(RunCases(options)), "");
 }
 
-// What a program keeps from one execution to the next is zero at first and read as it was written,
-// in the second execution too.
+// A program's state is zero at first and read as it was written, in the second execution too.
 TEST(StateCases, RunCleanOnTheEngine) {
   const CampaignSummary summary = RunCases(Options(120, {CaseMode::kState}));
   EXPECT_EQ(NewFindings(summary), "");

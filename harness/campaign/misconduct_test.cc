@@ -1,6 +1,6 @@
-// What an engine does besides answering becomes a verdict of its own, found once with the case that
-// shows it, and the other cases keep their results. The engine is the simulated one with planted
-// faults of its calls, or a scripted one.
+// An engine's side effects become a verdict of their own, found once with the case that shows them,
+// and the other cases keep their results. The engine is the simulated one with planted faults of
+// its calls, or a scripted one.
 #include <algorithm>
 #include <gtest/gtest.h>
 #include <map>
@@ -242,8 +242,8 @@ TEST_F(MisconductTest, WhatShowsAfterManyCasesIsConfirmedByAsManyRuns) {
   EXPECT_EQ(restarts, 3);
 }
 
-// What needs a row of runs to show is made small by a row for each candidate: sums
-// alone make the process grow, which its 70th run of one shows.
+// A fault that needs a row of runs to show is made small by a row for each candidate: sums alone
+// make the process grow, which its 70th run of one shows.
 TEST_F(MisconductTest, WhatShowsAfterManyCasesIsMadeSmall) {
   int runs = 0;
   int restarts = 0;

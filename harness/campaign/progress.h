@@ -1,5 +1,5 @@
-// What a campaign tells of itself while it works: what is done, what was found, how much of the
-// space of cases was met, on which target.
+// The progress of a campaign while it works: cases done, findings, the met share of the space of
+// cases, and the target.
 #pragma once
 
 #include <cstdint>

@@ -1,5 +1,5 @@
-// What a campaign says of itself while it works: each figure is that of the recorded cases, whether
-// one process made them or several.
+// The progress of a campaign while it works: each figure is that of the recorded cases, whether one
+// process made them or several.
 #include "harness/campaign/progress.h"
 
 #include <gmock/gmock.h>

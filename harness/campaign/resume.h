@@ -1,5 +1,4 @@
-// Where a recorded run stands: what a campaign needs to go on with it as if it had not been
-// stopped.
+// The state of a recorded run that a campaign needs to resume it as if it had not been stopped.
 #pragma once
 
 #include <cstdint>

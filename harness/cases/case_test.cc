@@ -1,4 +1,4 @@
-// What cases of a campaign promise: nothing in them is dead, every judged output can move, graphs
+// The promises of a campaign's cases: nothing in them is dead, every judged output can move, graphs
 // that must be refused break one rule.
 #include <algorithm>
 #include <bit>
@@ -214,7 +214,7 @@ TEST(Cases, CarryAWitnessForEveryOutput) {
   }
 }
 
-// What making a case tells of its outputs takes the place of another evaluation.
+// The facts about outputs that come with a case take the place of another evaluation.
 TEST(Cases, TellWhatTheOracleExpects) {
   Evaluation evaluation;
   Estimate bounds;
@@ -290,7 +290,8 @@ bool IsCustomPadding(const NodeView& node, const Parameter& parameter) {
   return parameter.name == "pad" && type >= 0 && node.String(type, "") == "custom";
 }
 
-// The graph with every attribute left out that says its default, and said where it is absent.
+// The graph in two forms: without each attribute that states its default, and with each default
+// stated.
 Graph Turned(const Graph& from, std::set<std::string>& turned) {
   Graph to;
   std::vector<ValueId> known(from.values().size(), kNoValue);

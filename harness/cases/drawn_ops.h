@@ -1,5 +1,5 @@
-// Which operations campaigns draw, by the route of the case, and why they leave the others out.
-// Coverage counts the cells of those that are drawn.
+// The operations that campaigns draw, by the route of the case, and the reasons for leaving the
+// others out. Coverage counts the cells of those that are drawn.
 #pragma once
 
 #include <bitset>

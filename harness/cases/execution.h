@@ -28,8 +28,8 @@ std::string WhereIs(const Case& item, const Execution& execution);
 // A case whose graph, on its inputs, computes what that execution gives: without a range, and
 // executed once. It is not spelled.
 Case CaseOf(const Case& item, const Execution& execution);
-// What the execution gave, and that as the reply to that case. Precondition: it is the first, or
-// one of FurtherExecutions.
+// The outputs of the execution, and those as the reply to that case. Precondition: it is the first,
+// or one of FurtherExecutions.
 const std::vector<Tensor>& OutputsOf(const Case& item, const RunReply& reply,
                                      const Execution& execution);
 RunReply ReplyOf(const Case& item, const RunReply& reply, const Execution& execution);

@@ -43,8 +43,8 @@ struct CampaignOptions {
   RouteSet routes = RouteSet::kMil;  // of both the cases take turns
   std::string runner = "e5rt";
   WorkerOptions worker;
-  // JSON of the known defects of a user's engine (oracles/catalogue.h), kept with the run and
-  // with each finding. Whoever judges has put them in force.
+  // JSON of the known defects of a user's engine (oracles/catalogue.h), kept with the run and with
+  // each finding. The judge has put them in force.
   std::vector<std::string> defects;
   std::string label;    // what people call the run; changes no case
   std::string db;       // results file

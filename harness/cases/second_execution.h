@@ -1,5 +1,5 @@
-// What a program gives when it runs for the second time, as a graph of its own: one with states, or
-// on other inputs than the first time.
+// The second execution of a program, as a graph of its own: one with states, or on other inputs
+// than the first time.
 #pragma once
 
 #include <span>

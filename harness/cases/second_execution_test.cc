@@ -231,7 +231,7 @@ TEST(SecondExecution, TheInputsOfBothStayWhileAFindingIsMadeSmall) {
   }
 }
 
-// What shows by the same inputs too needs no others: a state that is lost.
+// A fault that shows by the same inputs too needs no others: a state that is lost.
 TEST(SecondExecution, InputsThatAFindingDoesNotNeedFallAway) {
   TwiceRunner loses([](const RunRequest& request, RunReply& reply) {
     const bool other = !request.again.empty();

@@ -19,7 +19,7 @@ constexpr int64_t kMostElements = int64_t{1} << 17;
 // Axes grow to this at most: far below what every target takes, also of results, whose extents no
 // rule of legality judges.
 constexpr int64_t kLongestGrown = 4096;
-// What stands for an extent that is open.
+// The stand-in for an extent that is open.
 constexpr int64_t kOpen = -1;
 
 std::vector<std::string> NamesOfResults(const Graph& graph, const Node& node) {

@@ -1,5 +1,5 @@
-// Where a model's values come near a number at which a family's engine is documented to leave the
-// rails, or past it: what `anecheck check` warns of before a user's inputs find it.
+// The places at which a model's values come near a number at which a family's engine is documented
+// to leave the rails, or past it: `anecheck check` warns of them before a user's inputs find them.
 #pragma once
 
 #include <cstdint>

@@ -10,7 +10,8 @@ namespace {
 
 constexpr size_t kOutside = ~size_t{0};
 
-// What an engine's program can give, and fp32, whose casts are left out (boundary_casts.h).
+// The types that an engine's program can give, and fp32, whose casts are left out
+// (boundary_casts.h).
 bool CanLeaveAnEngine(DType dtype) {
   return dtype == DType::kFp16 || dtype == DType::kUint8 || dtype == DType::kFp32;
 }
@@ -83,7 +84,7 @@ class ModelParts::Cutter {
       const size_t from = outside[id] ? number + 1 : number;
       for (uint32_t i = 0; i < node.result_count; ++i) known_from[node.first_result + i] = from;
       for (const Argument& argument : graph_.arguments(node)) {
-        // What a state holds follows from every operation before that has it as operand.
+        // The content of a state follows from every operation before that has it as operand.
         if (graph_.value(argument.value).kind == ValueKind::kState) {
           known_from[argument.value] = from;
         }

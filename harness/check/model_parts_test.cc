@@ -1,4 +1,4 @@
-// What lies between operations that an engine has no path for, cut out to be run by itself.
+// The parts between operations that an engine has no path for, cut out to be run by themselves.
 #include "harness/check/model_parts.h"
 
 #include <algorithm>
@@ -122,8 +122,8 @@ void ExpectSame(const ModelPart& part, const Evaluation& whole, int family, size
   }
 }
 
-// Whatever is outside: each other operation is in one part at most, and a part gives what the whole
-// graph gives.
+// For every choice of operations outside: each other operation is in one part at most, and a part
+// gives what the whole graph gives.
 TEST(ModelParts, PartsOfDrawnGraphsGiveWhatTheWholeGives) {
   size_t compared = 0, alone = 0;
   constexpr int kFamilies[] = {2, 5, 6, 7};

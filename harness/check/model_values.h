@@ -1,5 +1,5 @@
-// What a conforming engine gives for every value of a model, kept as tensors, so that a model can
-// be cut at any of them: a twelfth of what an Evaluation that keeps all of them holds.
+// The values that a conforming engine gives in a model, kept as tensors, so that a model can be cut
+// at any of them: a twelfth of what an Evaluation that keeps all of them holds.
 #pragma once
 
 #include <span>

@@ -1,4 +1,4 @@
-// What is known of an operation, asked of the functions behind `matrix`, `report`, `explain`,
+// The answers about an operation, asked of the functions behind `matrix`, `report`, `explain`,
 // `lower`, `check` and `inspect --verify` over drawn evidence, operations, attributes, targets and
 // routes: they must not contradict each other. RC_PARAMS=max_success=N asks 500 N questions.
 #include <algorithm>
@@ -15,8 +15,8 @@
 #include "harness/formats/netlist/gates.h"
 #include "harness/formats/netlist/netlist_format.h"
 #include "harness/lowering/graph_to_netlist.h"
-#include "harness/ops/sheet.h"
 #include "harness/ops/op.h"
+#include "harness/ops/sheet.h"
 #include "harness/targets/catalog.h"
 #include "oracles/legality/gates.h"
 #include "oracles/legality/testing/draw_instance.h"
@@ -158,13 +158,13 @@ void AskGraph(const Known& known, const Graph& graph, const Target& target, Rout
     const Answer explained =
         evidence::AnswerOf(legality::InstanceOf(node), target, route, known.statements).value();
     SameCell(explained.cell, answer.operations[id].known.cell);
-    // What the rules admit, the plan admits with every layer that it becomes.
+    // The plan admits with every layer each operation that the rules admit.
     RC_ASSERT(answer.RefusedPart(id) == nullptr);
     // Of what they do not admit, the host may make what they do.
     const bool rewritten = Rewritten(answer.plan, name);
     all = all && answer.LayersRun(id) && (explained.cell.admitted || rewritten);
-    // What is refused stands in no dispatch of the plan's own route. What no source decides is
-    // planned, and the plan does not claim that it compiles.
+    // A refused operation stands in no dispatch of the plan's own route. An operation that no
+    // source decides is planned, and the plan does not claim that it compiles.
     if (explained.cell.admitted || rewritten || explained.verdict.outcome == Outcome::kUnknown)
       continue;
     for (const int segment : answer.SegmentsOf(id)) {

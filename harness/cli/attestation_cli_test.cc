@@ -1,4 +1,4 @@
-// What the tool says of targets without running anything: explain, targets, matrix.
+// The tool's answers about targets without running anything: explain, targets, matrix.
 #include <cstdint>
 #include <string>
 #include <utility>

@@ -31,7 +31,7 @@ struct PlacedNode {
 // "engine", "host" or "refused".
 std::string_view PlacementOf(const PlacedNode& node);
 
-// What is known of the operations of a case's graph by its route on the case's target, whose values
+// The knowledge of the operations of a case's graph by its route on the case's target, whose values
 // are `target`'s: from the published tables and the rules.
 Result<evidence::GraphAnswer> AnswerOf(const Case& item, const Target& target, FamilyOrder order);
 // By operation of the graph.

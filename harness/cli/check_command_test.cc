@@ -101,7 +101,7 @@ TEST_F(ModelCommands, CheckComputesTheInt32EdgesOfAModelOnTheHost) {
   EXPECT_EQ(json["targets"][0]["verdict"], "pass");
   EXPECT_EQ(json["on_the_host"]["computed"], Json::array({"gather \"row\""}));
   EXPECT_EQ(json["on_the_host"]["widened_outputs"], Json::array({"at"}));
-  // What the engine does is judged as ever.
+  // The judgement of the engine is unchanged.
   const Outcome faulty = Tool(check + " --quirk all=off --fault add-one-ulp-everywhere");
   EXPECT_EQ(faulty.code, 1) << faulty.out << faulty.err;
   EXPECT_EQ((*ParseJson(faulty.out))["locations"][0]["first_wrong"], "add");
@@ -165,7 +165,7 @@ TEST_F(ModelCommands, CheckSaysWhereAnOperationGoesAndWhy) {
   EXPECT_EQ((*json)["targets"][1]["operations"][0]["placement"], "engine") << check.out;
 }
 
-// What lies around an operation without a path is run all the same, and a fault there found.
+// The operations around one without a path are run all the same, and a fault there is found.
 TEST_F(ModelCommands, CheckRunsThePartsAroundWhatTheTablesRefuse) {
   WriteText("model.mil",
             "program(1.3)\n{\n func main<ios18>(tensor<fp32, [1, 4]> x) {\n"
@@ -291,7 +291,7 @@ constexpr std::string_view kDependsOnOthers = R"sh(while read -r line; do
 done
 )sh";
 
-// What is right alone is a finding of the program in which it is wrong.
+// An operation that is right alone is a finding of the program in which it is wrong.
 TEST_F(ModelCommands, CheckBlamesTheModelWhereTheOperationAloneIsRight) {
   WriteText("model.mil", kSmallDifference);
   WriteText("runner.sh", kDependsOnOthers);

@@ -16,9 +16,9 @@ struct ContainerPair {
   std::string model, container;
 };
 
-// The containers among `containers` and in the folders among them, each with `model`. Where that is
-// a folder that is no model itself, with the model in it that is called like the container but for
-// the extension. Errors: kNotFound for a folder without containers, and where no pair is found.
+// The containers among `containers` and in the folders among them, each with `model`. For a folder
+// that is no model itself: with the model in it that is called like the container but for the
+// extension. Errors: kNotFound for a folder without containers, and where no pair is found.
 Result<std::vector<ContainerPair>> PairsOf(const std::string& model,
                                            const std::vector<std::string>& containers);
 

@@ -85,7 +85,8 @@ Status MeasureErrors(const Graph& model, const ModelValues& values, Runner& runn
 struct PartsShown {
   // Objects {operations, first, last, verdict, stage, message}, in order.
   Json parts = Json::array();
-  // What the engine does not take alone though the tables attest it: {op, name, verdict, message}.
+  // The operations that the engine does not take alone though the tables attest them: {op, name,
+  // verdict, message}.
   Json refused = Json::array();
   bool searched =
       false;  // for those; `refused` empty then: it takes each alone, together it does not

@@ -398,7 +398,7 @@ TEST_F(CliTest, BadUsageIsExitCodeTwoAndOneLine) {
   EXPECT_EQ(Tool("--version").code, 0);
 }
 
-// What --fault and --quirk take can be asked for.
+// The values that --fault and --quirk take can be asked for.
 TEST_F(CliTest, PowerListsWhatItHunts) {
   const auto list = ParseJson(Tool("power --list --json").out);
   ASSERT_TRUE(list.ok()) << list.error().message;

@@ -1,5 +1,6 @@
-// What subcommands declare of the command line. One source includes the library that parses it,
-// CLI11: its headers took three times as long to compile in each command as what the command says.
+// The declarations of the command line that subcommands make. One source includes the library that
+// parses it, CLI11: its headers took three times as long to compile in each command as what the
+// command says.
 #pragma once
 
 #include <cstddef>
@@ -21,8 +22,8 @@ namespace anecheck {
 // The error of an option's text; empty if there is none.
 using OptionCheck = std::function<std::string(const std::string& text)>;
 
-// An option or a flag. A handle: copies mean the same one, as long as the command line lives. What
-// changes it returns it again.
+// An option or a flag. A handle: copies mean the same one, as long as the command line lives. A
+// function that changes it returns it again.
 class CommandOption {
  public:
   explicit CommandOption(CLI::Option* option) : option_(option) {}

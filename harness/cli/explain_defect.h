@@ -1,4 +1,4 @@
-// What `anecheck explain D03` prints: a documented defect, on which chips, its sources, and a way
+// The output of `anecheck explain D03`: a documented defect, on which chips, its sources, and a way
 // around it.
 #pragma once
 

@@ -31,7 +31,7 @@ TEST_F(FuzzCommand, StoppedItLeavesNoProcessAndNoFolderAndSaysSo) {
   EXPECT_NE(ReadTextFile(Path("said"))->find("interrupted after 0 of 5 files"), std::string::npos);
   EXPECT_EQ(std::system(("rmdir " + Path("tmp")).c_str()), 0) << "it is not empty";
   const int pid = std::stoi(*ReadTextFile(Path("pid")));
-  // Where nobody has waited for it yet, what is left of it has no command line.
+  // Before anybody has waited for it, the rest of it has no command line.
   const auto words = ReadTextFile(fmt::format("/proc/{}/cmdline", pid));
   EXPECT_TRUE(!words.ok() || words->empty()) << *words;
 }

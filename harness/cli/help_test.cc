@@ -121,7 +121,7 @@ TEST_F(HelpTest, EachSubcommandHasAnExampleWithOptionsThatItHas) {
       if (!line.starts_with("Example: ")) continue;
       EXPECT_THAT(line, StartsWith("Example: anecheck " + path)) << path;
       ++examples;
-      // What follows a pipe or a lone -- is for another program.
+      // The words behind a pipe or a lone -- are for another program.
       for (const std::string& word : Words(line.substr(0, line.find_first_of("|>&;")))) {
         if (word == "--") break;
         if (word.starts_with("--") && below.empty()) {

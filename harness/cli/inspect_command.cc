@@ -261,7 +261,8 @@ Json ModelJson(const InspectedModel& model) {
   return json;
 }
 
-// What --verify says of weights. A model file alone says nothing of the folder that it belongs to.
+// The answer of --verify for weights. A model file alone says nothing of the folder that it belongs
+// to.
 std::string WeightsText(const InspectedModel& model, bool& broken) {
   std::string text;
   for (const InspectedModel::Weights& weights : model.weights) {

@@ -45,7 +45,7 @@ constexpr int kKilled = -1;
   _exit(127);
 }
 
-// Starts the tool. What it says goes to the file `messages`.
+// Starts the tool. Its messages go to the file `messages`.
 pid_t StartTool(const std::vector<std::string>& arguments,
                 const std::string& messages = "/dev/null") {
   const pid_t child = fork();
@@ -95,7 +95,7 @@ std::vector<std::vector<std::string>> Rows(const std::string& db, std::string_vi
   return rows.ok() ? std::move(rows).value() : std::vector<std::vector<std::string>>{};
 }
 
-// What the newest run left, but for times and the file's own path.
+// The rest of the newest run, but for times and the file's own path.
 std::vector<std::vector<std::string>> Results(const std::string& db) {
   const std::string run = " WHERE run = (SELECT max(id) FROM runs)";
   std::vector<std::vector<std::string>> all = {{Rows(db, "SELECT count(*) FROM runs")[0][0]}};

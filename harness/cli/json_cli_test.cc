@@ -1,5 +1,5 @@
-// What the tool writes for other programs fits the schemas in reports/schemas: checked on the
-// output of real commands. Streams are also read as their readers would.
+// The JSON that the tool writes for other programs fits the schemas in reports/schemas: checked on
+// the output of real commands. Streams are also read as their readers would.
 #include <cstdlib>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

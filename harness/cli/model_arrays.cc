@@ -60,7 +60,7 @@ std::vector<double> Doubles(const npz::Array& array) {
 
 bool IsFloatArray(npz::ElementType type) { return type <= npz::ElementType::kFloat64; }
 
-// What an array means to the model: outputs are what an engine gave, so that rounding them hides
+// The meaning of an array to the model: outputs come from an engine, so that rounding them hides
 // how far they lie from what is admitted.
 enum class Role : uint8_t { kInput, kOutput };
 

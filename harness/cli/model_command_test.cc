@@ -46,7 +46,7 @@ TEST_F(ModelCommands, EvalPrintsALineAnOutput) {
   EXPECT_EQ(json["outputs"][0]["greatest"], 2.5);
 }
 
-// What one command writes the next reads without a word.
+// One command reads the files of another without a word.
 TEST_F(ModelCommands, JudgeTakesWhatEvalWroteWithItsBounds) {
   WriteText("model.mil", kProduct);
   WriteArrays("in.npz", {Halves("x", {1, 2}, {3, 4}), Halves("w", {2, 1}, {0.5, 0.25})});

@@ -41,7 +41,7 @@ class NamedOps {
     }
   }
 
-  // What is to be said of operations that some targets lack, or all of them: those are taken out of
+  // The words about operations that some targets lack, or all of them: those are taken out of
   // `drawn`. An error where none is left.
   Result<std::vector<std::string>> Notes(std::bitset<kOpCount>& drawn) const {
     std::vector<std::string> notes;

@@ -62,7 +62,7 @@ TEST_F(PowerCommand, MeasuresTheSmallestErrorOfOneOperation) {
 }
 
 TEST_F(PowerCommand, AFaultThatIsLostIsAFinding) {
-  // What it gives is admitted, so that no case shows it.
+  // Its result is admitted, so that no case shows it.
   const std::string hunt = "power --cases 32 --fault softmax-truncates --jobs 1 --json";
   EXPECT_EQ(Tool(hunt), 0) << err_;
   EXPECT_TRUE(Output()["lost"].is_null());

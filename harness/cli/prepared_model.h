@@ -1,5 +1,5 @@
-// What `anecheck check` gives an engine of a model: without the casts and the integers of its edges
-// (boundary_casts.h, host_edges.h), and with inputs.
+// The model as `anecheck check` gives it to an engine: without the casts and the integers of its
+// edges (boundary_casts.h, host_edges.h), and with inputs.
 #pragma once
 
 #include <cstdint>

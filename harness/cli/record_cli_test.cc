@@ -1,5 +1,5 @@
-// What the tool says of what it did: where evidence comes from, by which command and seed, and
-// which finding is meant.
+// The tool's account of its work: the origin of evidence, by which command and seed, and the
+// finding that is meant.
 #include <algorithm>
 #include <set>
 #include <string>
@@ -35,7 +35,7 @@ TEST_F(RecordCliTest, SimulatedResultsAreMarkedInEveryText) {
   EXPECT_EQ(roundtrip.out.find("2 cases, "), 0u) << roundtrip.out;
 }
 
-// What is recorded can be typed again and makes the same cases.
+// A recorded command can be typed again and makes the same cases.
 TEST_F(RecordCliTest, TheRecordedCommandIsOneToType) {
   const std::string db = " --db '" + Path("two words.sqlite") + "'";
   const std::string given = "run --cases 64 --targets h13,h14 --quirk D01=off --quirk D03=off";
@@ -98,7 +98,8 @@ TEST_F(RecordCliTest, OneSpellingOfKnownDefect) {
         ParseJson(Tool("judge " + of + " --actual " + folder + "/actual.npz --json").out);
     ASSERT_TRUE(judged.ok());
     EXPECT_EQ(judged->dump().find("\"verdict\":\"known_defect\""), std::string::npos);
-    // What only the operations together explain, `judge`, which runs nothing, cannot tell.
+    // The command `judge`, which runs nothing, cannot tell a deviation that only the operations
+    // together explain.
     if (judged->dump().find("\"verdict\":\"known-defect\"") == std::string::npos) continue;
     const auto checked = ParseJson(Tool("check " + of + " --json").out);
     ASSERT_TRUE(checked.ok());

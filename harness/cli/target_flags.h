@@ -22,7 +22,7 @@ void AddTargetFlags(CommandLine& command, TargetFlags& flags);
 // The built-in targets with the user's files, then the blobs, applied in their order.
 Result<TargetCatalog> LoadCatalog(const TargetFlags& flags);
 
-// Which of the two published numberings of the families to go by.
+// The one of the two published numberings of the families to go by.
 FamilyOrder Order(const TargetFlags& flags);
 
 }  // namespace anecheck

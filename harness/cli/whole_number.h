@@ -1,5 +1,5 @@
-// What a number on the command line may be: CLI11 itself lets -1 wrap into an unsigned number and a
-// number that is too large become the largest.
+// The values of a number on the command line: CLI11 itself lets -1 wrap into an unsigned number and
+// a number that is too large become the largest.
 #pragma once
 
 #include <cstdint>

@@ -1,5 +1,5 @@
-// What one small program costs the simulated engine: the compile step, an execution, and the whole
-// sequence of e5rt calls.
+// The cost of one small program on the simulated engine: the compile step, an execution, and the
+// whole sequence of e5rt calls.
 #include <benchmark/benchmark.h>
 #include <cstring>
 #include <memory>

@@ -1,4 +1,4 @@
-// What the compile step takes and refuses, and in which words (facts/compile_envelope.csv,
+// The programs that the compile step takes and refuses, and its words (facts/compile_envelope.csv,
 // facts/more/reject_strings.csv).
 #include "harness/device/compile.h"
 
@@ -289,7 +289,7 @@ TEST(Compile, MovesWhatIsNotComputed) {
   EXPECT_EQ(y[0], 0);
 }
 
-// Whatever is cut off a program, the compile step answers.
+// The compile step answers a program cut off anywhere.
 TEST(Compile, SurvivesTruncatedPrograms) {
   CompileSettings settings;
   settings.target = &DefaultTarget();

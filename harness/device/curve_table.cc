@@ -24,7 +24,7 @@ void FillDeltas(CurveTable& table) {
 float Lookup(const CurveTable& table, float x, const NumericModel& model) {
   float high = table.high;
   if (model.Has(Planted::kTableClampsEarly)) {
-    // What a tail continues errs little near the end.
+    // A curve that a tail continues errs little near the end.
     const float part = table.symmetry == CurveSymmetry::kHalfPlusEven ? 0.5f : 0.75f;
     high = table.low + (high - table.low) * part;
   }

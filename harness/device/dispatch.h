@@ -1,6 +1,7 @@
-// Where a program is cut into dispatches. Everything between two cuts is one dispatch whatever its
-// depth, and an operation that cuts has one of its own (specification 000, dispatch descriptor).
-// Attention cuts: it ends what is fused before it and behind it (facts/more/epilogue_slots.csv).
+// The places at which a program is cut into dispatches. Everything between two cuts is one dispatch
+// whatever its depth, and an operation that cuts has one of its own (specification 000, dispatch
+// descriptor). Attention cuts: it ends what is fused before it and behind it
+// (facts/more/epilogue_slots.csv).
 //
 // No source tells in which dispatch an operation runs that a cut neither feeds nor reads. Assumed:
 // it runs as early as what it reads allows, and where no cut reads it before, with what comes next.

@@ -1,4 +1,4 @@
-// Where the engine's compiler cuts programs, and that a cut changes no value.
+// The places at which the engine's compiler cuts programs; a cut changes no value.
 #include "harness/device/dispatch.h"
 
 #include <cstring>
@@ -57,7 +57,8 @@ TEST(Dispatches, ACutHasOneOfItsOwn) {
   EXPECT_EQ(Dispatches(Attention("a", "x") + Attention("y", "a")), "2 ss");
 }
 
-// What no cut reads is done with what comes behind the cut, what one reads before it.
+// An operation whose result no cut reads runs with those behind the cut, any other with those
+// before it.
 TEST(Dispatches, ABranchBesideACutSharesOne) {
   EXPECT_EQ(Dispatches(One("t", "tanh", "x") + Attention("c", "x") + One("r", "relu", "c") +
                        Sum("y", "r", "t")),

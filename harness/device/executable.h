@@ -55,7 +55,7 @@ struct Executable {
   std::vector<Node> nodes;
   std::vector<Port> inputs;
   std::vector<Port> outputs;
-  // What an operation made from it keeps from one execution to the next, zero at first.
+  // The state that an operation made from it keeps from one execution to the next, zero at first.
   std::vector<Port> states;
   // Whether the states lie in buffers that both sides see, for want of resident ones: on A13
   // (specification 000, hardware task descriptor; specification 004, table 26.1).
@@ -80,7 +80,7 @@ class Execution {
   // everything has been read. One call at a time.
   void Run(std::span<const void* const> inputs, std::span<void* const> outputs);
 
-  // Where a state lies from now on, instead of in the execution's own memory.
+  // The new place of a state, instead of the execution's own memory.
   void PlaceState(size_t state, void* data) { pointers_[executable_->states[state].value] = data; }
 
   uint64_t runs() const { return runs_; }

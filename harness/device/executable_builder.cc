@@ -58,7 +58,7 @@ ExecutableBuilder::ExecutableBuilder(std::string_view name, const CompileSetting
 
 // ---- checks -------------------------------------------------------------------------------------
 
-// What holds for every tensor of the engine's part of a program.
+// The limits of every tensor of the engine's part of a program.
 Status ExecutableBuilder::CheckTensor(const TensorType& type) const {
   const int rank = type.shape.rank();
   if (settings_.on_cpu) return {};

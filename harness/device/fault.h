@@ -42,7 +42,8 @@ enum class FaultMechanism : uint8_t {
   kFile,       // a file that the compiler leaves is wrong (`effect`)
 };
 
-// What kOutput, kCompile, kRuntime and kFile faults do. `a` and `b` are the row's parameters.
+// The actions of kOutput, kCompile, kRuntime and kFile faults. `a` and `b` are the row's
+// parameters.
 enum class FaultEffect : uint8_t {
   kNone,
   // Output effects, on the stored elements. The elements touched are chosen by a hash of their

@@ -245,7 +245,7 @@ void FillInput(bool half, size_t first, int flavour, std::vector<uint8_t>& bytes
   }
 }
 
-// What a program gives: output bytes of each flavour of data, or the refusal.
+// The answer of a program: output bytes of each flavour of data, or the refusal.
 std::string Outcome(const std::string& mil, const ActiveFaults& faults, const char* target,
                     int flavour, int runs) {
   CompileSettings settings;
@@ -356,7 +356,7 @@ TEST(Faults, UlpFamilyTouchesItsShareByItsSize) {
   }
 }
 
-// Which elements are touched depends on size and content: no tensor is too small to be met.
+// Size and content decide which elements are touched: no tensor is too small to be met.
 TEST(Faults, SmallTensorsAreTouchedInTheirShareToo) {
   ActiveFaults faults;
   ASSERT_TRUE(faults.Enable("ulp-error:add:1:10").ok());
@@ -381,8 +381,8 @@ TEST(Faults, SmallTensorsAreTouchedInTheirShareToo) {
   EXPECT_EQ(places.size(), 8u) << "every position";
 }
 
-// What no value can show is data with a reason, and small.
-// Compressed constants are expanded while a program is compiled, in no step of a run.
+// A fault that no value can show is data with a reason, and small. Compressed constants are
+// expanded while a program is compiled, in no step of a run.
 TEST(Faults, ReachConstantsThatTheCompilerExpands) {
   const std::string program = MilProgram(
       "tensor<fp16, [2]> x",

@@ -1,4 +1,4 @@
-// What the compile step makes of one operation: a kernel with everything resolved, run once an
+// The product of the compile step for one operation: a kernel with everything resolved, run once an
 // execution. Used by the operation table and the executor.
 #pragma once
 
@@ -28,7 +28,7 @@ class Scratch {
   std::vector<float> buffers_[kSlots];
 };
 
-// Where a kernel's operands are: dense row-major tensors of the types the kernel was built for.
+// The places of a kernel's operands: dense row-major tensors of the types the kernel was built for.
 // Outputs never overlap inputs.
 struct Invocation {
   std::span<const void* const> inputs;

@@ -115,7 +115,7 @@ float PortLimitOf(const NumericModel& model, int64_t inner) {
   return model.Has(Planted::kMacPortHalved) ? kPortLimit / 2 : kPortLimit;
 }
 
-// What leaves the array: rounded, limited, without NaN where the family has none.
+// The number that leaves the array: rounded, limited, without NaN where the family has none.
 float LeavePort(const NumericModel& model, float accumulator, float limit, bool to_half) {
   float value = accumulator;
   if (to_half) {

@@ -31,7 +31,7 @@ inline bool HasFixedPointArray(const NumericModel& model) {
 // Values are fp16 carried in fp32. Returns whether all are finite.
 bool PrepareMacOperand(const NumericModel& model, float* values, int64_t count, bool half = true);
 
-// What a fixed-point accumulator starts at, one value a row or one a column; others add their bias
+// The start of a fixed-point accumulator, one value a row or one a column; others add their bias
 // after the port.
 struct ArrayStart {
   const float* of_rows = nullptr;

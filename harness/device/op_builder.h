@@ -95,8 +95,8 @@ class IntList {
   size_t size_ = 0;
 };
 
-// Where the builder finds a statement's arguments; implemented by the compile step. `hint` is the
-// element type that an untyped literal takes.
+// The source of a statement's arguments for the builder; implemented by the compile step. `hint` is
+// the element type that an untyped literal takes.
 class ArgumentSource {
  public:
   virtual ~ArgumentSource() = default;
@@ -180,7 +180,7 @@ class OpBuilder {
   std::span<const uint32_t> inputs() const { return inputs_; }
   // The tensor operand called `weight`, or no value.
   uint32_t weight() const { return weight_; }
-  // What the runtime and the compiler's files are to know of the operation.
+  // The facts about the operation for the runtime and the compiler's files.
   void PadsByReflection() { reflects_ = true; }
   bool reflects() const { return reflects_; }
   void TimesOut() { times_out_ = true; }

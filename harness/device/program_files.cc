@@ -22,7 +22,7 @@ using Bytes = std::vector<uint8_t>;
 constexpr std::string_view kProcedure = "main";
 constexpr size_t kLanes = 16;  // sub-kernels of a weight bank (specification 000)
 // The targets whose containers are published to hold tasks of version 7 (specification 000, table
-// 23.9; facts/targets.csv). What the reference target T1 of their family has is unknown.
+// 23.9; facts/targets.csv). The setting of the reference target T1 of their family is unknown.
 constexpr std::array<std::string_view, 2> kVersion7Targets = {"h13", "h13g"};
 constexpr uint32_t kVersion7 = 7;
 
@@ -36,10 +36,11 @@ constexpr size_t kKernelWords = 62;
 constexpr size_t kFirstConfiguration = 2;
 constexpr uint32_t kConfiguration = 0x80;
 
-// Where the patch settings of a task begin: 0x200 of the image of version 7, whose L2 block stands
-// at 0x1e0 there and at this address among the registers (facts/more/td_generations.csv;
-// facts/td_v7_fields.json). The last of them, the reflection of what tiles overlap, goes to 0x224,
-// where version 8 begins (D38). Which bit of the settings it is no source says: the first is taken.
+// The place at which the patch settings of a task begin: 0x200 of the image of version 7, whose L2
+// block stands at 0x1e0 there and at this address among the registers
+// (facts/more/td_generations.csv; facts/td_v7_fields.json). The last of them, the reflection of
+// what tiles overlap, goes to 0x224, where version 8 begins (D38). No source says which bit of the
+// settings it is: the first is taken.
 constexpr uint32_t kL2Block = 0x4800;
 constexpr uint32_t kPatchSettings = kL2Block + 0x200 - 0x1e0;
 constexpr uint32_t kPatchSettingsOf8 = kL2Block + 0x224 - 0x1e0;

@@ -66,8 +66,8 @@ TEST(Quirks, SwitchesOverrideTheFamily) {
   EXPECT_TRUE(ResolveNumericModel(switches, kFamilyA15).sum_tile_lattice);
 }
 
-// What the engine gives where a row shows, as text: values, or why there are none. It differs
-// between the switch on and off.
+// The engine's answer where a row shows, as text: values, or why there are none. It differs between
+// the switch on and off.
 struct QuirkCheck {
   const char* id;
   const char* target;
@@ -216,7 +216,7 @@ std::string Product(int side) {
                     fmt::format("tensor<fp16, [{0}, {0}]> y = matmul(x = x, y = x);", side), "y");
 }
 
-// What the compile step makes of a product: without the defect it would take hours to run.
+// The compile step's product of a multiplication: without the defect it would take hours to run.
 std::string EndOfProduct(int side, const char* target, int state) {
   CompileSettings settings;
   settings.target = FindTarget(target);

@@ -19,7 +19,7 @@ Error Refuse(std::string_view input, std::string_view what) {
   return MakeError(ErrorCode::kInvalid, fmt::format("{}: {}", input, what));
 }
 
-// What the attribute says of each input, as it is written.
+// The attribute's text for each input, as it is written.
 struct Written {
   std::map<std::string_view, mil::ValueView> ranges;
   std::map<std::string_view, mil::ValueView> shapes;

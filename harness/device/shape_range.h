@@ -2,12 +2,13 @@
 // of specification 000 ("Hardware task descriptor"), each tied to a named input and checked against
 // a start, a stop and a step. Read from MIL by the compile step, bound by the e5rt layer.
 //
-// What sources say: real MIL texts write `?` for the extent and give the function an attribute
-// FlexibleShapeInformation with RangeDims, a pair [lowest, highest] an axis, and DefaultShapes
-// (facts/more/mil_text_forms.csv); the specification adds the step. Assumed: that a triple [start,
-// stop, step] in place of the pair writes the step, 1 in a pair; and that a range takes `?` on an
-// M1, where a public probe saw `?` parse and then fail (facts/compile_envelope.csv). That probe is
-// taken to have given no range: `?` without one is refused.
+// The word of the sources: real MIL texts write `?` for the extent and give the function an
+// attribute FlexibleShapeInformation with RangeDims, a pair [lowest, highest] an axis, and
+// DefaultShapes (facts/more/mil_text_forms.csv); the specification adds the step. Assumed: that a
+// triple [start, stop, step] in place of the pair writes the step, 1 in a pair; and that a range
+// takes `?` on an M1, where a public probe saw `?` parse and then fail
+// (facts/compile_envelope.csv). That probe is taken to have given no range: `?` without one is
+// refused.
 #pragma once
 
 #include <cstdint>

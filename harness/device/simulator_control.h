@@ -20,7 +20,7 @@ extern "C" {
 // A version text such as "anecheck simulated engine 1". dlsym of this name gives its address.
 extern const char anecheck_simulated_engine[];
 
-// What every analytics file that the simulated engine writes holds, so that nobody takes its
+// The mark that every analytics file of the simulated engine bears, so that nobody takes its
 // placement for that of silicon.
 #define ANECHECK_SIM_ANALYTICS_NAME "anecheck simulated engine"
 
@@ -28,14 +28,14 @@ extern const char anecheck_simulated_engine[];
 #define ANECHECK_SIM_ABI_VERSION 3
 uint32_t anecheck_sim_abi_version(void);
 
-// What the calls below return.
+// The results of the calls below.
 enum {
   ANECHECK_SIM_OK = 0,
   ANECHECK_SIM_UNKNOWN = 1,  // no target, quirk or fault of that name
   ANECHECK_SIM_INVALID = 2,  // a NULL or malformed argument
 };
 
-// What e5rt_e5_compiler_compile returns where the program was compiled and its files could not be
+// The result of e5rt_e5_compiler_compile if the program was compiled and its files could not be
 // written, as on a full disk: kIOReturnIOError. Its other codes are answers of the compiler.
 #define ANECHECK_SIM_NO_BUNDLE 0xe00002ca
 // The simulated engine has no kernel for some operation of the program. This says nothing about a
@@ -74,7 +74,7 @@ const char* anecheck_sim_quirks_json(void);
 // analytics (1, the default) or not (0), which is faster.
 int anecheck_sim_write_files(int on);
 
-// Where sources differ in what a call does, the reading that the engine acts on. `on` is 1 or 0.
+// The reading of a call that the engine acts on, if sources differ. `on` is 1 or 0.
 //
 // "block-at-completion" (0): the block of e5rt_execution_stream_submit_async is called once all
 // operations are done, and gives no result, as the words of specification 001, section 2.4, have it

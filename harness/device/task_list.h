@@ -28,8 +28,9 @@ struct EngineTask {
   bool reflects = false;             // pads by reflection
 };
 
-// One task an executed operation, in the order of the dispatches. What only moves a port's data to
-// another port and what is folded into another pass is none. Nothing where an operand has no frame.
+// One task an executed operation, in the order of the dispatches. A step that only moves a port's
+// data to another port, or is folded into another pass, is none. Nothing where an operand has no
+// frame.
 std::optional<std::vector<EngineTask>> TasksOf(const Executable& executable);
 
 }  // namespace anecheck::device

@@ -232,7 +232,8 @@ class Unpacker {
                   slots.phases_x * slots.taps_y * slots.taps_x * slots.lanes;
     return slots;
   }
-  // Where slot `index` of a set lies among the weights, or nullptr for a slot that is always empty.
+  // The place of slot `index` of a set among the weights, or nullptr for a slot that is always
+  // empty.
   float* Place(const Slots& slots, uint64_t index, uint64_t group, uint64_t set) {
     const auto take = [&](uint64_t extent) {
       const uint64_t part = index % extent;

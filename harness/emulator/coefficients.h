@@ -18,7 +18,7 @@ struct Coefficients {
   std::vector<float> weights;
   std::vector<float> bias;  // of g and o; empty without a bias row
   uint64_t taps = 0;
-  // Where each weight lies, in bytes from the start of the streams' surface; empty for zero-skip
+  // The place of each weight, in bytes from the start of the streams' surface; empty for zero-skip
   // streams, whose weights have no fixed places.
   std::vector<uint64_t> places;
   std::optional<ActivationTable> table;

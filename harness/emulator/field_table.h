@@ -36,7 +36,7 @@ enum class Field : uint16_t {
 };
 inline constexpr size_t kFieldValues = static_cast<size_t>(Field::kCount);
 
-// What the meaning of a field rests on, strongest first.
+// The evidence for the meaning of a field, strongest first.
 enum class Evidence : uint8_t {
   kRealFile,  // decides the result of an executed container that a compiler wrote
   kRecorded,  // decides that of an executed record of a compiler's words

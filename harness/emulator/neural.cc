@@ -107,7 +107,7 @@ class Products {
   uint64_t Rows() const { return flat_ ? 1 : task_.output.height; }
   uint64_t RowWidth() const { return flat_ ? width_ : task_.output.width; }
 
-  // Where the taps of an output channel lie from the first position that they read.
+  // The places of an output channel's taps, from the first position that they read.
   void PlaceTaps() {
     taps_.clear();
     const uint64_t channels = neural_.ChannelsPerOutput(task_.input.channels);

@@ -100,7 +100,7 @@ struct Access {
   Extents extents;
 };
 
-// What a task reads and writes, in that order.
+// The surfaces that a task reads and writes, in that order.
 std::vector<Access> AccessesOf(const Task& task) {
   std::vector<Access> all;
   const auto read = [&](const Source& source, const char* name) {

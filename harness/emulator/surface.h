@@ -32,7 +32,7 @@ Result<std::vector<uint16_t>> GatherBits(std::span<const uint8_t> bytes, const P
 Status Scatter(std::span<uint8_t> bytes, const Pattern& pattern, const Extents& extents,
                std::span<const uint16_t> values, const std::string& who);
 
-// Where the elements lie, in the same order: bytes from the start of the surface.
+// The places of the elements, in the same order: bytes from the start of the surface.
 Result<std::vector<uint64_t>> OffsetsOf(const Pattern& pattern, const Extents& extents,
                                         uint64_t bytes, const std::string& who);
 

@@ -1,4 +1,4 @@
-// What one task does, in types: the decoder makes it from the fields, the engines execute it, and
+// The work of one task, in types: the decoder makes it from the fields, the engines execute it, and
 // `--explain` words it. Nothing here knows where a field stands.
 #pragma once
 
@@ -30,7 +30,7 @@ struct Extents {
   friend bool operator==(const Extents&, const Extents&) = default;
 };
 
-// Where element (g, d, c, y, x) lies: base + g*group + d*depth + (c div I)*channel + y*row +
+// The place of element (g, d, c, y, x): base + g*group + d*depth + (c div I)*channel + y*row +
 // 2*(x*I + c mod I), all in bytes. `swapped` exchanges c and x. Source: layout.md.
 struct Pattern {
   uint64_t base = 0;

@@ -50,8 +50,8 @@ std::string StageText(Stage stage);
 
 // The native layer that an operation's network description names, or empty.
 std::string_view LayerOf(const OpDefinition& op);
-// Whether a statement speaks of the operation or layer `name`: as its subject, or as the layer
-// that an operation reached by direct authoring. What an operation did not reach says nothing of
+// Whether a statement speaks of the operation or layer `name`: as its subject, or as the layer that
+// an operation reached by direct authoring. A case that an operation did not reach says nothing of
 // its layer's other uses.
 bool SpeaksOf(const Statement& statement, std::string_view name);
 

@@ -1,4 +1,4 @@
-// What `anecheck explain` prints of the evidence on one operation.
+// The text that `anecheck explain` prints of the evidence on one operation.
 #include "harness/evidence/evidence_print.h"
 
 #include <gmock/gmock.h>

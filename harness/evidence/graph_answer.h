@@ -1,5 +1,5 @@
-// What is known of each operation of a graph on a target by a route: the answer of cell.h on it,
-// and what becomes of it in the lowering plan. `check` and `lower` print this.
+// The knowledge of each operation of a graph on a target by a route: the answer of cell.h on it,
+// and its fate in the lowering plan. `check` and `lower` print this.
 #pragma once
 
 #include <cstddef>

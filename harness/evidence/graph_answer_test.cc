@@ -1,4 +1,4 @@
-// What is known of the operations of a graph: the cells of each, the layers that it becomes, and
+// The knowledge of the operations of a graph: the cells of each, the layers that it becomes, and
 // the segments that hold them.
 #include "harness/evidence/graph_answer.h"
 

@@ -139,7 +139,7 @@ Status ReadRunner(const Json& json, CampaignOptions& options) {
   return {};
 }
 
-// What else stands there follows from the graph.
+// The rest of the file follows from the graph.
 Status ReadRelation(const Json& json, Case& item) {
   if (!json.contains("relation")) return {};
   ANECHECK_ASSIGN(const Json written, Get<Json>(json, "relation"));
@@ -174,7 +174,7 @@ Status ReadInputs(const Json& json, const char* member, const Graph& graph,
   return {};
 }
 
-// What another shape of the program's range shows.
+// The outputs of another shape of the program's range.
 Json ShapeToJson(const Case& item, const RunReply& reply, size_t index) {
   const RunShape& shape = item.further[index];
   const ValueId input = *shape.graph.FindValue(item.range->input);

@@ -30,7 +30,7 @@ Json ArtifactToJson(const CampaignOptions& options, const RunnerIdentity& identi
                     const Case& item, const CaseOutcome& outcome, const RunReply& reply,
                     const std::string& id);
 
-// What a replay needs of an artifact.
+// The parts of an artifact that a replay needs.
 struct Artifact {
   CampaignOptions options;  // targets: the case's one; runner and worker settings
   Case item;

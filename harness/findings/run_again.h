@@ -16,7 +16,7 @@ struct AnsweredCase {
   CaseOutcome outcome;
   RunReply reply;
 };
-// Runs and judges the case. Where the recorded verdict shows only after many, it is run up to 160
+// Runs and judges the case. If the recorded verdict shows only after many, it is run up to 160
 // times in turn, until it has that verdict again. A second reply may come late: one whose verdict
 // is garbled is lingered at. Of a biased finding the message says how the case leans; its verdict
 // is what it is by itself. Errors: those of the runner.

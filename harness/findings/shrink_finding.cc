@@ -75,7 +75,7 @@ bool IsStopped(const ShrinkOptions& options) {
   return options.stop != nullptr && options.stop->load();
 }
 
-// What a stop ended may have shown nothing for that reason.
+// A run that a stop ended may have shown nothing for that reason.
 Error InterruptedAtFirst(const Artifact& finding) {
   return MakeError(
       ErrorCode::kInterrupted,
@@ -108,8 +108,8 @@ std::optional<Tensor> Fitted(Tensor tensor, const TensorType& type) {
   return tensor;
 }
 
-// What the inputs of smaller cases hold in a second execution: what stands under their names in
-// that of the case itself, computed rightly, as much of it as they take.
+// The inputs of smaller cases in a second execution: the values under their names in that of the
+// case itself, computed rightly, as much of them as they take.
 class FollowingInputs {
  public:
   explicit FollowingInputs(const Case& item)
@@ -165,7 +165,7 @@ class FindingShrinker {
   // Candidates take the same inputs in a second execution from now on.
   void TakeTheSameAgain() { again_.reset(); }
 
-  // What the result is described by where a stop comes before it is run once more.
+  // The description of the result if a stop comes before it is run once more.
   void Note(AnsweredCase answer) { noted_ = std::move(answer); }
 
   // Candidates are rewritten by this relation from now on, wherever it applies to them.
@@ -212,7 +212,7 @@ class FindingShrinker {
     return item;
   }
 
-  // What a process has kept of an earlier candidate must not count against this one.
+  // The memory that a process has kept of an earlier candidate must not count against this one.
   Result<AnsweredCase> Ask(const Case& item) {
     if (ShowsAfterMany(finding_.verdict)) ANECHECK_RETURN_IF_ERROR(runner_.Restart());
     return AnswerAgain(item, finding_.verdict, runner_, evaluation_);
@@ -228,8 +228,8 @@ class FindingShrinker {
   }
 
  private:
-  // The answer to the result. What hangs would take its whole time limit once more, so that after a
-  // stop the answer is the one by which it was accepted.
+  // The answer to the result. A case that hangs would take its whole time limit once more, so that
+  // after a stop the answer is the one by which it was accepted.
   Result<AnsweredCase> AskAtEnd(const Case& item, const ShrinkOptions& options) {
     if (!IsStopped(options)) {
       Result<AnsweredCase> answer = Ask(item);
@@ -314,8 +314,9 @@ bool ShowsTheSame(const Artifact& finding, const std::string& first, const CaseO
   return documented ? ShowsDefects(outcome, finding.defects) : Signature(outcome) == first;
 }
 
-// What shows now may be another defect than the recorded one: on another engine, or after a repair.
-// What does not repeat may show anything, and another catalogue may name what this one did not.
+// The deviation may be another defect than the recorded one: on another engine, or after a repair.
+// A case that does not repeat may show anything, and another catalogue may name a defect that this
+// one did not.
 Status IsTheRecordedOne(const Artifact& finding, const CaseOutcome& outcome) {
   const Verdict now = outcome.verdict();
   const bool numbers = IsOfNumbers(now) && IsOfNumbers(finding.verdict);

@@ -148,8 +148,8 @@ class WrongAtFurtherShapes final : public Runner {
   }
 };
 
-// Whether a sum takes the input whose extent is open: it can then stand alone. Where only what is
-// computed from that input is added, the operations on the way have to stay.
+// Whether a sum takes the input whose extent is open: it can then stand alone. If only values
+// computed from that input are added, the operations on the way have to stay.
 bool AddsTheOpenInput(const Case& item) {
   const auto open = item.graph.FindValue(item.range->input);
   return std::ranges::any_of(item.graph.nodes(), [&](const Node& node) {
@@ -281,7 +281,7 @@ TEST(ShrinkFinding, AfterAStopTheRunnerIsNotAskedAgain) {
   }
 }
 
-// What a stopped command says of the finding is no refusal.
+// A stopped command's word about the finding is no refusal.
 TEST(ShrinkFindingIf, AStopBeforeTheFirstAnswerIsNoRefusal) {
   const Artifact artifact = FindWrong();
   WrongResult runner;

@@ -1,6 +1,7 @@
-// What every file format of the project offers: recognise, parse to JSON, write back, verify by
-// named rules, print. One `Format` entry a format, in harness/formats/<format>/; the list of all is
-// formats.def. Used by `anecheck inspect`, `encode`, `diff`, the fuzz targets and the round trips.
+// The interface of every file format of the project: recognise, parse to JSON, write back, verify
+// by named rules, print. One `Format` entry a format, in harness/formats/<format>/; the list of all
+// is formats.def. Used by `anecheck inspect`, `encode`, `diff`, the fuzz targets and the round
+// trips.
 #pragma once
 
 #include <cstdint>
@@ -18,7 +19,7 @@ namespace anecheck {
 using Bytes = std::vector<uint8_t>;
 using ByteSpan = std::span<const uint8_t>;
 
-// Where the knowledge of a field or rule comes from, strongest first. The last two are of fields
+// The source of the knowledge of a field or rule, strongest first. The last two are of fields
 // alone, which then state nothing about the format.
 enum class FactEvidence : uint8_t {
   kRealFile,       // confirmed by a file that a real tool made
@@ -39,8 +40,8 @@ struct Rule {
   FactEvidence evidence = FactEvidence::kSpecification;
 };
 
-// What the fields at one path of a format's JSON form rest on; the text for people shows the same
-// fields.
+// The evidence for the fields at one path of a format's JSON form; the text for people shows the
+// same fields.
 struct FieldFact {
   // Members by name between dots, "[]" for the elements of an array, "*" for a name that the file
   // chooses: "commands[].segname". The row is of the field at the path and of all that stands
@@ -101,7 +102,7 @@ struct Format {
   std::string_view title;  // for people
   std::span<const Rule> rules;
 
-  // What the fields of `json`, a JSON form of this format, rest on: every one of them has a row,
+  // The evidence for the fields of `json`, a JSON form of this format: every one of them has a row,
   // and of several that fit it the first counts. Forms of one format may differ in their rows.
   std::span<const FieldFact> (*fields)(const Json& json);
 

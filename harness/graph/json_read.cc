@@ -24,8 +24,8 @@ namespace {
 
 constexpr int kMaxBlockDepth = 16;
 
-// Where a value stands, as messages tell it ("ops[3].inputs.weight"): a member or an element of
-// what is around it. Its text is made for messages only.
+// The place of a value, as messages tell it ("ops[3].inputs.weight"): a member or an element of the
+// value around it. Its text is made for messages only.
 struct Place {
   std::string_view name = {};
   const Place* around = nullptr;

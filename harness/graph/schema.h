@@ -1,4 +1,4 @@
-// What the graph room knows of an operation: its name, its parameters and how result types follow
+// The graph room's knowledge of an operation: its name, its parameters and how result types follow
 // from them. The content, one entry an operation, stands in harness/ops; this is only the form.
 #pragma once
 
@@ -16,8 +16,8 @@ namespace anecheck {
 
 class NodeView;
 
-// What may stand at a parameter. Tensor kinds are edges of the graph; the others are attributes,
-// known when the graph is compiled.
+// The kinds of values that may stand at a parameter. Tensor kinds are edges of the graph; the
+// others are attributes, known when the graph is compiled.
 enum class ParameterKind : uint8_t {
   kTensor,
   kTensorList,  // MIL's tuple, `values = (a, b)`
@@ -34,9 +34,9 @@ std::string_view ParameterKindName(ParameterKind kind);
 
 enum class Need : uint8_t { kRequired, kOptional };
 
-// What the absence of an optional parameter stands for: a value, or what only words tell because it
-// follows from the rank or from other operands. Code that reads the parameter states the value
-// again as the fallback of its accessor (NodeView).
+// The meaning of an absent optional parameter: a value, or words alone, because it follows from the
+// rank or from other operands. Code that reads the parameter states the value again as the fallback
+// of its accessor (NodeView).
 struct Default {
   enum class Form : uint8_t { kNone, kNumber, kName, kWords };
   Form form = Form::kNone;
@@ -77,8 +77,8 @@ struct Parameter {
   Default fallback = {};
 };
 
-// What the absence of the parameter stands for, for people: "1e-05", "true", "1 on every axis",
-// "valid", or the words. Empty where nothing is said.
+// The meaning of the absent parameter, for people: "1e-05", "true", "1 on every axis", "valid", or
+// the words. Empty where nothing is said.
 std::string DefaultText(const Parameter& parameter);
 
 // Result types of one node, at most kMaxResults.

@@ -67,9 +67,9 @@ e5::OpType TypeOf(const plan::DescriptorOperation& operation) {
   return operation.kind == "CpuInference" ? e5::OpType::kCpuInference : e5::OpType::kAneInference;
 }
 
-// Whether an engine's compiler cuts where the plan does. Where the plan authors a layer directly,
-// an engine that takes the operation after all does not cut; what is rewritten may stand before a
-// cut in the plan and behind it in the engine.
+// Whether an engine's compiler cuts where the plan does. An engine that takes an operation which
+// the plan authors as a layer does not cut there; a rewritten operation may stand before a cut in
+// the plan and behind it in the engine.
 bool CutsAlike(const plan::Plan& plan) {
   for (const Segment& segment : plan.segments) {
     if (segment.kind != Segment::Kind::kBridge) continue;

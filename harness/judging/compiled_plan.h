@@ -19,9 +19,9 @@ Result<CompiledProgram> OutlineOf(const plan::Plan& plan, const Target& target);
 // Holds the files that an engine's compiler left of `graph` against the plan of the conversion
 // route for the target called `target`, and names the first difference in words; empty where there
 // is none, and where no plan tells the files: those of graphs with states, whose ports no source
-// names, among them. Where the plan rewrites operations, which an engine may run as they are, tasks
-// and kernels are not compared; where it splits weights, authors a layer directly, which an engine
-// may convert, or cuts what it has rewritten, dispatches neither.
+// names, among them. Tasks and kernels are not compared if the plan rewrites operations, which an
+// engine may run as they are; nor are dispatches if it splits weights, authors a layer directly,
+// which an engine may convert, or cuts after rewritten operations.
 std::string CompareEngineFiles(const Graph& graph, std::string_view target,
                                const CompiledFiles& files);
 

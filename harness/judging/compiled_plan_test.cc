@@ -91,7 +91,8 @@ TEST(CompiledFiles, AContainerIsWrittenWhereTasksHavePublishedRegisters) {
   EXPECT_NE(newer.files.no_container, "");
 }
 
-// What the files no longer say of the program: its outline is changed behind their back.
+// The facts about the program that its files no longer state: its outline is changed behind their
+// back.
 class Differences : public ::testing::Test {
  protected:
   std::string After(void (*change)(CompiledProgram& program)) {

@@ -1,5 +1,5 @@
-// Which operation of a graph is refused, or fails: each is tried alone. What none shows alone is
-// booked on the graph and on no operation.
+// Finds the operation of a graph that is refused, or fails: each is tried alone. A refusal that
+// none shows alone is booked on the graph and on no operation.
 #pragma once
 
 #include "harness/base/result.h"

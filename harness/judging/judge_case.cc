@@ -36,7 +36,7 @@ std::string OnlyOperation(const Graph& graph) {
   return graph.nodes().size() == 1 ? std::string(graph.nodes().front().schema->name) : "";
 }
 
-// What is known before any value was looked at.
+// The outcome known before any value was looked at.
 CaseOutcome Begin(const Case& item, const RunReply& reply) {
   CaseOutcome outcome;
   outcome.target = item.target.name;
@@ -129,7 +129,7 @@ struct FurtherRun {
   bool by_chance = false;
 };
 
-// What it shows counts where it is worse.
+// Its outcome counts if it is worse.
 void JudgeFurtherRun(const FurtherRun& run, int family, Evaluation& evaluation,
                      CaseOutcome& outcome) {
   const auto take = [&](Verdict verdict, const std::string& why, ValueId output,
@@ -206,7 +206,7 @@ void JudgeFiles(const Case& item, const RunReply& reply, CaseOutcome& outcome) {
   outcome.step = Step::kFiles;
 }
 
-// What the engine did besides answering.
+// The engine's side effects besides answering.
 void JudgeConduct(const Case& item, const RunReply& reply, CaseOutcome& outcome) {
   const auto outputs = item.graph.outputs();
   for (const Misconduct& misconduct : reply.misconduct) {
@@ -243,8 +243,8 @@ bool Says(std::string_view message, std::string_view wording) {
   return 2 * static_cast<size_t>(shared) >= words.size();
 }
 
-// Whether a refusal may be that by the rule as far as its words go. Where no source gives the
-// layer's words, any will do; an external program that gives none is taken at its stage.
+// Whether a refusal may be that by the rule as far as its words go. Any words will do if no source
+// gives the layer's; an external program that gives none is taken at its stage.
 bool SpeaksOf(std::string_view message, const legality::LayerVerdict& rule) {
   constexpr std::string_view kOwnWords = "(own words";
   if (message.empty() || rule.reason.find(kOwnWords) != std::string::npos) return true;
@@ -405,8 +405,9 @@ std::string FindingId(std::string_view signature, uint64_t seed) {
 
 namespace {
 
-// The mask asks for the engine; analytics that name something else prove a silent fallback. What
-// the other backend computed is no word of the engine's, whether it is right or wrong.
+// The mask asks for the engine; analytics that name something else prove a silent fallback. The
+// values that the other backend computed are no word of the engine's, whether they are right or
+// wrong.
 void JudgePlacement(const Case& item, const RunReply& reply, CaseOutcome& outcome) {
   const bool elsewhere =
       reply.status == RunStatus::kOk && !reply.backend.empty() && reply.backend != kEngineBackend;

@@ -54,12 +54,12 @@ struct CaseOutcome {
   std::vector<size_t> vague;  // outputs that a documented defect explains by a wide interval only
   bool unpaired = false;      // right one by one, the outputs do not fit (oracles/judge_pairs.h)
   bool verified = false;      // the runner judged it; no compiler and no engine had a part
-  // Which of the program's executions the verdict is about.
+  // The execution of the program that the verdict is about.
   Execution execution;
   // Some output of a further execution is explained by a wide interval only.
   bool vague_further = false;
-  // What shows it alone, a kRange or a kSecond: a program of one shape, or a first execution, gives
-  // other values there. Empty where it gives the same, and where none was run.
+  // The executions that alone show it, a kRange or a kSecond: a program of one shape, or a first
+  // execution, gives other values there. Empty where it gives the same, and where none was run.
   std::string_view apart;
   // Of a metamorphic case that passed by itself: the relation by which it was rewritten then and
   // where. The rewritten graph where that is no pass.
@@ -98,16 +98,16 @@ GraphReach ReachOf(const Case& item, const CaseOutcome& outcome);
 // The row of the results file.
 CaseRow RecordOf(const Case& item, const CaseOutcome& outcome);
 
-// What the compiler left and what the engine did besides answering counts where it is worse than
-// the outcome by values.
+// The compiler's files and the engine's side effects count if they are worse than the outcome by
+// values.
 void JudgeBeside(const Case& item, const RunReply& reply, CaseOutcome& outcome);
 
 // Refines an outcome that is wrong, or explained vaguely, by judging every operation on its own
 // (locate.h), in each of the executions: names the operation that went wrong first or, where each
 // that an output depends on was judged and is right but for documented defects, makes it a known
-// defect. What an engine gave is `unconfirmed` where only terms never measured on its family forbid
-// it. Metamorphic cases are held against their relation. Other outcomes stay as they are. Errors:
-// those of the runner.
+// defect. A value is `unconfirmed` if only terms never measured on the engine's family forbid it.
+// Metamorphic cases are held against their relation. Other outcomes stay as they are. Errors: those
+// of the runner.
 Status Refine(const Case& item, const RunReply& reply, Runner& runner, Evaluation& evaluation,
               CaseOutcome& outcome);
 
@@ -118,12 +118,12 @@ Status Refine(const Case& item, const RunReply& reply, Runner& runner, Evaluatio
 Status ChargeDefect(const Case& item, const RunReply& reply, Runner& runner, Evaluation& evaluation,
                     CaseOutcome& outcome);
 
-// What two outcomes share that show one defect: the verdict, with the operation for wrong values
-// and what alone shows them, the documented id for known defects, and the words without numbers,
-// and without the place where a graph was rewritten, for everything else.
+// The common key of two outcomes that show one defect: the verdict, with the operation for wrong
+// values and the executions that alone show them, the documented id for known defects, and the
+// words without numbers, and without the place where a graph was rewritten, for everything else.
 std::string Signature(const CaseOutcome& outcome);
 
-// What is to be recorded of an outcome that is no pass, but for id, replay command and artifact.
+// The record of an outcome that is no pass, but for id, replay command and artifact.
 FindingRow DescribeFinding(const Case& item, const CaseOutcome& outcome);
 // The id of a finding: a function of its signature and of the case's seed.
 std::string FindingId(std::string_view signature, uint64_t seed);

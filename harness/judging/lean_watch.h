@@ -1,5 +1,5 @@
-// Which way the errors of each operation lean, over a whole run: raises a `biased` finding where
-// the test of oracles/lean_sums.h says that the premise does not hold.
+// The direction in which the errors of each operation lean, over a whole run: raises a `biased`
+// finding if the test of oracles/lean_sums.h says that the premise does not hold.
 #pragma once
 
 #include <map>
@@ -24,7 +24,7 @@ struct Leaning {
 };
 
 // The lean that stands out most of those that do at all, of sums of that target; without route and
-// operation. Where a documented defect rounds ties away from zero, only the other way tells.
+// operation. If a documented defect rounds ties away from zero, only the other way tells.
 std::optional<Leaning> LeaningOf(const OperationLeans& leans, const std::string& target);
 
 // How sure it is: the binary logarithm of what the richest player has (oracles/lean_sums.h).

@@ -57,8 +57,8 @@ class NodeJudge {
   const std::string& message() const { return message_; }
 
  private:
-  // What is wrong of an operation by itself, judged again together with those that made its
-  // operands, where a documented defect depends on them: right where that defect explains it.
+  // Judges an operation that is wrong by itself again together with those that made its operands,
+  // if a documented defect depends on them: right if that defect explains it.
   JudgedNode WithOrigin(const Node& node, const JudgedNode& alone) {
     const DefectSet wanted = DefectsOfOrigin(*node.schema, item_.target.family);
     if (wanted.empty() || node.result_count != 1) return alone;
@@ -186,7 +186,7 @@ bool BeginWith(const std::vector<Tensor>& answers, const std::vector<Tensor>& ou
   return true;
 }
 
-// What a tapped run tells of the values of one execution.
+// The word of a tapped run about the values of one execution.
 class TappedValues {
  public:
   // All must outlive this. `own` is CaseOf(item, execution).
@@ -246,7 +246,7 @@ Result<Location> Locate(const Case& item, const RunReply& reply, Runner& runner,
       execution.second ? std::span<const Tensor>(tapped->again) : std::span<const Tensor>();
   ANECHECK_ASSIGN(const std::vector<RunReply> replies, runner.Run({&request, 1}));
   if (replies.front().status != RunStatus::kOk) return location;
-  // What another backend computed tells of none of the engine's operations.
+  // Values that another backend computed tell of none of the engine's operations.
   if (replies.front().backend != reply.backend) return location;
   const Case own = CaseOf(item, execution);
   TappedValues values(item, *tapped, own);

@@ -1,6 +1,6 @@
-// Where a graph goes wrong: every intermediate is made an output, and each operation is judged on
-// the values that the engine itself fed it. An error is then charged to the operation that made it,
-// and a chain of documented defects is recognised link by link.
+// Finds the place at which a graph goes wrong: every intermediate is made an output, and each
+// operation is judged on the values that the engine itself fed it. An error is then charged to the
+// operation that made it, and a chain of documented defects is recognised link by link.
 #pragma once
 
 #include <cstdint>
@@ -20,9 +20,9 @@
 namespace anecheck {
 
 struct JudgedNode {
-  // What its own results show: kPass where nothing lies outside, or where no tap shows it
-  // (integers, what a state is given) and who reads it is judged with it; kKnownDefect,
-  // kUnconfirmed, kWrong; kInconclusive where the oracle cannot evaluate it.
+  // The verdict by its own results: kPass if nothing lies outside, or if no tap shows it (integers,
+  // values written to a state) and its reader is judged with it; kKnownDefect, kUnconfirmed,
+  // kWrong; kInconclusive if the oracle cannot evaluate it.
   Verdict verdict = Verdict::kInconclusive;
   DefectSet defects = {};  // of kKnownDefect
   std::string terms = {};  // of kUnconfirmed: their names
@@ -51,7 +51,7 @@ Result<Location> Locate(const Case& item, const RunReply& reply, Runner& runner,
                         Evaluation& evaluation, const Execution& execution = {},
                         const std::function<void(size_t done, size_t of)>& judging = {});
 
-// What the operations that one output depends on explain of it. Precondition: no operation is
+// The explanation of one output by the operations that it depends on. Precondition: no operation is
 // wrong.
 struct Explanation {
   bool complete = true;  // each of them was judged

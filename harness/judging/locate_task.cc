@@ -17,14 +17,14 @@ namespace {
 // So many tasks may give one value together: the batches of a product, the parts of a concat.
 constexpr size_t kMostTogether = 64;
 
-// What one task gave.
+// The results of one task.
 struct Given {
   std::string work;
   std::vector<double> numbers;
 };
 
-// What an operation's result may be, each end sorted by itself: numbers inside their intervals lie,
-// sorted, between the sorted ends.
+// The admitted results of an operation, each end sorted by itself: numbers inside their intervals
+// lie, sorted, between the sorted ends.
 struct Bounds {
   std::vector<double> low, high;
 };
@@ -109,7 +109,7 @@ class Search {
     std::optional<size_t> task;
   };
 
-  // What only moves elements may leave no task behind.
+  // An operation that only moves elements may leave no task behind.
   static bool IsMovement(const NodeView& node) {
     return DefinitionOf(node.schema()).op_class == OpClass::kMovement;
   }

@@ -1,6 +1,6 @@
-// Where a hardware container goes wrong: the first operation of a graph whose values no task of it
-// gives, and the task behind the last that agree. No part of the container is run by itself: what
-// each task gave is held against what the oracle admits for each operation.
+// Finds the place at which a hardware container goes wrong: the first operation of a graph whose
+// values no task of it gives, and the task behind the last that agree. No part of the container is
+// run by itself: what each task gave is held against what the oracle admits for each operation.
 #pragma once
 
 #include <cstdint>

@@ -153,7 +153,7 @@ TEST(Locate, ADefectThatDependsOnWhatMadeTheOperandsIsNamed) {
   EXPECT_EQ(LocateScaled(elsewhere, 1.04).first_wrong, "mul");
 }
 
-// What ran elsewhere is not what the engine's documented defect explains.
+// A value that ran elsewhere is not one that the engine's documented defect explains.
 TEST(JudgeCase, WhatRanOnAnotherBackendHasNoKnownDefect) {
   const Case item = SwishOfProduct();
   ScriptedRunner runner(Scaled(item, 1.04), Provenance::kSimulated);

@@ -1,4 +1,4 @@
-// What an engine's message says, without what names the run and not the defect.
+// The content of an engine's message without the parts that name the run and not the defect.
 #pragma once
 
 #include <string>

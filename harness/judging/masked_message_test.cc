@@ -1,4 +1,4 @@
-// What of an engine's message tells its defect from another.
+// The part of an engine's message that tells its defect from another.
 #include "harness/judging/masked_message.h"
 
 #include <gtest/gtest.h>

@@ -10,7 +10,7 @@
 namespace anecheck {
 
 // Operands that have a value become inputs, constants stay, and what else an operation reads
-// (integers between two casts, which cannot leave an engine) is computed inside. Where it reads a
+// (integers between two casts, which cannot leave an engine) is computed inside. If it reads a
 // state, the operations that wrote into it come along.
 class NodeCut {
  public:

@@ -11,7 +11,7 @@
 namespace anecheck {
 namespace {
 
-// What a conforming engine gives, or a refusal.
+// The outputs of a conforming engine, or a refusal.
 RunReply ReplyTo(const Case& item, std::span<const Estimate> expected) {
   RunReply reply = {.id = item.index, .status = RunStatus::kOk, .backend = "ane"};
   if (item.index % 5 == 4)

@@ -1,4 +1,4 @@
-// What a case shows, told more closely by further runs: which operation, and what explains it.
+// Tells a case's defect more closely by further runs: its operation, and its explanation.
 #include <algorithm>
 #include <array>
 #include <set>
@@ -25,8 +25,8 @@ void Downgrade(OutputVerdict& output, Verdict verdict, const DefectSet& defects)
   output.defects = defects;
 }
 
-// Where no operation is wrong by itself: an output is explained by what it depends on, and by
-// nothing else.
+// If no operation is wrong by itself: the operations that an output depends on explain it, and
+// nothing else does.
 void ExplainOutputs(const Case& item, const Location& location, CaseOutcome& outcome) {
   std::set<std::string> terms;
   for (size_t i = 0; i < outcome.outputs.size(); ++i) {
@@ -82,8 +82,8 @@ void ChargeLocated(const Case& item, const Location& location, CaseOutcome& outc
   }
 }
 
-// Where nothing can be said about single operations: what only terms never measured forbid of whole
-// outputs.
+// If nothing can be said about single operations: the part of whole outputs that only terms never
+// measured forbid.
 Status JudgeWholeOutputs(const Case& item, const RunReply& reply, Runner& runner,
                          CaseOutcome& outcome) {
   ANECHECK_ASSIGN(const bool of_engine, AnswersForAnEngine(runner));
@@ -103,8 +103,8 @@ Status JudgeWholeOutputs(const Case& item, const RunReply& reply, Runner& runner
   return {};
 }
 
-// Where an execution goes wrong, and whether the program that shows it is the only one: a program
-// of its own, as the same shape or a first execution is, gives other values.
+// Finds the place at which an execution goes wrong, and whether the program that shows it is the
+// only one: a program of its own, as the same shape or a first execution is, gives other values.
 struct LocatedExecution {
   Location location;
   std::string_view apart;
@@ -138,7 +138,7 @@ Result<LocatedExecution> LocateExecution(const Case& item, const RunReply& reply
   return found;
 }
 
-// What was explained by a wide interval is not.
+// A deviation explained by a wide interval is not.
 void MakeWrong(CaseOutcome& outcome) {
   for (const size_t i : outcome.vague) {
     outcome.outputs[i].verdict = Verdict::kWrong;
@@ -213,7 +213,7 @@ Status RefineBy(const LocatedExecution& found, const Case& own, const RunReply& 
   return {};
 }
 
-// What an execution shows by itself.
+// The verdict of an execution by itself.
 Result<CaseOutcome> RefineExecution(const Case& item, const RunReply& reply,
                                     const Execution& execution, Runner& runner,
                                     Evaluation& evaluation) {
@@ -248,7 +248,7 @@ std::string Introduction(const Case& item, const CaseOutcome& shown) {
   return words.empty() ? words : words + ": ";
 }
 
-// What a further execution shows counts where it is worse.
+// A further execution's verdict counts if it is worse.
 void TakeWorse(const Case& item, const CaseOutcome& shown, CaseOutcome& outcome) {
   const Verdict verdict = shown.verdict();
   // Inputs of a second execution were not chosen so that outputs can be judged.

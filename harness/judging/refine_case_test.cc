@@ -1,5 +1,5 @@
-// What shows at a further execution of a program alone: it is located, labelled and told apart as
-// one of the graph's own shape, and hides nothing and is hidden by nothing.
+// A defect that shows at a further execution of a program alone: it is located, labelled and told
+// apart as one of the graph's own shape, and hides nothing and is hidden by nothing.
 #include <functional>
 #include <gtest/gtest.h>
 #include <limits>
@@ -286,7 +286,7 @@ TEST(RefineCase, OfASecondExecutionByOtherInputsAFirstOneByThemTells) {
   const CaseOutcome alone = OutcomeOn(item, second);
   EXPECT_EQ(Signature(alone), "wrong|abs|h13|second execution");
   EXPECT_TRUE(alone.of_second_run());
-  // What comes of these inputs whenever they are taken.
+  // The outputs for these inputs whenever they are taken.
   Engine always([](const Answered& a) {
     const ValueId y = a.graph.outputs()[0];
     std::vector<double> first = {0};

@@ -81,7 +81,7 @@ bool Names(std::string_view text, std::string_view name) {
   return false;
 }
 
-// Which operation kept a graph from running on the engine whose original ran there: one that
+// The operation that kept a graph from running on the engine whose original ran there: one that
 // rewriting added, of several the one that the message names.
 std::string WhatStopped(const Case& item, const Case& partner, const CaseOutcome& other) {
   std::string first;
@@ -115,7 +115,7 @@ Status Inconclusive(CaseOutcome& outcome, std::string why) {
   return {};
 }
 
-// What is wrong is the relation, of one operation where it rewrites one.
+// The relation is wrong, of one operation if it rewrites one.
 std::string NameOf(const Graph& graph, const Rewritten& rewritten) {
   std::string name(rewritten.relation->name);
   const auto site = graph.FindValue(rewritten.site);

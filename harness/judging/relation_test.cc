@@ -1,5 +1,5 @@
-// What metamorphic cases promise: the rewritten graph is one that the target admits, both are held
-// against each other, and what shows tells the relation.
+// The promises of metamorphic cases: the rewritten graph is one that the target admits, both are
+// held against each other, and the finding names the relation.
 #include "harness/judging/relation.h"
 
 #include <algorithm>
@@ -165,7 +165,7 @@ TEST(MetamorphicCases, NameTheOperationThatIsRewritten) {
   EXPECT_GT(wrong, 1u);
 }
 
-// Where every number is a whole one, both graphs have one answer.
+// Both graphs have one answer if every number is a whole one.
 TEST(MetamorphicCases, AreOfIntegersInHalfOfThem) {
   int exact = 0;
   constexpr int kCases = 200;
@@ -254,8 +254,9 @@ TEST(MetamorphicCases, AreHeldAgainstEachRelationOften) {
   }
 }
 
-// What a case of pointwise operations alone shows, rewritten by a relation, on a runner that gives
-// the oracle's values but for what `spoil` does to the reply for a graph other than the first.
+// The outcome of a case of pointwise operations alone, rewritten by a relation, on a runner that
+// gives the oracle's values but for the change that `spoil` makes to the reply for a graph other
+// than the first.
 struct Shown {
   CaseOutcome outcome;
   std::map<std::string, ReachCounts> reach;  // of the route mil

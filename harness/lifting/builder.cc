@@ -107,8 +107,8 @@ std::optional<Box> BoxOf(const Affine& affine, const Shape& shape, int64_t eleme
   return box;
 }
 
-// Where runs of one value (or of numbers) begin along an axis; none where some line across the axis
-// holds several.
+// The places at which runs of one value (or of numbers) begin along an axis; none if some line
+// across the axis holds several.
 std::vector<int64_t> RunsAlong(const Elements& elements, const Shape& shape, int axis) {
   const std::vector<int64_t> own = StepsOf(shape);
   const int64_t step = own[static_cast<size_t>(axis)];

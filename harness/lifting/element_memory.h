@@ -55,7 +55,7 @@ class ElementMemory {
                           const std::string& who);
 
  private:
-  // Where a surface's first byte lies: in which region, and how far from its start.
+  // The place of a surface's first byte: its region, and its distance from the start of that.
   struct Home {
     size_t region = 0;
     uint64_t offset = 0;

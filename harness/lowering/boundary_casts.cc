@@ -82,7 +82,7 @@ class Peeler {
     }
   }
 
-  // What stands for an output.
+  // The stand-in for an output.
   ValueId Given(ValueId output) const {
     return widened_[output] == kNoValue ? output : widened_[output];
   }

@@ -11,7 +11,7 @@
 namespace anecheck {
 namespace {
 
-// Where td_v7_fields.json puts the extents of a task.
+// The places at which td_v7_fields.json puts the extents of a task.
 constexpr uint32_t kInDimAt = 0x0;
 constexpr uint32_t kCinAt = 0xc;
 constexpr uint32_t kCoutAt = 0x10;

@@ -1,6 +1,6 @@
-// What a compiler's two output files say of a program: the dispatch descriptor (.e5) and the
-// hardware container. Both are fused, so a graph cannot be read back from them; what they do hold
-// is written from this outline and compared with it. Used by `anecheck lower` and the round trip.
+// The content of a compiler's two output files: the dispatch descriptor (.e5) and the hardware
+// container. Both are fused, so a graph cannot be read back from them; what they do hold is written
+// from this outline and compared with it. Used by `anecheck lower` and the round trip.
 #pragma once
 
 #include <array>
@@ -73,7 +73,7 @@ std::string NoContainer(const CompiledProgram& program);
 // container's ports. kUnsupported where a tensor has no form in a descriptor.
 Result<CompiledFiles> WriteCompiledFiles(const CompiledProgram& program, Result<Bytes> container);
 
-// What of the outline is compared beside ports, extents and strides.
+// The parts of the outline that are compared beside ports, extents and strides.
 struct ComparedParts {
   bool chain = true;  // the kinds and the number of dispatches
   bool tasks = true;  // with the kernels, a block of channels a lane: the simulated engine's

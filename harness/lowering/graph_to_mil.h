@@ -33,7 +33,7 @@ struct MilProgram {
 };
 inline constexpr std::string_view kMilWeightFile = "weights/weight.bin";
 
-// Which constants stand in the side file, sizes in bytes: as text a number takes up to ten times
+// The constants that stand in the side file, sizes in bytes: as text a number takes up to ten times
 // its bytes, and models that converters write have theirs in such a file.
 struct SideFileLimits {
   int64_t in_text = int64_t{4} << 20;  // up to so much of all constants together none does

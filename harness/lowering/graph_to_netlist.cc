@@ -111,7 +111,7 @@ class Lowering {
     return {};
   }
 
-  // Where the constant's bytes stand in the weight file.
+  // The place of the constant's bytes in the weight file.
   int64_t Store(ValueId id) { return Store(graph_.ConstData(id)); }
   int64_t Store(std::span<const uint8_t> bytes) {
     const auto offset = static_cast<int64_t>(program_.weights.size());
@@ -289,7 +289,7 @@ class Lowering {
     return WriteNativeParams(node, unit);
   }
 
-  // Where a DynamicSlice begins is a constant of its own.
+  // The begin of a DynamicSlice is a constant of its own.
   Result<std::string> AddStart(const NodeView& node) {
     ANECHECK_ASSIGN(std::string name, HelperName(NameOf(node) + "_start"));
     const auto start = static_cast<uint16_t>(node.Int(params::NativeDynamicSlice::kStart, 0));

@@ -10,8 +10,8 @@
 namespace anecheck {
 namespace {
 
-// What an engine's program takes and gives, and fp32, whose casts are left out for themselves
-// (boundary_casts.h).
+// The types that an engine's program takes and gives, and fp32, whose casts are left out for
+// themselves (boundary_casts.h).
 bool IsEngines(DType dtype) {
   return dtype == DType::kFp16 || dtype == DType::kUint8 || dtype == DType::kFp32;
 }
@@ -51,7 +51,7 @@ class Splitter {
     return node.result_count == 1 && hosts_[node.first_result];
   }
 
-  // Which values the host knows when the inputs of `kept_` stay the engine's. True where another
+  // The values that the host knows when the inputs of `kept_` stay the engine's. True where another
   // input must stay so too.
   bool FindHosts() {
     for (ValueId id = 0; id < from_.values().size(); ++id) {

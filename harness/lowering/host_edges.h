@@ -13,7 +13,8 @@
 namespace anecheck {
 
 struct HostEdges {
-  // What the engine runs. An input is one of the model's, or an output of `host` of the same name.
+  // The part that the engine runs. An input is one of the model's, or an output of `host` of the
+  // same name.
   Graph graph;
   // Computes those from inputs of the model; no nodes where there is nothing to compute.
   Graph host;
@@ -28,8 +29,8 @@ struct HostEdges {
 // host until fp16, fp32 or uint8 is made of them. An input stays the engine's, whatever its type,
 // where something else reads what is none of these yet. An int32 output that the engine computes is
 // cast to fp16 at its end: positions up to 2048 are exact so (specification 004: index outputs are
-// float16-encoded); an output that a cast makes of an fp16 value is that value. What so stands for
-// several outputs of the model is given once.
+// float16-encoded); an output that a cast makes of an fp16 value is that value. A value that so
+// stands for several outputs of the model is given once.
 HostEdges SplitHostEdges(const Graph& graph);
 
 }  // namespace anecheck

@@ -1,4 +1,4 @@
-// What `anecheck check` computes on the host of a model that takes or gives int32.
+// The values that `anecheck check` computes on the host of a model that takes or gives int32.
 #include "harness/lowering/host_edges.h"
 
 #include <gtest/gtest.h>

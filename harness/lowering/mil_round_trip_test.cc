@@ -218,7 +218,7 @@ TEST(MilToGraph, OpenAxesTakeTheExtentsThatAreGiven) {
       << wrong.error().message;
 }
 
-// What is computed from shapes is known, unless it is long or comes by a long way.
+// A value computed from shapes is known, unless it is long or comes by a long way.
 TEST(KnownIntegers, FollowShapesGathersAndConcats) {
   Graph graph;
   const ValueId x = graph.AddInput({DType::kFp16, {2, 30, 7}}, "x");

@@ -363,7 +363,7 @@ class Reader {
         fmt::format("{}: its operands give {}", statement.op(), graph_.type(*first).ToString()));
   }
 
-  // What a parameter that must be a constant stands for where it follows from shapes: a constant.
+  // The stand-in for a parameter that must be a constant, if it follows from shapes: a constant.
   ValueId Folded(ValueId id) {
     if (graph_.value(id).kind == ValueKind::kConst) return id;
     const TensorType type = graph_.type(id);

@@ -80,7 +80,7 @@ constexpr Key kResponseNorm[] = {
     {params::LocalResponseNorm::kSize, "KernelChannel", Kind::kInteger},
     {params::LocalResponseNorm::kAlpha, "Alpha", Kind::kHalf}};
 
-// Which channel order is which layer's: PixelShuffle has the place last, ChannelToSpace first, as
+// The order of channels in each layer: PixelShuffle has the place last, ChannelToSpace first, as
 // pixel_shuffle and depth_to_space have (public notes on the six rearrangements).
 constexpr Spelling kSpellings[] = {
     {OpKind::kNativeSdpa, "SDPA", kSdpa},
@@ -207,7 +207,7 @@ struct Pair {
   std::string_view key;
   Value value;
 };
-// What the one public instance of a DynamicSlice says beside its size.
+// The keys of the one public instance of a DynamicSlice beside its size.
 std::vector<Pair> SliceKeys() {
   return {{"DynamicSliceAxisOrder", Value::Strings({"Width"})},
           {"CoordinateInfo", ListOf(OfWidth("CoordinateMode", Value::String("NonNormalized")))},

@@ -64,7 +64,7 @@ TEST(OldIndices, OfUpdatesToo) {
             (Numbers{0, 2}));
 }
 
-// What the constant means elsewhere must not change with it.
+// The constant's meaning elsewhere must not change with it.
 TEST(OldIndices, OfASharedConstantStay) {
   EXPECT_EQ(Indices("ios15", std::string(kGather) + "tensor<int32, [2]> j = add(x = i, y = i);\n"),
             (Numbers{-1, 0}));

@@ -1,5 +1,5 @@
-// What `anecheck inspect` shows of a model that is more than one text: a package, a compiled model
-// or a model file; and of files that stand beside models and are none.
+// The output of `anecheck inspect` for a model that is more than one text: a package, a compiled
+// model or a model file; and for files that stand beside models and are none.
 #pragma once
 
 #include <cstdint>

@@ -1,6 +1,6 @@
 // A model that a person has, opened once, whatever its form: a package, a compiled model, a model
-// file, MIL text, a network description or a graph as JSON. What `eval`, `judge`, `check` and
-// `lower` read.
+// file, MIL text, a network description or a graph as JSON. The model that `eval`, `judge`, `check`
+// and `lower` read.
 #pragma once
 
 #include <cstdint>

@@ -1,5 +1,5 @@
-// Where a model stands: a file, a package (.mlpackage), or the folder of a compiled model
-// (.mlmodelc). What they are is found out from their content, not from their names.
+// The place of a model: a file, a package (.mlpackage), or the folder of a compiled model
+// (.mlmodelc). Their content tells their kind, not their names.
 #pragma once
 
 #include <cstdint>

@@ -29,7 +29,7 @@ struct WeightOptions {
   bool made_up = false;
 };
 
-// Not thread-safe. What it gives keeps the files mapped and may outlive it.
+// Not thread-safe. Its result keeps the files mapped and may outlive it.
 class WeightFiles {
  public:
   // `folder` is the model's: "@model_path" of a path in the model stands for it, and relative paths

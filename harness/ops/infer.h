@@ -71,7 +71,7 @@ struct AxisSlice {
 struct SliceParameters {
   int begin, end, stride, begin_mask, end_mask, squeeze_mask, computed_begin, computed_end;
 };
-// Resolves every axis of a slice of `x`; an empty axis is an error. Where begin or end is computed,
+// Resolves every axis of a slice of `x`; an empty axis is an error. If begin or end is computed,
 // `first` means nothing and the extent of an axis must be known otherwise: squeezed, taken whole by
 // both masks, or that of `kept`, the axes that are not squeezed (may be null).
 Result<std::array<AxisSlice, Shape::kMaxRank>> ResolveSlice(const NodeView& node, const Shape& x,

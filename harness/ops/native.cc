@@ -293,8 +293,8 @@ constexpr Parameter kDynamicSliceParameters[] = {
     {.name = "x"}, Integer("start"), Integer("SliceSize")};
 
 // The one instance that is known to be taken: a width of 4, a size of 2, a start that keeps the
-// slice inside (facts/more/defects_plus.csv, dynamic_slice). What padding and background do is
-// published nowhere.
+// slice inside (facts/more/defects_plus.csv, dynamic_slice). No source says how padding and
+// background act.
 Status InferDynamicSlice(const NodeView& node, ResultTypes& results) {
   using P = params::NativeDynamicSlice;
   const Shape& x = node.InputShape(P::kX);

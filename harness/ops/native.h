@@ -1,4 +1,4 @@
-// What the rooms share of the native layers that only direct authoring reaches.
+// The rooms' common knowledge of the native layers that only direct authoring reaches.
 #pragma once
 
 #include <string_view>

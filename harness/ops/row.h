@@ -1,4 +1,4 @@
-// What the rows of the operation table are put together from. Used by the operation files only.
+// The parts from which the rows of the operation table are made. Used by the operation files only.
 #pragma once
 
 #include "harness/ops/op.h"

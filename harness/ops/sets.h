@@ -10,7 +10,7 @@ inline constexpr DTypeSet kNumbers = {DType::kFp16,  DType::kFp32,  DType::kInt3
                                       DType::kUint8, DType::kInt16, DType::kUint16};
 inline constexpr DTypeSet kAnything = {DType::kFp16,  DType::kFp32,  DType::kInt32,  DType::kInt8,
                                        DType::kUint8, DType::kInt16, DType::kUint16, DType::kBool};
-// What indices, lengths and positions may be (MIL from iOS 17 on).
+// The types of indices, lengths and positions (MIL from iOS 17 on).
 inline constexpr DTypeSet kIntegers = {DType::kInt32, DType::kInt16, DType::kUint16, DType::kInt8,
                                        DType::kUint8};
 inline constexpr DTypeSet kInt32Only = {DType::kInt32};

@@ -24,7 +24,7 @@ inline constexpr const char* kOfTheSecond = " (of the second command)";
 
 enum class Start : uint8_t { kNotRun, kUnstarted, kStarted };
 
-// What became of one file.
+// The fate of one file.
 struct Trial {
   Failure failure;
   bool accepted = false;

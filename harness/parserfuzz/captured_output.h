@@ -1,4 +1,4 @@
-// What is kept of a stream that may never end: its beginning and its end.
+// The kept part of a stream that may never end: its beginning and its end.
 #pragma once
 
 #include <algorithm>

@@ -29,8 +29,8 @@ struct ChildStart {
   std::vector<std::string> environment;  // "NAME=value", instead of what this process has
 };
 
-// What every parser finds in its environment: runtimes print a stack on a fatal signal, and
-// sanitizers one without symbols where the harness can name its frames (symbolise.h).
+// The environment of every parser: runtimes print a stack on a fatal signal, and sanitizers one
+// without symbols if the harness can name its frames (symbolise.h).
 std::vector<std::string> ChildEnvironment();
 
 // The process, which leads its group and dies with this one. Standard input is empty. The caller

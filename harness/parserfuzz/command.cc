@@ -94,7 +94,7 @@ class Watch {
     if (WIFSIGNALED(status)) outcome_.signal = WTERMSIG(status);
     if (WIFEXITED(status)) outcome_.exit_code = WEXITSTATUS(status);
     NotePeak(usage);
-    // The pipes hold no more than these reads take. Who still writes has left the group.
+    // The pipes hold no more than these reads take. A process that still writes has left the group.
     out_.Take();
     err_.Take();
     outcome_.out = out_.Text();

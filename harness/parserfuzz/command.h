@@ -19,8 +19,8 @@ inline constexpr int kClockFactor = 4;
 
 struct CommandLimits {
   // It hangs where it has lasted so long and used as much processor time, and where it has lasted
-  // kClockFactor times as long, working or waiting. Where the system does not tell the processor
-  // time of a process that runs (macOS), the clock counts alone, without the factor.
+  // kClockFactor times as long, working or waiting. The clock counts alone, without the factor, if
+  // the system does not tell the processor time of a process that runs (macOS).
   int timeout_ms = 5000;
   uint64_t max_memory = uint64_t{2} << 30;  // resident bytes; more is a finding
   uint64_t max_file = uint64_t{1} << 30;    // bytes of a file that it writes

@@ -1,5 +1,5 @@
-// What a command may do to the machine: write without end, take memory, hang. It is ended, and what
-// it did is reported.
+// The harm that a command may do to the machine: write without end, take memory, hang. It is ended,
+// and what it did is reported.
 #include "harness/parserfuzz/command.h"
 
 #include <chrono>

@@ -1,4 +1,4 @@
-// What the harness and a persistent driver (drivers/) say to each other. The driver finds
+// The messages between the harness and a persistent driver (drivers/). The driver finds
 // "PATH:IN:OUT" in the variable ANECHECK_FUZZ: a file of memory that both map, the descriptor of
 // its orders and that of its answers.
 //

@@ -13,7 +13,7 @@
 namespace anecheck::parserfuzz {
 namespace {
 
-// What a sanitizer calls a wrong access depends on what happens to lie there.
+// The name that a sanitizer gives to a wrong access depends on the bytes that happen to lie there.
 constexpr std::string_view kWrongAccess[] = {"heap-buffer-overflow",
                                              "stack-buffer-overflow",
                                              "stack-buffer-underflow",

@@ -38,17 +38,17 @@ struct Failure {
   // Equal for failures that are probably one bug of one command: the signature, but that wrong
   // accesses at one place are one, whatever they met there.
   std::string bug = {};
-  // What of the signature does not depend on the words of the parser, where these alone tell it
-  // from others; else empty.
+  // The part of the signature that does not depend on the words of the parser, if these alone tell
+  // it from others; else empty.
   std::string group = {};
   // Of a hang whose stack is known: its functions, the outermost first, and the place of each.
   std::vector<std::string> stack = {};
   std::vector<std::string> places = {};
 };
 
-// What a report or a place tells from others.
+// The part of a report or a place that tells it from others.
 Failure MakeFailure(FailureKind kind, std::string_view detail);
-// What the words of the parser tell from others, in the last line that it wrote.
+// The part of the parser's words, in the last line that it wrote, that tells it from others.
 Failure MakeFailure(FailureKind kind, std::string_view detail, std::string_view err);
 
 // How one run ended, as a failure or none.

@@ -20,7 +20,7 @@ constexpr const char* kReport = "report.txt";
 constexpr std::string_view kStackStep = " > ";
 constexpr size_t kMostBroken = 8;  // rules that a report names
 
-// What a report says of the commands, behind the signature in its first line.
+// The report's words about the commands, behind the signature in its first line.
 std::string Commands(const ParserFuzzOptions& options) {
   return fmt::format(
       "\ncommand: {}\n{}", CommandText(options.command),
@@ -50,8 +50,8 @@ std::vector<std::string> SplitStack(std::string_view text) {
   return stack;
 }
 
-// What part of the format is broken: the rules that the file breaks, with places, or why it does
-// not parse.
+// The broken part of the format: the rules that the file breaks, with places, or the reason why it
+// does not parse.
 std::string DescribeBroken(const Format& format, const Bytes& file) {
   if (format.verify == nullptr) return "";
   const auto violations = format.verify(file);

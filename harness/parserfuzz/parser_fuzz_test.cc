@@ -1,5 +1,5 @@
-// What fuzzing a command finds: a planted crash once, small; hangs, reports and disagreement by
-// their names; nothing in a parser that is right.
+// The findings of fuzzing a command: a planted crash once, small; hangs, reports and disagreement
+// by their names; nothing in a parser that is right.
 #include "harness/parserfuzz/parser_fuzz.h"
 
 #include <atomic>
@@ -324,7 +324,8 @@ const Format kPadded = {
       return bytes;
     }};
 
-// What fails is a word in one of many members: bytes cannot be left out, and few files are smaller.
+// The failing word stands in one of many members: bytes cannot be left out, and few files are
+// smaller.
 TEST(Minimise, LeavesOutMembersAndElementsWithWhichNoFileGetsSmaller) {
   Json json = Json::object();
   for (int i = 0; i < 40; ++i) {
@@ -359,7 +360,7 @@ TEST_F(ParserFuzz, AProgramThatAShellDoesNotFindIsAnError) {
   }
 }
 
-// Whatever the jobs: of some files a parser may say so by the same code, the first one too.
+// With any number of jobs: of some files a parser may say so by the same code, the first one too.
 TEST_F(ParserFuzz, AnExitCodeOfProgramsThatCannotBeStartedMayMeanTheFile) {
   for (const int jobs : {1, 3}) {
     ParserFuzzOptions options = Options(

@@ -64,7 +64,7 @@ class SharedMemory {
   uint8_t* data_ = nullptr;
 };
 
-// What a driver and its workers write to standard error.
+// The standard error of a driver and its workers.
 class Words {
  public:
   explicit Words(const std::string& path)

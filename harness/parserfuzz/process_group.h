@@ -1,4 +1,4 @@
-// What the processes of a group hold and have used: of a command that a shell or a wrapper starts,
+// The memory and time of the processes of a group: of a command that a shell or a wrapper starts,
 // the program itself is a grandchild, whose usage wait4(2) tells only after its end.
 #pragma once
 

@@ -1,5 +1,5 @@
-// Which file is tried next. Seeds of the format first; then edits of the files that were kept, each
-// of which showed something new. Two ideas:
+// Chooses the file that is tried next. Seeds of the format first; then edits of the files that were
+// kept, each of which showed something new. Two ideas:
 //
 // - Sweeps go through every place of the kept files and every edge of it (generators/formats/
 //   boundary), one at a time: first each edge of each field once, then each of each file. Fields
@@ -42,13 +42,14 @@ enum class Way : uint8_t {
 inline constexpr size_t kWays = 10;
 std::string_view WayName(Way way);
 
-// What tells that a file did something new: a number a fact, below kMostFeatures.
+// The facts that tell that a file did something new: a number a fact, below kMostFeatures.
 using Feature = uint32_t;
 inline constexpr Feature kMostFeatures = 1 << 20;
 
 // One for each place reached and each order of magnitude of how often.
 std::vector<Feature> FeaturesOfCounters(std::span<const uint8_t> counters);
-// One for the exit code, and one for each line without numbers of the first of both streams.
+// One for the exit code, and one for each of the first lines of both streams, without their
+// numbers.
 std::vector<Feature> FeaturesOfWords(int exit_code, std::string_view out, std::string_view err);
 
 struct Plan {
@@ -79,8 +80,8 @@ class Schedule {
   // How the file came to be, for people: "seed 3; section.size at 0x1a0: 2^32 - old".
   std::string Describe(const Plan& plan) const;
 
-  // What became of it. A file of the plan that did not fail and has a feature that none had before
-  // is kept, as every seed is.
+  // Its fate. A file of the plan that did not fail and has a feature that none had before is kept,
+  // as every seed is.
   void Learn(const Plan& plan, const Bytes& file, std::span<const Feature> features, bool failed);
 
   size_t kept() const { return kept_.size(); }

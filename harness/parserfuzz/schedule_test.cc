@@ -1,4 +1,4 @@
-// Which files a run tries, and what it learns from the answers.
+// The files that a run tries, and its lessons from the answers.
 #include "harness/parserfuzz/schedule.h"
 
 #include <gtest/gtest.h>

@@ -84,7 +84,7 @@ size_t SanitizerName(std::string_view err) {
   return at;
 }
 
-// Where a report begins: within the name of what wrote it.
+// The place at which a report begins: within the name of the tool that wrote it.
 size_t ReportStart(std::string_view err) {
   constexpr std::string_view kBefore = "ERROR: ";
   const size_t fuzzer = err.find("ERROR: libFuzzer: ");
@@ -103,7 +103,7 @@ bool IsPlace(std::string_view before) {
   return line || before.ends_with("<unknown>") || before.find("+0x") != std::string_view::npos;
 }
 
-// Where it is said first that something was undefined.
+// The place at which it is said first that something was undefined.
 size_t UndefinedStart(std::string_view err) {
   size_t at = err.find(kUndefined);
   while (at != std::string_view::npos && !IsPlace(BeforeInLine(err, at))) {
@@ -112,7 +112,7 @@ size_t UndefinedStart(std::string_view err) {
   return at;
 }
 
-// What a shell adds of a program that died.
+// The words that a shell adds of a program that died.
 bool IsOfShell(std::string_view line) {
   constexpr std::string_view kWords[] = {"Aborted",
                                          "Abort trap",

@@ -16,8 +16,8 @@ std::string LastLine(std::string_view text);
 
 // "AddressSanitizer: heap-buffer-overflow Parse file.cc:7 main" where `err` holds a sanitizer's
 // report: what it says, the innermost three functions that are not the sanitizer's own, and where
-// the first of them stands. Without symbols, the places in the program's file in their stead.
-// What was undefined is not among it.
+// the first of them stands. Without symbols, the places in the program's file in their stead. The
+// kind of undefined behaviour is not among it.
 std::optional<std::string> ReportSignature(std::string_view err);
 
 // "file.cc:7:12: runtime error: shift exponent N is too large" where `err` says so: the first of

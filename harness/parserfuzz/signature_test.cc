@@ -120,7 +120,8 @@ TEST(Signature, OtherSanitizersHaveTheirNamesAndWords) {
   EXPECT_FALSE(ReportSignature("all is well").has_value());
 }
 
-// What libFuzzer tells by itself: signals that the sanitizer leaves alone, memory, time.
+// The failures that libFuzzer tells by itself: signals that the sanitizer leaves alone, memory,
+// time.
 TEST(Signature, ReportsOfLibFuzzerAreOfTheFunctionsBehindItsOwn) {
   constexpr const char* kStack =
       "    #0 0x5 in __sanitizer_print_stack_trace (/tmp/lf+0xf1)\n"

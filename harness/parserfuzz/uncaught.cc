@@ -33,7 +33,7 @@ std::optional<std::string> RustPanic(std::string_view err) {
   return fmt::format("panic {}", BaseName(place.substr(place.rfind(' ') + 1)));
 }
 
-// Where a line begins with `words`.
+// The place at which a line begins with `words`.
 size_t FindLine(std::string_view text, std::string_view words) {
   size_t at = text.find(words);
   while (at != std::string_view::npos && at > 0 && text[at - 1] != '\n') {

@@ -8,10 +8,10 @@
 
 namespace anecheck::parserfuzz {
 
-// What ended a program that wrote `err` and ended with `code` (128 and the signal where one did),
-// if that was an error that it did not catch: a panic of Rust or Go, an exception of Python,
+// The error that ended a program that wrote `err` and ended with `code` (128 and the signal if
+// there was one), if it did not catch that error: a panic of Rust or Go, an exception of Python,
 // JavaScript, Java, Ruby, .NET or C++, a failed assertion of C. "ValueError parse reader.py:12":
-// its type and where it was raised. What the error says of the file is left out.
+// its type and where it was raised. The error's words about the file are left out.
 std::optional<std::string> UncaughtSignature(std::string_view err, int code);
 
 }  // namespace anecheck::parserfuzz

@@ -1,4 +1,4 @@
-// What programs in other languages say when they end by an error of their own.
+// The words of programs in other languages that end by an error of their own.
 #include "harness/parserfuzz/uncaught.h"
 
 #include <csignal>

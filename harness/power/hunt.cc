@@ -214,7 +214,7 @@ Result<bool> Probe(const Subject& subject, const HuntOptions& options,
   worker.quirks = subject.quirks;
   // A probe does as much as a hundred cases.
   worker.case_timeout_ms = 20 * options.case_timeout_ms;
-  // Where no leak is looked for, a probe may hold what it takes: that of D39 a gigabyte and more.
+  // If no leak is looked for, a probe may hold all that it takes: that of D39 a gigabyte and more.
   if (subject.kind == "memory") worker.memory_limit = options.memory_limit;
   const std::string& target = subject.targets.front().name;
   for (const RuntimeProbe* probe : ProbesFor(subject)) {
@@ -229,7 +229,7 @@ Result<bool> Probe(const Subject& subject, const HuntOptions& options,
     // Without the subject the probe must work and not show the same: a probe of what the target
     // does not have, or that ran out of time on a busy machine, shows nothing.
     WorkerOptions clean = WithoutSubject(subject, worker);
-    // Whatever the clean engine holds is no leak.
+    // Memory that the clean engine holds is no leak.
     clean.memory_limit = WorkerOptions().memory_limit;
     ANECHECK_ASSIGN(const RuntimeAnswer control, MeasureRuntime(*probe, target, clean, stop));
     HuntResult ignored = result;

@@ -136,7 +136,7 @@ class Measurement {
   Status FindMagnitudes() {
     for (const OpDefinition* op : AllOps()) {
       if (!IsMeasured(*op) || !GivesHalves(*op, options_.targets.front())) continue;
-      // What is found in few elements is found in more.
+      // A fault found in few elements is found in more.
       std::optional<int> before;
       for (const int permille : kShares) {
         if (Stopped()) return {};

@@ -166,7 +166,8 @@ TEST(HuntTest, AProbeThatDoesNotWorkWithoutTheFaultFindsNothing) {
   EXPECT_FALSE(result->found) << result->by << ": " << result->summary;
 }
 
-// What no output's value shows: a word of the container, and a program that never ends in time.
+// The faults that no output's value shows: a word of the container, and a program that never ends
+// in time.
 TEST(HuntTest, FindsByAProbeDefectsOfPrograms) {
   for (const char* id : {"D38", "D39"}) {
     Subject subject = Named(id);
@@ -233,7 +234,7 @@ TEST(Catalogue, EveryNumericDefectHasAValueOrAProbe) {
   for (const std::string_view id : unnamed) EXPECT_TRUE(probed.contains(id)) << id;
 }
 
-// What the engine shows without the subject was not found by hunting it.
+// A fault that the engine shows without the subject was not found by hunting it.
 TEST(HuntTest, DoesNotTakeWhatShowsWithoutTheDefect) {
   Subject other = Named("D09");
   other.quirks = {{"all", false}, {"D09", true}, {"D01", true}};

@@ -1,6 +1,6 @@
-// What the power measurement hunts: each planted fault of the simulated engine and each documented
-// defect that it can switch on, with where to look for it. Read from the engine's own lists, so
-// that a fault added there is measured without a word here.
+// The subjects of the power measurement: each planted fault of the simulated engine and each
+// documented defect that it can switch on, with the place to look for it. Read from the engine's
+// own lists, so that a fault added there is measured without a word here.
 #pragma once
 
 #include <bitset>
@@ -35,7 +35,7 @@ struct Subject {
   std::string runner = "e5rt";
   std::vector<std::string> faults;
   std::vector<QuirkSetting> quirks;
-  // What a finding of a known defect must be labelled with, any of them; empty for planted faults.
+  // The labels that a finding of a known defect must have, any of them; empty for planted faults.
   std::vector<std::string> labels;
 };
 

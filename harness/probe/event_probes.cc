@@ -105,7 +105,7 @@ struct Answer {
   int calls = 0;  // of the block
 };
 
-// What is in flight may not be released: it stays where its event does not come.
+// A submission in flight may not be released: it stays if its event does not come.
 Result<Answer> Run(const E5rtLibrary& engine, const E5rtStreamApi& streams,
                    std::unique_ptr<ProbeProgram> program, void* event, bool async) {
   Answer answer;

@@ -17,7 +17,7 @@
 namespace anecheck {
 namespace {
 
-// What the engine answered to one argument, or why there is no answer.
+// The engine's answer to one argument, or the reason why there is none.
 struct Answer {
   bool measured = false;
   double value = 0;
@@ -184,7 +184,7 @@ bool Named(std::string_view probe, std::span<const std::string> names) {
   return std::find(names.begin(), names.end(), probe) != names.end();
 }
 
-// What is to be expected of a runtime probe on the families with its documented defect, and on the
+// The expected answers of a runtime probe on the families with its documented defect, and on the
 // others, two entries a probe.
 std::span<const PublishedCliff> RuntimePublished() {
   static const std::vector<PublishedCliff> published = [] {
@@ -240,7 +240,7 @@ namespace {
 
 bool IsSet(const std::atomic<bool>* stop) { return stop != nullptr && stop->load(); }
 
-// What is run on every target: by their names or, without names, all of one kind.
+// The probes that are run on every target: by their names or, without names, all of one kind.
 struct ChosenProbes {
   std::vector<const Probe*> numeric;
   std::vector<const RuntimeProbe*> runtime;
@@ -259,8 +259,8 @@ ChosenProbes Chosen(std::span<const std::string> names, bool runtime) {
   return chosen;
 }
 
-// Until `*stop` is set. What was under way then is left out: Ctrl-C ends the engine's process too,
-// which is no answer of the engine.
+// Until `*stop` is set. A measurement under way then is left out: Ctrl-C ends the engine's process
+// too, which is no answer of the engine.
 Result<std::vector<ProbeDatum>> Measure(const CampaignOptions& options, const ChosenProbes& chosen,
                                         Runner& runner, const std::atomic<bool>* stop) {
   std::vector<ProbeDatum> data;

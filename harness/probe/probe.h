@@ -47,8 +47,8 @@ struct Probe {
 };
 std::span<const Probe> Probes();
 
-// What was published about a probe for some families. For kFirstBad the cliff lies above
-// `last_good` and at or below `first_bad` on the probe's grid; for kValueAt both are the value.
+// The published values of a probe for some families. For kFirstBad the cliff lies above `last_good`
+// and at or below `first_bad` on the probe's grid; for kValueAt both are the value.
 struct PublishedCliff {
   std::string_view probe;
   uint32_t families = 0;  // bit f: family index f
@@ -60,7 +60,7 @@ std::span<const PublishedCliff> PublishedCliffs();
 // Null where nothing was published for that family.
 const PublishedCliff* FindPublished(std::string_view probe, int family);
 
-// What one probe found on one target.
+// The values that one probe found on one target.
 struct ProbeDatum {
   std::string probe, target;
   ProbeState state = ProbeState::kUnmeasured;
@@ -81,8 +81,8 @@ Result<ProbeDatum> RunProbe(const Probe& probe, const CampaignTarget& target, Ru
 // of `options`, on the runner that they name; where `names` is empty all numeric ones or, with
 // `runtime`, all runtime probes. Recorded in options.db as a run of its own where that is not
 // empty. Errors: kInvalid for an unknown name, and for runtime probes on another runner than e5rt,
-// since they take an engine of that interface. Where `*stop` is set meanwhile, those measured by
-// then are recorded, as of an interrupted run, and returned.
+// since they take an engine of that interface. If `*stop` is set meanwhile, those measured by then
+// are recorded, as of an interrupted run, and returned.
 Result<std::vector<ProbeDatum>> RunProbes(const CampaignOptions& options,
                                           std::span<const std::string> names, bool runtime = false,
                                           const std::atomic<bool>* stop = nullptr);

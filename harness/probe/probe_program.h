@@ -64,7 +64,7 @@ class ProbeProgram {
   void* function() const { return function_; }
   void* stream() const { return stream_; }
   std::string folder() const;  // of the program's files
-  // Where the compiler keeps its bundle, and nothing else is.
+  // The folder that holds the compiler's bundle, and nothing else.
   const std::string& bundle() const { return bundle_.path(); }
   // The backend that the bundle's analytics name; empty where they name none, there are none, or
   // the simulated engine wrote them for another.

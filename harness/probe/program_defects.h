@@ -18,8 +18,8 @@ Result<double> ReflectionsMisplaced(const E5rtLibrary& engine, std::string_view 
 // 1 where a product of two fp16 matrices of side 2^14 ends with an inference time-out (D39), 0
 // where it ends with a result or is still running when this stops looking: after 30 seconds or, on
 // the simulated engine, whose time-out takes no time and whose product would take hours, once this
-// process has computed for 20 ms. What is still running ends with the process, so nothing else may
-// be measured in it. Errors: what else the engine said.
+// process has computed for 20 ms. A program that is still running ends with the process, so nothing
+// else may be measured in it. Errors: what else the engine said.
 Result<double> LargeProductTimesOut(const E5rtLibrary& engine, std::string_view target);
 
 }  // namespace anecheck

@@ -1,7 +1,7 @@
-// What an engine does with its calls rather than with numbers: how many programs load, when events
-// advance, what is refused, what is left alone in memory. Each probe is one small program of calls
-// that gives one number, run in a process of its own. Used by `anecheck probe --runtime` and by the
-// power measurement.
+// The engine's conduct of calls rather than of numbers: how many programs load, when events
+// advance, which calls are refused, which memory is left alone. Each probe is one small program of
+// calls that gives one number, run in a process of its own. Used by `anecheck probe --runtime` and
+// by the power measurement.
 #pragma once
 
 #include <atomic>
@@ -19,7 +19,7 @@
 
 namespace anecheck {
 
-// What a probe gives where one known defect is at work and no other.
+// The values of a probe if one known defect is at work and no other.
 struct DefectReading {
   std::string_view id;  // empty for none
   double value = 0;
@@ -55,11 +55,11 @@ struct RuntimeAnswer {
 
 // Whether the known defect changes what the probe gives.
 bool Concerns(const RuntimeProbe& probe, std::string_view known_defect);
-// What the probe gives where that defect is at work and no other.
+// The values of the probe if that defect is at work and no other.
 double ReadingUnder(const RuntimeProbe& probe, std::string_view known_defect);
 
 // The known defects that a measured value shows: those that the probe is documented to give just
-// that value under, where a conforming engine gives another. Where they are several, `measure` is
+// that value under, where a conforming engine gives another. If they are several, `measure` is
 // asked for the other probes that one of them changes, and those whose values are not all as
 // documented fall away. Empty for a value that no known defect gives. Errors: those of `measure`.
 Result<std::vector<std::string_view>> DefectsShown(

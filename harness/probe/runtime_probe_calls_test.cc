@@ -123,7 +123,7 @@ TEST_F(ProbeCalls, TheBlockStaysAndReturnsAnErrorCode) {
   EXPECT_EQ(Measure("completion_calls").value(), 1) << "counted from this submission on";
 }
 
-// What fails on the way is no measure, least of all the one that a defect or its absence has.
+// A failure on the way is no measure, least of all the one that a defect or its absence has.
 TEST_F(ProbeCalls, ACallThatFailsIsNoFigure) {
   struct Row {
     const char* probe;
@@ -163,7 +163,7 @@ TEST_F(ProbeCalls, AProgramThatDoesNotLoadIsTheLimit) {
   }
 }
 
-// What the compiler leaves is changed behind it.
+// The compiler's files are changed behind it.
 class ProbeBundles : public ProbeCalls {
  protected:
   using Change = void (*)(const std::string& folder);

@@ -68,8 +68,8 @@ TEST(RuntimeProbes, GiveWhatAConformingEngineGivesWithoutDefects) {
   }
 }
 
-// What a label by a probe rests on: a known defect alone gives the values that the rows say, and
-// leaves every other probe of defects at what a conforming engine gives.
+// The basis of a label by a probe: a known defect alone gives the values that the rows say, and
+// leaves every other probe of defects at the values of a conforming engine.
 TEST(RuntimeProbes, EachKnownDefectChangesTheProbesThatNameIt) {
   std::set<std::string> ids;
   for (const RuntimeProbe& probe : RuntimeProbes()) {
@@ -165,7 +165,7 @@ TEST(RuntimeProbes, DefectsOfProgramsFollowTheFamily) {
 // No MIL program and no network description compiles there: that one was refused says nothing of
 // what it was refused for.
 TEST(RuntimeProbes, ARefusalOfEveryProgramMeasuresNothing) {
-  // What needs no program, or runs on the CPU where the engine refuses.
+  // The probes that need no program, or run on the CPU if the engine refuses.
   const std::set<std::string_view> answered = {"bad_buffer_type_refused", "error_text",
                                                "buffer_size", "fallback_refused"};
   for (const RuntimeProbe& probe : RuntimeProbes()) {

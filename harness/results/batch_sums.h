@@ -1,4 +1,5 @@
-// What several batches count under one key, added up before it is written: used by the store alone.
+// The counts of several batches under one key, added up before they are written: used by the store
+// alone.
 #pragma once
 
 #include <algorithm>

@@ -16,7 +16,7 @@
 
 namespace anecheck {
 
-// What becomes of a column where a row with the same key is written again.
+// The new value of a column if a row with the same key is written again.
 enum class Growth : uint8_t {
   kNone,    // the row is refused
   kSum,     // both are added up

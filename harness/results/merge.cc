@@ -28,7 +28,7 @@ struct Place {
   std::optional<uint64_t> digest;       // over all its rows, where two places tie
 };
 
-// Which place each run is taken from, by uuid.
+// The place that each run is taken from, by uuid.
 class Chooser {
  public:
   explicit Chooser(std::span<const std::string> inputs) : inputs_(inputs) {}

@@ -117,7 +117,7 @@ class MergeTest : public ::testing::Test {
       EXPECT_TRUE(rows.ok());
       for (const auto& row : *rows) {
         for (size_t i = 0; i < row.size(); ++i) {
-          // Which row of the file a run is, and the file's name, are not content.
+          // The number of a run's row and the file's name are not content.
           if (columns[i] != "run" && columns[i] != "replay") content += row[i] + "|";
         }
         content += "\n";
@@ -227,7 +227,8 @@ TEST_F(MergeTest, ErrorsLeaveNothingBehind) {
   EXPECT_EQ(*ReadTextFile(bad), "no results");
 }
 
-// Whoever makes the file meanwhile, and whatever an earlier process left, stays as it is.
+// Another process may make the file meanwhile, and an earlier one may have left it: it stays as it
+// is.
 TEST_F(MergeTest, ReplacesNothing) {
   const std::string good = Path(), out = Path(), elsewhere = Path();
   {

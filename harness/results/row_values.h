@@ -238,7 +238,7 @@ struct ProbeRow {
   std::string message;  // why it is unmeasured
 };
 
-// What a batch of cases adds to the file, in one transaction.
+// The rows that a batch of cases adds to the file, in one transaction.
 struct RowBatch {
   std::vector<CaseRow> cases;
   std::vector<FindingRow> findings;

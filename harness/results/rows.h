@@ -18,7 +18,8 @@
 
 namespace anecheck {
 
-// Which columns of a table: lists of rows leave out the large ones, whose members stay as they are.
+// The columns of a table to read: lists of rows leave out the large ones, whose members stay as
+// they are.
 enum class Columns : uint8_t { kAll, kSmall };
 
 // Rows of one table, read one after the other.

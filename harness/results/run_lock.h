@@ -1,4 +1,4 @@
-// Which process writes a run of a results file. A run that was killed stands in the file in the
+// The process that writes a run of a results file. A run that was killed stands in the file in the
 // state 'running', like one at work: only the lock tells them apart.
 #pragma once
 

@@ -32,7 +32,7 @@ std::vector<std::string_view> NamesOf(const TableRule& rule, std::span<const Col
   return names;
 }
 
-// What a column that grows becomes; `most` is the table's column of Growth::kMost.
+// The next value of a column that grows; `most` is the table's column of Growth::kMost.
 std::string GrownSql(const ColumnRule& column, std::string_view most) {
   const std::string_view name = column.name;
   switch (column.growth) {

@@ -32,8 +32,8 @@ struct TableShape {
 };
 const std::vector<TableShape>& AllTables();
 
-// What makes all tables of a new file. Every table is STRICT, so that SQLite itself refuses values
-// of another type (https://www.sqlite.org/stricttables.html).
+// The statements that make all tables of a new file. Every table is STRICT, so that SQLite itself
+// refuses values of another type (https://www.sqlite.org/stricttables.html).
 std::string SchemaSql();
 std::string CreateTableSql(const TableShape& table, bool temporary = false);
 std::string SelectSql(const TableRule& rule, std::span<const ColumnRule> columns, bool large,

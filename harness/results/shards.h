@@ -13,7 +13,7 @@
 
 namespace anecheck {
 
-// Which part of a seed's cases a run has: `index` of `count`, from 0.
+// The part of a seed's cases that a run has: `index` of `count`, from 0.
 struct Shard {
   int64_t index = 0, count = 1;
 };

@@ -27,7 +27,7 @@ struct StoreValue {
   std::string text;  // empty for NULL; of a BLOB its bytes
 };
 
-// An open results file. Not thread-safe: one thread writes. Whatever reads rows checks them: a
+// An open results file. Not thread-safe: one thread writes. Every reader of rows checks them: a
 // value of another type than its column's, or one that no campaign writes, is an error of
 // kMalformed that names file, table, row and column.
 class Store {
@@ -36,7 +36,8 @@ class Store {
   // that is no results file, is damaged, or comes from a newer tool is an error and is left
   // untouched.
   static Result<Store> Open(const std::string& path);
-  // Opens an existing file for reading only. What a file of an older version lacks reads as empty.
+  // Opens an existing file for reading only. A column that a file of an older version lacks reads
+  // as empty.
   static Result<Store> OpenReadOnly(const std::string& path);
   // Makes a file that nobody reads before it is whole, without a log: for MergeResults.
   static Result<Store> MakeUnlogged(const std::string& path);

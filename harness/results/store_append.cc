@@ -1,4 +1,4 @@
-// What campaigns append to the results file.
+// The rows that campaigns append to the results file.
 #include <array>
 #include <span>
 #include <sqlite3.h>
@@ -89,7 +89,7 @@ Status Store::ReadReplays(int64_t run, std::span<FindingRow> findings) {
   return {};
 }
 
-// Adds up what `member` of the batches counts and writes the rows that `to_rows` makes of it.
+// Adds up the counts of `member` over the batches and writes their rows, which `to_rows` makes.
 template <typename Row, typename Map, typename ToRows>
 Status Store::AddSums(int64_t run, std::span<const RowBatch> batches, Map RowBatch::* member,
                       const ToRows& to_rows) {

@@ -1,4 +1,4 @@
-// What is read of a results file as rows.
+// The rows read from a results file.
 #include <fmt/format.h>
 #include <sqlite3.h>
 

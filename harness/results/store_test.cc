@@ -429,7 +429,7 @@ TEST_F(StoreTest, FilesOfANewerToolAreUntouched) {
   EXPECT_EQ(*ReadFile(path), *before);
 }
 
-// What a tool that was killed leaves: rows that stand in the log alone. Opening the file for
+// The rest of a tool that was killed: rows that stand in the log alone. Opening the file for
 // writing would move them over.
 TEST_F(StoreTest, FilesOfANewerToolWithAnUnfinishedLogAreUntouched) {
   const std::string whole = FileOfVersion(99, Path("whole.sqlite"));

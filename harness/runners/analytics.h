@@ -1,4 +1,4 @@
-// What an engine's analytics file says: on which backend a program was placed.
+// The content of an engine's analytics file: the backend on which a program was placed.
 #pragma once
 
 #include <span>
@@ -17,7 +17,7 @@ std::string BackendInAnalytics(std::string_view text);
 
 // Whether `text` speaks of a program with these names of ports and one of these operations: each
 // name, and at least one operation, stands in it as a word of its own. Operations are not asked for
-// where there are none. What an engine wrote of another program proves nothing of this one.
+// where there are none. An engine's file about another program proves nothing of this one.
 bool SpeaksOf(std::string_view text, std::span<const std::string> ports,
               std::span<const std::string> operations);
 

@@ -72,7 +72,7 @@ std::vector<std::string> FindAnalytics(const std::string& path) {
   return error ? std::vector<std::string>() : found;
 }
 
-// What a folder of files alone holds.
+// The content of a folder that holds files alone.
 struct Files {
   std::vector<std::string> analytics;
   uint64_t number = 0;  // the inode of the last of these
@@ -152,7 +152,7 @@ std::string BundleFolder::SelectedBackend(const Proves& proves) {
     std::string backend = Look(blanked, proves);
     if (!backend.empty()) return backend;
   }
-  // What was open may be another folder than the one that is there now.
+  // The folder that was open may be another than the one that is there now.
   folder_.reset(opendir(path_.c_str()));
   return Look(blanked, proves);
 }

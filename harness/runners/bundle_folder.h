@@ -29,8 +29,8 @@ class BundleFolder {
 
   // The folder is there and holds nothing but a file of analytics that says nothing, empty or all
   // zeros, if it held one: what an earlier compilation left would prove the placement of a later
-  // one. What came in after SelectedBackend saw analytics alone may stay; it cannot prove anything
-  // where these say nothing.
+  // one. A file that came in after SelectedBackend saw analytics alone may stay; it cannot prove
+  // anything if these say nothing.
   Status Clear();
 
   // The backend that the bundle's analytics name for all of the program (specification 001, section

@@ -1,4 +1,4 @@
-// What proves a placement is what the compilation at hand left, whatever stood there before.
+// The files of the compilation at hand prove a placement, whatever stood there before.
 #include "harness/runners/bundle_folder.h"
 
 #include <cstdio>

@@ -24,8 +24,8 @@ std::string DefaultTarget();
 // Simulated engines and external programs take every target.
 Status CheckOwnTarget(const RunnerIdentity& identity, std::string_view target);
 
-// What an answer on `target` counts as where its proof was checked (RunnerIdentity::proved);
-// nothing where the chip that the runner names has another target.
+// The evidence of an answer on `target` if its proof was checked (RunnerIdentity::proved); nothing
+// if the chip that the runner names has another target.
 std::optional<Provenance> ProvedOn(const RunnerIdentity& identity, std::string_view target);
 
 }  // namespace anecheck

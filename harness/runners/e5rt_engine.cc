@@ -32,7 +32,7 @@ uint64_t Microseconds(Clock::time_point from) {
 // (128 programs a process, specification 001, section 5.4).
 constexpr int kManyLoads = 16;
 
-// What outputs hold before an execution: NaN as fp16, and no likely value as anything else. An
+// The content of outputs before an execution: NaN as fp16, and no likely value as anything else. An
 // engine promises nothing of new buffers (specification 001, section 2.2): one that writes no
 // output shows whatever they held before.
 constexpr int kSpoiled = 0xfe;
@@ -274,7 +274,7 @@ class Session {
     return true;
   }
 
-  // What was compiled once more, at another shape: an operation of its own with its own buffers.
+  // The program compiled once more, at another shape: an operation of its own with its own buffers.
   bool RunAt(const WireShape& shape) {
     kept_operation_ = !operation_.Close() || kept_operation_;
     CloseBuffers();
@@ -440,7 +440,7 @@ E5rtInputFiles::E5rtInputFiles(const TempDirectory& folder)
       mil_weights(folder.File(kMilWeightFile)),
       netlist(folder.File("net.plist")),
       netlist_weights(folder.File(kNetlistWeightFile)) {
-  // Where it fails, writing the file tells.
+  // A failure to write the file tells of one.
   static_cast<void>(MakeDirectories(std::filesystem::path(mil_weights.path()).parent_path()));
 }
 

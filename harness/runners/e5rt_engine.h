@@ -15,7 +15,7 @@
 
 namespace anecheck {
 
-// What a compiler is given, in a folder.
+// The compiler's input, in a folder.
 struct E5rtInputFiles {
   explicit E5rtInputFiles(const TempDirectory& folder);
 
@@ -39,7 +39,7 @@ class E5rtEngine {
     if (library.simulated()) library.simulator.write_files(keep_files ? 1 : 0);
   }
 
-  // Runs one request. What the engine refuses or fails at is in the reply, in its own words.
+  // Runs one request. The reply holds every refusal and failure of the engine, in its own words.
   // `step` follows the work, for who finds this process dead or stuck.
   WireReply Run(const WireRequest& request, std::atomic<Step>& step);
 

@@ -92,13 +92,13 @@ struct E5rtLibrary {
   bool simulated() const { return simulator.marker != nullptr; }
 };
 
-// What stands behind the entry points: the simulated engine, the system's own framework, or
-// somebody else's library, whose answers are that library's word.
+// The implementation behind the entry points: the simulated engine, the system's own framework, or
+// a third library, whose answers are that library's word.
 enum class EngineKind : uint8_t { kOther, kSimulated, kSystem };
 // Told by where the entry points were resolved, never by the path that was asked for.
 EngineKind KindOf(const E5rtLibrary& library);
-// What e5rt_e5_compiler_options_set_custom_ane_compiler_options is given so that programs are
-// compiled for `target`. Nothing for the system's engine, which compiles for the chip that it runs
+// The argument of e5rt_e5_compiler_options_set_custom_ane_compiler_options that makes programs
+// compile for `target`. Nothing for the system's engine, which compiles for the chip that it runs
 // on and is asked for no other, and without a target. The published facts name the key
 // TargetArchitecture; that it is spelt "key=value" is assumed.
 std::optional<std::string> TargetOption(EngineKind kind, std::string_view target);

@@ -31,7 +31,7 @@ struct ContainerAnswer {
   bool exact = false;
 };
 
-// What a runner that executes hardware containers offers beside `Runner`.
+// The interface of a runner that executes hardware containers, beside `Runner`.
 class ContainerSource {
  public:
   virtual ~ContainerSource() = default;

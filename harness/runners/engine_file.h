@@ -29,7 +29,7 @@ EngineFile ReadEngineFile(ByteReader& reader);
 // not there any more as `file` says.
 Result<std::string> ContentOf(const EngineFile& file);
 
-// What a run says and ends with where an engine is another one than it began with.
+// The words and the end of a run whose engine is another one than it began with.
 Error EngineReplaced(const std::string& engine, const std::string& before, const std::string& now);
 
 }  // namespace anecheck

@@ -1,6 +1,6 @@
-// What the e5rt runner's evidence rests on: placement is proved by a case's own analytics, a stage
-// is claimed only where the worker was seen there, a reply has the outputs that the graph has, and
-// what the harness fails at is no answer of the engine.
+// The basis of the e5rt runner's evidence: placement is proved by a case's own analytics, a stage
+// is claimed only if the worker was seen there, a reply has the outputs that the graph has, and a
+// failure of the harness is no answer of the engine.
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>

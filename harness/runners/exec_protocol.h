@@ -19,7 +19,7 @@ inline constexpr int kExecProtocolVersion = 1;
 // The line that asks a runner who it is: {"v": 1, "hello": true}.
 std::string ExecHelloLine();
 
-// What a runner says of itself. Empty `targets` takes every target.
+// A runner's account of itself. Empty `targets` takes every target.
 struct ExecHello {
   std::string name, version;
   std::vector<std::string> targets;

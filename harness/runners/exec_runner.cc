@@ -94,8 +94,8 @@ std::string FolderOf(const ExecFiles& files) {
   return files.outputs.substr(0, files.outputs.rfind('/'));
 }
 
-// Executes the container that a compiler left. What the emulator refuses the compiler has got
-// wrong.
+// Executes the container that a compiler left. The compiler is wrong about a program that the
+// emulator refuses.
 RunReply Execute(const RunRequest& request, const ExecFiles& files, const std::string& container,
                  RunReply reply) {
   const auto path = FileOfCase("container", container, FolderOf(files));
@@ -367,7 +367,7 @@ RunReply ExecRunner::Answer(const RunRequest& request, uint64_t id, const ExecFi
   }
   auto reply = ReadExecReply(line, id);
   if (!reply.ok()) {
-    // Which later line answers what can no longer be told.
+    // Nothing tells any more which later line answers it.
     process_.reset();
     return Bad(request.id, RunStatus::kGarbled, reply.error().message);
   }
@@ -386,7 +386,7 @@ Result<RunReply> ExecRunner::RunOne(const RunRequest& request) {
                                                   files.error().message));
   std::error_code ignored;
   std::filesystem::remove_all(folder_->File(fmt::format("case{}", id)), ignored);
-  // What was cut short is no answer.
+  // A line cut short is no answer.
   if (IsStopped()) return Stopped();
   return reply;
 }

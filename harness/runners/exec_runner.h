@@ -1,5 +1,5 @@
 // Runs cases through an external program of any language: JSON lines over its standard input and
-// output, tensors as .npz files (scripts/examples/README.md). What it answers is reported evidence.
+// output, tensors as .npz files (scripts/examples/README.md). Its answers are reported evidence.
 #pragma once
 
 #include <cstdint>

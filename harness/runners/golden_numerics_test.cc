@@ -311,8 +311,8 @@ TEST(GoldenAssociation, AboutAThirdOfTheSumsDiffer) {
 }
 
 // "Compressed weights stream natively: A13 int4 table, sparse; A14 adds int8; blockwise from A15",
-// and "w = s*(q-z)". What a family streams the lowering plan says (oracles/plan/plan_test.cc); no
-// number depends on it.
+// and "w = s*(q-z)". The lowering plan says which weights a family streams
+// (oracles/plan/plan_test.cc); no number depends on it.
 TEST(GoldenCompressed, IsTheSameNumbersOnFamiliesThatStreamAndThatFold) {
   struct Form {
     Shape shape;

@@ -8,7 +8,7 @@
 
 namespace anecheck {
 
-// What a program said to a request whose reply an earlier Run() gave.
+// A program's late answer to a request whose reply an earlier Run() gave.
 struct LateReply {
   uint64_t id = 0;      // the caller's number of that request
   std::string message;  // what is wrong with it, one line

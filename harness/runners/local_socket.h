@@ -14,8 +14,8 @@ struct SocketPair {
 };
 
 // Neither end is inherited by other processes: another thread may start one at any moment, and an
-// end that it holds stays open when the right one dies. Where they cannot be made so in one step,
-// SpawnFlags() sees to it. Writing to either when the other is gone raises no signal.
+// end that it holds stays open when the right one dies. SpawnFlags() sees to it if they cannot be
+// made so in one step. Writing to either when the other is gone raises no signal.
 SocketPair MakeSocketPair();
 
 // As send(2), again after a signal: the bytes that were taken, or -1, with EPIPE in errno where the

@@ -1,5 +1,5 @@
-// What is replaced on the disk while a run works: the tool itself, which does not matter, and the
-// engine, of which the run says so.
+// The files that may be replaced on the disk while a run works: the tool itself, which does not
+// matter, and the engine, of which the run says so.
 #include <filesystem>
 #include <fstream>
 #include <gtest/gtest.h>
@@ -28,8 +28,8 @@ using testing::RunWord;
 
 class Replaced : public ::testing::Test {
  protected:
-  // Puts a copy of `file` in the place of `name`, as who updates it does: a new file takes its
-  // name. `more` bytes stand behind it.
+  // Puts a copy of `file` in the place of `name`, as an update does: a new file takes its name.
+  // `more` bytes stand behind it.
   std::string Put(const std::string& file, const std::string& name, const std::string& more = "") {
     const std::string made = folder_->File("new");
     fs::copy_file(file, made, fs::copy_options::overwrite_existing);

@@ -16,7 +16,7 @@ namespace anecheck {
 // The name of the runner, which is also its provenance.
 inline constexpr std::string_view kRoundtripRunner = ToText(Provenance::kRoundtrip);
 
-// What became of one graph in one form.
+// The fate of one graph in one form.
 struct RoundTrip {
   Step form = Step::kMil;  // kMil, kNetlist or kCompiled
   bool written = false;    // false: the form cannot say the graph, for `reason`

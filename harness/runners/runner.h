@@ -1,5 +1,5 @@
-// What a graph is run on: the interface that campaigns see, whatever stands behind it — the real
-// engine, the simulated one, an encoder round trip or an external program.
+// The interface that campaigns see of the engine a graph runs on: the real engine, the simulated
+// one, an encoder round trip or an external program.
 #pragma once
 
 #include <atomic>
@@ -32,17 +32,17 @@ struct Misconduct {
   uint32_t output = 0;  // kNotRepeatable: which of the graph's outputs
 };
 
-// What a runner is, asked once before the first case.
+// The identity of a runner, asked once before the first case.
 struct RunnerIdentity {
   std::string runner;  // "e5rt", "roundtrip", "exec:..."
   Provenance provenance = Provenance::kReported;
-  // What a run's evidence becomes where every answer of it came with a proof that was checked.
+  // The evidence of a run if every answer of it came with a proof that was checked.
   std::optional<Provenance> proved = std::nullopt;
   std::string engine;  // the engine's own version text
   std::string chip;    // empty where unknown
   std::string os;
   std::string compiler_version;  // empty where unknown
-  // What the file of the engine holds (engine_file.h); empty where it is not known.
+  // The content of the engine's file (engine_file.h); empty if it is not known.
   std::string content = {};
   bool is_ane = true;                 // else no contract of a chip applies (`--contract`)
   std::vector<std::string> ops = {};  // the operations it computes; empty where it does not say
@@ -55,8 +55,8 @@ struct RunShape {
   std::vector<Tensor> inputs;
 };
 
-// What a compiler left of a program: the dispatch descriptor and the hardware container, each empty
-// where there is none.
+// The compiler's files for a program: the dispatch descriptor and the hardware container, each
+// empty if there is none.
 struct CompilerFiles {
   std::vector<uint8_t> descriptor;
   std::vector<uint8_t> container;
@@ -84,14 +84,14 @@ struct RunRequest {
   Route route = Route::kMil;
   std::string_view netlist = {};
   std::span<const uint8_t> netlist_weights = {};
-  // Where not empty, a program with a range of shapes that takes the place of `mil`. It is compiled
+  // If not empty, a program with a range of shapes that takes the place of `mil`. It is compiled
   // once and runs at the shapes of `graph` and of each of `further`. Runners that know no ranges
   // run `mil`.
   std::string_view ranged_mil = {};
   std::span<const RunShape> further = {};
   RunSettings settings = {};
-  // Where not empty, the second execution takes these, in the order and of the types of `inputs`,
-  // and what it gives is given too.
+  // If not empty, the second execution takes these, in the order and of the types of `inputs`, and
+  // its results are given too.
   std::span<const Tensor> again = {};
 };
 
@@ -116,7 +116,7 @@ struct RunReply {
   // kOk: the outputs of each further execution, the second one where GivesSecond and those at
   // further shapes; empty where the runner made none.
   std::vector<std::vector<Tensor>> further = {};
-  // What the compiler left, where the runner was told to keep it.
+  // The compiler's files, if the runner was told to keep them.
   std::optional<CompilerFiles> files = std::nullopt;
   bool verified = false;  // kOk: the runner compared by itself; there are no outputs to judge
   std::vector<Misconduct> misconduct = {};
@@ -143,7 +143,7 @@ class Runner {
   virtual void StopWhen(const std::atomic<bool>* stop) { static_cast<void>(stop); }
 };
 
-// What Run() says of it.
+// The words of Run() about it.
 Error Stopped();
 
 }  // namespace anecheck

@@ -115,7 +115,8 @@ Result<SharedBuffer> SharedBuffer::Create(const std::string& name, uint64_t byte
     return Failed(ErrorCode::kIo, name, "no port can be made of its surface");
   }
   std::string service = ServiceName(name);
-  // Deprecated for services of launchd; a surface's port is none, and nothing else names one.
+  // The call is deprecated for services of launchd. A surface's port is no service, and no other
+  // call names one.
 #pragma clang diagnostic push
 #pragma clang diagnostic ignored "-Wdeprecated-declarations"
   const kern_return_t code = bootstrap_register(bootstrap_port, service.data(), memory->port);

@@ -13,7 +13,7 @@
 
 namespace anecheck {
 
-// Not thread-safe. Who writes and who reads when is for the processes to agree on.
+// Not thread-safe. The processes agree on who writes and who reads when.
 class SharedBuffer {
  public:
   // New memory of `bytes`, at least 1, all zero. The name is letters, digits, '-', '_' and '.', at

@@ -255,7 +255,7 @@ std::string Subprocess::Stop(std::chrono::milliseconds grace) {
     std::this_thread::sleep_for(std::chrono::milliseconds(2));
     ended = waitpid(pid_, &status, WNOHANG) == pid_;
   }
-  // Whatever the program started belongs to its group and ends with it.
+  // Every process that the program started belongs to its group and ends with it.
   kill(-pid_, SIGKILL);
   while (!ended) ended = waitpid(pid_, &status, 0) == pid_ || errno != EINTR;
   pid_ = 0;

@@ -38,7 +38,7 @@ struct WireRequest {
   std::vector<WireShape> further;  // of a program with a range of shapes
   RunSettings settings;
   bool gives_second = false;  // the outputs of the second execution are handed back, not compared
-  // What the inputs of `shape` hold in the second execution; empty for the same as in the first.
+  // The inputs of `shape` in the second execution; empty for the same as in the first.
   std::vector<std::span<const uint8_t>> again;
 };
 
@@ -62,8 +62,8 @@ struct WireReply {
   bool slots_spent = false;
 };
 
-// Appends fields as ByteWriter does, to memory that is there. What does not fit is not written and
-// counts in size() all the same.
+// Appends fields as ByteWriter does, to memory that is there. A part that does not fit is not
+// written and counts in size() all the same.
 class AreaWriter {
  public:
   explicit AreaWriter(std::span<uint8_t> area) : area_(area) {}

@@ -37,13 +37,13 @@ constexpr int kTickMs = 50;
 // Time to end by itself for a worker that closed its channel, so that its exit can be told.
 constexpr int kGraceMs = 500;
 
-// What Process::Wait returns beside the bytes a worker sends, 0 for silence and -1 for the end.
+// The results of Process::Wait beside the bytes a worker sends, 0 for silence and -1 for the end.
 constexpr int kTooLarge = -2;
 constexpr int kTooMuchOutput = -3;
 constexpr int kStopped = -4;
 // Bytes that a worker's standard output and error may hold: they stand in memory.
 constexpr uint64_t kMostOutput = uint64_t{8} << 20;
-// Of what a worker wrote to its standard error, so much is passed on.
+// The most bytes of a worker's standard error that are passed on.
 constexpr uint64_t kMostPassedOn = uint64_t{1} << 20;
 
 // The last `most` bytes of a file; nothing where it cannot be read.
@@ -127,7 +127,7 @@ class E5rtRunner::Process {
     posix_spawn_file_actions_t actions;
     posix_spawn_file_actions_init(&actions);
     posix_spawn_file_actions_addopen(&actions, 0, "/dev/null", O_RDONLY, 0);
-    // What an engine prints is misconduct of the case at hand (worker_conduct.h).
+    // An engine's prints are misconduct of the case at hand (worker_conduct.h).
     constexpr int kOwnFile = O_RDWR | O_CREAT | O_APPEND;
     posix_spawn_file_actions_addopen(&actions, 1, output.c_str(), kOwnFile, 0600);
     posix_spawn_file_actions_addopen(&actions, 2, errors.c_str(), kOwnFile, 0600);
@@ -258,7 +258,7 @@ Status E5rtRunner::EnsureStarted() {
   const EngineFile file = ReadEngineFile(reader);
   if (!well) {
     process_.reset();
-    // Where a worker had it before, it went away or is being written.
+    // If a worker had it before, it went away or is being written.
     if (!identity_.runner.empty()) {
       return EngineReplaced(options_.library.empty() ? DefaultEspressoPath() : options_.library,
                             identity_.engine, text);
@@ -274,7 +274,7 @@ Status E5rtRunner::EnsureStarted() {
   return {};
 }
 
-// What the first worker has loaded, every later one must have.
+// Every later worker must have the library that the first one has loaded.
 Status E5rtRunner::TakeEngine(EngineKind kind, const std::string& text, const EngineFile& file) {
   const bool first = identity_.runner.empty();
   if (!first && file == file_ && text == identity_.engine) return {};
@@ -387,7 +387,7 @@ struct E5rtRunner::Batch {
   // Requests before this one go over one at a time: a worker spoiled the memory of their batch, and
   // which of them made it do so shows only then.
   size_t alone_until = 0;
-  // The words with which the next request's load failed in a process that had loaded many programs;
+  // The error of the next request's load, if it failed in a process that had loaded many programs;
   // empty for none.
   std::string spent;
 
@@ -433,7 +433,7 @@ size_t E5rtRunner::HandOver(const Batch& batch) {
   return count;
 }
 
-// What the worker says last: it may take the time limit for each reply.
+// The worker's last words: it may take the time limit for each reply.
 int E5rtRunner::Await() {
   const ChannelHeader& header = process_->channel().header();
   int what = process_->channel().Signal('B') ? 0 : -1;

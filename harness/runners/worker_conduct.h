@@ -1,4 +1,4 @@
-// What a worker notices of its engine besides answers: bytes on its standard output and error,
+// The side effects of an engine that a worker notices: bytes on its standard output and error,
 // which belong to nobody, and memory that grows with every case.
 #pragma once
 
@@ -17,7 +17,7 @@ class OutputWatch {
   // `name` is "standard output" or "standard error" and lives as long as this.
   OutputWatch(int descriptor, std::string_view name) : descriptor_(descriptor), name_(name) {}
 
-  // What was written since the last call, which is then forgotten; nothing for none, and for a
+  // The bytes written since the last call, which are then forgotten; nothing for none, and for a
   // descriptor that is no file.
   std::optional<Misconduct> Take();
 

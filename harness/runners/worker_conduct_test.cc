@@ -1,4 +1,5 @@
-// What a worker notices of its engine besides answers, and what it does not take for misconduct.
+// The side effects of an engine that a worker notices, and those that it does not take for
+// misconduct.
 #include "harness/runners/worker_conduct.h"
 
 #include <cstdio>

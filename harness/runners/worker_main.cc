@@ -80,8 +80,8 @@ void Announce(WorkerChannel& channel, bool well, EngineKind kind, std::string_vi
   channel.Signal('H');
 }
 
-// What to tell the campaign: 'D' for done, 'R' where the worker should be replaced, 'S' where a
-// fresh one has to try the last case again.
+// The word for the campaign: 'D' for done, 'R' if the worker should be replaced, 'S' if a fresh one
+// has to try the last case again.
 char RunBatch(WorkerChannel& channel, E5rtEngine& engine, WorkerConduct& conduct) {
   ChannelHeader& header = channel.header();
   ByteReader reader(channel.requests().first(header.request_bytes.load()));

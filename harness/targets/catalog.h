@@ -78,8 +78,8 @@ class TargetCatalog {
   Known<uint64_t> Newest(const NewestField& field, const Target& target) const;
 
   // Applies a user's file: JSON of the form of the embedded files, any of "targets", "fields",
-  // "limits", "sets" and "floors" present. What it states replaces what was known. Nothing changes
-  // on error.
+  // "limits", "sets" and "floors" present. Its statements replace earlier ones. Nothing changes on
+  // error.
   Status ApplyUserFile(std::string_view json_text, std::string_view file_name);
 
  private:

@@ -1,4 +1,4 @@
-// What holds of the set of targets: names, families under both orders, unknown values, limits, and
+// The laws of the set of targets: names, families under both orders, unknown values, limits, and
 // replacement at run time.
 
 #include "harness/targets/catalog.h"

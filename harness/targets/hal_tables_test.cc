@@ -22,7 +22,7 @@ const Target& Named(std::string_view name) {
   return **found;
 }
 
-// What `anecheck targets --json` prints for a field, by target and offset.
+// The value that `anecheck targets --json` prints for a field, by target and offset.
 const std::map<std::pair<std::string, std::string>, std::string>& Printed() {
   static const auto* const kPrinted = [] {
     auto* printed = new std::map<std::pair<std::string, std::string>, std::string>;

@@ -1,4 +1,4 @@
-// What `anecheck targets` prints: the list, one target, and a difference.
+// The output of `anecheck targets`: the list, one target, and a difference.
 
 #include "harness/targets/targets_print.h"
 

@@ -1,4 +1,4 @@
-// What a generated case is after.
+// The purpose of a generated case.
 #pragma once
 
 #include <cstdint>

@@ -1,4 +1,4 @@
-// What judging one case has shown so far.
+// The findings of judging one case so far.
 #pragma once
 
 #include <string>

@@ -1,5 +1,4 @@
-// Where evidence comes from, as it is stored and shown. A simulated result is never shown as
-// silicon.
+// The origin of evidence, as it is stored and shown. A simulated result is never shown as silicon.
 #pragma once
 
 #include <cstdint>

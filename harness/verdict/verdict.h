@@ -41,8 +41,8 @@ struct Words<Verdict> {
 // Whether a verdict asks for a row among the findings.
 constexpr bool IsSuspect(Verdict verdict) { return verdict > Verdict::kInconclusive; }
 
-// What a finding's verdict means to its reader. Errors that lean are open as unconfirmed ones are:
-// that an engine rounds to nearest was never measured.
+// The meaning of a finding's verdict to its reader. Errors that lean are open as unconfirmed ones
+// are: that an engine rounds to nearest was never measured.
 enum class FindingKind : uint8_t { kNew, kKnownDefect, kUnconfirmed };
 constexpr FindingKind KindOfFinding(Verdict verdict) {
   if (verdict == Verdict::kKnownDefect) return FindingKind::kKnownDefect;

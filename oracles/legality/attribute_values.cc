@@ -37,7 +37,7 @@ bool EachIs(const Value& value, Predicate is) {
 
 size_t LengthOf(const Value& value) { return value.is(Kind::kList) ? value.list.size() : 1; }
 
-// What an attribute of that kind must be, where the value is not; empty where it is.
+// The form that an attribute of that kind must have, if the value has another; empty if it has it.
 std::string_view MissesKind(ParameterKind kind, const Value& value) {
   switch (kind) {
     case ParameterKind::kInt:

@@ -1,5 +1,5 @@
-// What is said of an operation that no operation can have is a mistake of who asks: refused with
-// the value and what it must be.
+// A property that no operation can have is a mistake of the caller: refused with the value and its
+// right form.
 #include "oracles/legality/attribute_values.h"
 
 #include <gmock/gmock.h>

@@ -1,4 +1,4 @@
-// A verdict for people and for programs. What `anecheck explain` prints.
+// A verdict for people and for programs. The output of `anecheck explain`.
 #pragma once
 
 #include <string>

@@ -1,4 +1,4 @@
-// What `anecheck explain` prints.
+// The output of `anecheck explain`.
 #include "oracles/legality/explain.h"
 
 #include <gmock/gmock.h>

@@ -40,7 +40,7 @@ struct Value {
   std::string ToString() const;
 };
 
-// What names and functions mean. Functions of Expression itself: given(a), first(a, b, ...),
+// The meanings of names and functions. Functions of Expression itself: given(a), first(a, b, ...),
 // choose(condition, a, b), max(list), min(list), product(list), length(list), at(list, i),
 // subset(a, b), factors_into(list, n), any_above(list, n).
 class Scope {

@@ -20,9 +20,9 @@ struct BrokenGate {
   std::string text;  // in the validator's own words
 };
 
-// The gates that a unit breaks on every target. What the unit leaves open, what no source gives and
-// what some target takes breaks none. `unit.op` is a native layer's name or unit type; nothing for
-// another name. Thread-safe.
+// The gates that a unit breaks on every target. A property that the unit leaves open, that no
+// source gives or that some target takes breaks none. `unit.op` is a native layer's name or unit
+// type; nothing for another name. Thread-safe.
 std::vector<BrokenGate> BrokenGates(const Instance& unit);
 
 }  // namespace anecheck::legality

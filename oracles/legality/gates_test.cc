@@ -84,7 +84,7 @@ TEST(Gates, WhatIsNotSaidBreaksNothing) {
   EXPECT_EQ(BrokenBy(Unit("no_such_layer", {})), Ids());
 }
 
-// Whoever asks for one target hears of the same gate.
+// A question about one target names the same gate.
 TEST(Gates, JudgeRefusesWhatBreaksOne) {
   const Instance unit = Unit("MatrixMult", {{1, 4, 2, 1, 8}, {1, 8, 1, 4}});
   for (const Target& target : AllTargets()) {

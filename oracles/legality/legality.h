@@ -16,7 +16,7 @@
 
 namespace anecheck::legality {
 
-// What the layers together make of an instance.
+// The joint answer of the layers about an instance.
 enum class Outcome : uint8_t {
   kNative,      // admitted as it is
   kDecomposed,  // admitted after a rewrite, a fold, or from inside the compiler

@@ -109,7 +109,7 @@ void Strike(std::string_view subject, int draws, std::map<std::string, std::rege
     ASSERT_TRUE(verdict.ok()) << verdict.error().message;
     for (const LayerVerdict& layer : verdict->layers) {
       if (layer.ruling != Ruling::kReject) continue;
-      // Where sources spell a text differently, both spellings are given.
+      // Both spellings are given if sources spell a text differently.
       std::erase_if(wanted, [&](const auto& text) {
         const auto says = [&](const OtherReading& other) {
           return std::regex_match(other.says, text.second);

@@ -114,8 +114,8 @@ TEST(RuleTable, NoRuleMisnamesAFieldALimitOrAFunction) {
   }
 }
 
-// Whatever is asked, a verdict has every layer in order, a reason and a source where a rule spoke,
-// and nothing before a refusal is marked unreached.
+// For every question, a verdict has each layer in order, a reason and a source if a rule spoke, and
+// nothing before a refusal is marked unreached.
 TEST(Judging, KeepsItsFormForDrawnInstances) {
   const Rules& rules = Rules::Builtin();
   for (const char* subject : {"conv", "topk", "pad", "SDPA", "PixelShuffle", "matmul", "softmax"}) {

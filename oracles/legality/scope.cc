@@ -30,7 +30,7 @@ bool HasBatchAxisFirst(std::string_view op) {
   return std::ranges::find(kOps, op) != std::end(kOps);
 }
 
-// Where the axis called `letter` stands in a tensor of that rank; -1 where it has none.
+// The place of the axis called `letter` in a tensor of that rank; -1 if it has none.
 int AxisOf(std::string_view op, std::string_view letter, size_t rank) {
   constexpr std::string_view kOrders[] = {"", "W", "HW", "CHW", "NCHW", "NCDHW"};
   if (rank >= std::size(kOrders) || letter.size() != 1) return -1;

@@ -1,4 +1,4 @@
-// What the names and functions of a rule mean for one instance on one target by one route.
+// The meanings of a rule's names and functions for one instance on one target by one route.
 #pragma once
 
 #include <optional>

@@ -39,7 +39,7 @@ TEST(Table24_2, MinimumFamilyFloors) {
     EXPECT_EQ(OutcomeOf("h14", Route::kMil, Make(op)), Outcome::kRejected) << op;
     EXPECT_EQ(OutcomeOf("h15", Route::kMil, Make(op)), Outcome::kNative) << op;
   }
-  // Where the family of a target is not known, a floor above 0 is not known to be met.
+  // If the family of a target is not known, a floor above 0 is not known to be met.
   EXPECT_EQ(OutcomeOf("u1", Route::kMil, Make("sin")), Outcome::kUnknown);
 }
 

@@ -11,8 +11,7 @@ namespace {
 
 using Axes = std::vector<AlikeAxis>;
 
-// Where the operand at `parameter` stands among the arguments; their number where it
-// is absent.
+// The place of the operand at `parameter` among the arguments; their number if it is absent.
 size_t PlaceOf(const NodeView& node, int parameter) {
   const auto arguments = node.graph().arguments(node.node());
   const auto found = std::ranges::find(arguments, parameter, &Argument::parameter);
@@ -121,8 +120,8 @@ int NamingParameter(const NodeView& node) {
 
 bool IsIn(uint32_t mask, int axis) { return (mask >> axis & 1) != 0; }
 
-// The axes of the first operand that the operation does not name. Where the result lacks those that
-// it names, the others move up.
+// The axes of the first operand that the operation does not name. If the result lacks those that it
+// names, the others move up.
 void Unnamed(const NodeView& node, int, Axes& axes) {
   const Tensors tensors(node);
   const int rank = tensors.x().rank();

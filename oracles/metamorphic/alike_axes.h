@@ -1,4 +1,4 @@
-// Which axes an operation treats alike, as data: one row for each class of operations, with the
+// The axes that an operation treats alike, as data: one row for each class of operations, with the
 // reason. Relations that cut an operation into parts, or put its elements in another order, are
 // drawn from it.
 #pragma once
@@ -13,9 +13,8 @@
 
 namespace anecheck {
 
-// One axis of a node's tensors, of two entries or more. Whatever the order of its entries in the
-// operands, the results have theirs in that order too or, where they lack the axis, stay as they
-// are.
+// One axis of a node's tensors, of two entries or more. For every order of its entries in the
+// operands, the results have theirs in that order too or, if they lack the axis, stay as they are.
 struct AlikeAxis {
   std::vector<int> operands;  // by argument: the axis there; -1 where every entry takes it whole
   std::vector<int> results;   // by result; -1 where it lacks the axis

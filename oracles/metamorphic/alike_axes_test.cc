@@ -1,4 +1,4 @@
-// Which axes an operation treats alike: on drawn instances of every operation that has a row the
+// The axes that an operation treats alike: on drawn instances of every operation that has a row the
 // oracle gives the same results for parts along such an axis, and for another order of its entries.
 #include "oracles/metamorphic/alike_axes.h"
 

@@ -131,7 +131,7 @@ const AlikeAxis* Pick(std::span<const AlikeAxis> axes, uint64_t choice) {
   return axes.empty() ? nullptr : &axes[choice % axes.size()];
 }
 
-// Where the two parts begin to differ: at entry 1 to extent - 1.
+// The place at which the two parts begin to differ: at entry 1 to extent - 1.
 int64_t CutOf(const AlikeAxis& axis, uint64_t choice) {
   return 1 + static_cast<int64_t>((choice >> 8 & 0xffff) % static_cast<uint64_t>(axis.extent - 1));
 }

@@ -1,4 +1,5 @@
-// What relations of one operation put in its place: the functions of Relation::in_place_of.
+// The replacements that relations of one operation put in its place: the functions of
+// Relation::in_place_of.
 #pragma once
 
 #include <cstdint>
@@ -21,8 +22,8 @@ ANECHECK_IN_PLACE_OF(AtOtherPositions);
 // The same operation on two parts along an axis whose entries are independent, and the results
 // joined.
 ANECHECK_IN_PLACE_OF(InBatches);
-// What the compiler, or the host before it, makes of the operation (oracles/plan/decomposition.h),
-// and some identities of arithmetic.
+// The form into which the compiler, or the host before it, brings the operation
+// (oracles/plan/decomposition.h), and some identities of arithmetic.
 ANECHECK_IN_PLACE_OF(Decompose);
 // A curve that is flat outside of two knots (clip, relu6, sigmoid_hard) as linear, relu, linear
 // over them (harness/ops/composed_curve.h), where fp16 holds every constant.

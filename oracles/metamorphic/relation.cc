@@ -11,8 +11,8 @@
 namespace anecheck {
 namespace {
 
-// What is known when the program is compiled must stay so: results of constant expressions, and
-// operands that their operation takes as constants alone.
+// A value that is known when the program is compiled must stay so: results of constant expressions,
+// and operands that their operation takes as constants alone.
 bool IsConstantOfAProgram(const Graph& graph, ValueId id) {
   const Value& value = graph.value(id);
   if (value.kind == ValueKind::kResult &&
@@ -138,8 +138,8 @@ bool TakesLeavesAlone(const Graph& graph, const Node& node) {
   });
 }
 
-// Which of two zeros an extreme is depends on the order of its operands, and what follows may tell
-// them apart, as a quotient does.
+// The order of its operands decides which of two zeros an extreme is, and a later operation may
+// tell them apart, as a quotient does.
 bool TellsOrderByZeros(OpKind kind) { return kind == OpKind::kMaximum || kind == OpKind::kMinimum; }
 
 void SettleLaws(const Graph& graph, ValueId site, Rewritten& made) {

@@ -25,7 +25,7 @@ enum class RelationLaw : uint8_t {
   kWithinUnion,   // no two elements are farther apart than the ends of both bounds taken together
 };
 
-// What is rewritten.
+// The rewritten part.
 enum class RelationSite : uint8_t {
   kGraph,  // nothing, or the list of outputs
   kValue,  // every use of one fp16 input or result
@@ -42,9 +42,9 @@ struct Relation {
   // the place in `graph` of value v of its graph. Empty where it does not apply.
   std::vector<ValueId> (*in_place_of)(Graph& graph, const NodeView& node,
                                       std::span<const ValueId> places, uint64_t choice) = nullptr;
-  // kNode: the same operations, on other parts or in another order. What a pointwise operation
-  // gives of inputs alone then is the same number wherever it is an output: there is nothing that
-  // a compiler might have fused it with.
+  // kNode: the same operations, on other parts or in another order. The result of a pointwise
+  // operation on inputs alone then is the same number wherever it is an output: there is nothing
+  // that a compiler might have fused it with.
   bool same_operations = false;
   // kGraph: whether the value is made an output too.
   bool taps = false;

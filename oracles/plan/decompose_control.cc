@@ -42,7 +42,7 @@ Values Inline(Builder& out, const Graph& block, const Values& inputs) {
   return outputs;
 }
 
-// Which values of `block` the value depends on, itself among them.
+// The values of `block` that the value depends on, itself among them.
 std::vector<bool> Ancestors(const Graph& block, ValueId value) {
   std::vector<bool> needed(block.values().size(), false);
   needed[value] = true;

@@ -9,13 +9,13 @@
 namespace anecheck::plan {
 namespace {
 
-// Which pixels the results of one axis read.
+// The pixels that the results of one axis read.
 struct Grid {
   std::string_view mode = "DEFAULT";
   bool linear = true;
   bool centres = false;  // without a mode the nearest neighbour is the pixel below the centre
 
-  // Where result `i` of `to` stands among `from` pixels.
+  // The place of result `i` of `to` among `from` pixels.
   double Position(int64_t i, int64_t from, int64_t to) const {
     const auto at = static_cast<double>(i), in = static_cast<double>(from),
                out = static_cast<double>(to);

@@ -98,7 +98,7 @@ Result<std::vector<ValueId>> ReduceByTranspose(const Site& site) {
   return One(out, result);
 }
 
-// What the compressed form stands for, element by element, rounded to its element type.
+// The numbers that the compressed form stands for, element by element, rounded to its element type.
 Result<std::vector<ValueId>> FoldedConstant(const Site& site) {
   Graph alone;
   std::set<std::string, std::less<>> taken;

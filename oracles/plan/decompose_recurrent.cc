@@ -12,7 +12,7 @@ namespace {
 
 constexpr int64_t kMostSteps = 64;
 
-// Where one direction of a cell has its operands; -1 for those that it lacks.
+// The places of the operands of one direction of a cell; -1 for those that it lacks.
 struct CellOperands {
   int weight_ih, weight_hh, bias, peephole = -1, input_bias = -1;
 };

@@ -51,9 +51,9 @@ struct Decomposition {
   std::string_view rule;  // only where this rule of the legality tables asks; empty: any
   std::string_view what;  // "two matrix multiplies by constants"
   std::string_view source;
-  // What folding constants to the element type, or functions between them, add to the error of a
-  // result, as a part of the largest magnitude: the oracle knows what engines round, not what a
-  // rewrite rounds before them.
+  // The error that folding constants to the element type, or functions between them, adds to a
+  // result, as a part of the largest magnitude: the oracle knows the roundings of engines, not
+  // those of a rewrite before them.
   double folding_error = 0;
   // Writes the replacement and gives a value for each result. kUnsupported, with the reason, for
   // instances that it has no graph for.

@@ -28,7 +28,7 @@ double Amplitude(const Estimate& estimate) {
   return amplitude;
 }
 
-// What the comparison of two outputs saw.
+// The differences that the comparison of two outputs saw.
 struct Seen {
   size_t elements = 0;
   size_t told = 0;  // where the intervals are narrow enough to tell something

@@ -1,6 +1,6 @@
-// The lowering plan: what a graph becomes on a target. Which operations stay, which are rewritten
-// and into what, what their weights are, where the program is cut into dispatches, and what the
-// dispatch descriptor therefore holds. Predicted from the legality tables alone; used by
+// The lowering plan: what a graph becomes on a target. The operations that stay, those that are
+// rewritten and into what, their weights, the places at which the program is cut into dispatches,
+// and the content of the dispatch descriptor. Predicted from the legality tables alone; used by
 // `anecheck lower`.
 #pragma once
 
@@ -18,7 +18,7 @@
 
 namespace anecheck::plan {
 
-// What becomes of an operation of the lowered graph.
+// The fate of an operation of the lowered graph.
 enum class Fate : uint8_t {
   kNative,      // one layer
   kFolded,      // computed when the program is compiled
@@ -66,7 +66,7 @@ struct Rewrite {
   std::string no_graph;           // why there is no graph; empty where there is one
 };
 
-// What is submitted at once.
+// The operations that are submitted at once.
 struct Segment {
   enum class Kind : uint8_t { kEngine, kBridge, kElsewhere };
   Kind kind = Kind::kEngine;

@@ -1,4 +1,4 @@
-// A lowering plan for people and for programs. What `anecheck lower` prints and writes.
+// A lowering plan for people and for programs. The text and the files of `anecheck lower`.
 #pragma once
 
 #include <string>
@@ -18,7 +18,7 @@ std::string PlanText(const Plan& plan);
 //              "weights": {"format", "streamed", "bytes", "cap", "parts"}, "streams"}],
 //  "segments": [{"kind", "dispatches", "layers": [names]}],
 //  "states": [{"name", "bytes", "shared", "offset"}], "descriptor": [{"kind", "name"}]}.
-// What is not known is null.
+// An unknown value is null.
 Json PlanJson(const Plan& plan);
 
 }  // namespace anecheck::plan

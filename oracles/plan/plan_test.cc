@@ -219,7 +219,7 @@ TEST(Plan, AttentionCutsThoughItIsNative) {
   EXPECT_EQ(Descriptor(plan), "Cast Cast Cast AneInference AneInference AneInference Cast");
 }
 
-// What does not wait for a cut shares a dispatch with what comes after it.
+// An operation that does not wait for a cut shares a dispatch with those after it.
 TEST(Plan, IndependentBranchesShareADispatch) {
   Case c;
   const ValueId x = c.Input(Ramp({1, 3, 1, 1}));
@@ -550,8 +550,8 @@ TEST(Plan, StatesOfM1AreCastInAndOut) {
   EXPECT_EQ(resident.lowered.ValuesOfKind(ValueKind::kState).size(), 5u);
 }
 
-// What the graph gives for a state is what the state holds afterwards: a second round on it agrees
-// with a graph that reads what it wrote.
+// The graph's result for a state is the state's later content: a second round on it agrees with a
+// graph that reads what it wrote.
 TEST(Plan, SharedStatesCarryOverTwoRounds) {
   const Case c = Stateful(1);
   const Plan plan = Planned(c.graph, "h13");

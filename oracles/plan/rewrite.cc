@@ -233,7 +233,7 @@ Result<bool> Rewriter::Pass(bool host_alone) {
     }
     changed = changed || replaced;
     std::vector<std::string> rules = settled_[id];
-    // What a compiler's rule made it does not ask for again.
+    // A compiler's rule does not ask again for its own product.
     if (replaced && demand.decomposition->occasion == Occasion::kDecompose) {
       rules.push_back(demand.rule);
     }

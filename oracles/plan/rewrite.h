@@ -24,7 +24,7 @@ class Rewriter {
   const std::vector<std::string>& origins() const { return origins_; }
 
  private:
-  // What asks for a rewrite of a node.
+  // The reason for a rewrite of a node.
   struct Demand {
     const Decomposition* decomposition = nullptr;
     int64_t cap = 0;

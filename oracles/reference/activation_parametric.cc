@@ -77,7 +77,7 @@ Status ThresholdedRelu(KernelContext& context) {
 
 // ---- exact curves: of numbers other than zero, none is a double or midway between two -----------
 
-// Where these vanish beside the other part of a curve, what is left of them is their sign.
+// If these vanish beside the other part of a curve, the rest of them is their sign.
 constexpr double kNothing = 0x1p-1000;
 constexpr double kLeastExponent = -700;
 

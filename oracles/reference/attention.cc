@@ -128,8 +128,8 @@ class AttentionRow {
     return WideValue(v);
   }
 
-  // What the product of the weights with v may give. It is one of the multiply-accumulate path, so
-  // that path's departures act on it.
+  // The admitted results of the product of the weights with v. It is one of the multiply-accumulate
+  // path, so that path's departures act on it.
   Accumulated Sum(const Lanes& v) {
     const Interval bound = Bound(v);
     Accumulated sum;
@@ -146,7 +146,8 @@ class AttentionRow {
   }
 
  private:
-  // What the fixed-point accumulator adds: products that it drops or rounds, and its overflow.
+  // The additions of the fixed-point accumulator: products that it drops or rounds, and its
+  // overflow.
   void AdmitFixed(const Lanes& v, Accumulated& sum) const {
     double largest = 0;
     for (size_t k = 0; k < weight_bound_.size(); ++k) {

@@ -8,8 +8,8 @@
 namespace anecheck::reference {
 namespace {
 
-// What an element admits: infinities by themselves apart from the interval beside them, which is
-// empty where its low end lies above its high one.
+// The values that an element admits: infinities by themselves apart from the interval beside them,
+// which is empty if its low end lies above its high one.
 struct Reading {
   double low, high;
   uint8_t beyond;

@@ -1,4 +1,4 @@
-// What an engine may give that reads a node's numbers in one way or in another.
+// The results of an engine that reads a node's numbers in one way or in another.
 #pragma once
 
 #include "oracles/reference/kernel.h"

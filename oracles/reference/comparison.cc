@@ -12,7 +12,7 @@ namespace anecheck {
 namespace reference {
 namespace {
 
-// What a NaN operand makes of a comparison: false, but for "not equal".
+// The result of a comparison with a NaN operand: false, but for "not equal".
 struct Less {
   static constexpr bool kWithNan = false;
   static bool Holds(double a, double b) { return a < b; }

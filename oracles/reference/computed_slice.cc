@@ -9,7 +9,7 @@
 namespace anecheck::reference {
 namespace {
 
-// Where a slice may begin.
+// The places at which a slice may begin.
 class Starts {
  public:
   Starts(const ComputedSlice& slice, const BoundedTensor* places) : slice_(slice), places_(places) {

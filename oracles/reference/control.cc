@@ -20,7 +20,7 @@ Status ReadState(KernelContext& context) {
   return {};
 }
 
-// What memory holds of a tensor: elements rounded to its type. `x` keeps its own arrays.
+// The content of a tensor in memory: elements rounded to its type. `x` keeps its own arrays.
 BoundedTensor InMemory(KernelContext& context, const BoundedTensor& x) {
   BoundedTensor stored = x;
   stored.measured = false;
@@ -112,7 +112,7 @@ void AppendOperands(KernelContext& context, int parameter, Tensors& tensors) {
   }
 }
 
-// What either of two tensors may hold; the value is that of the first.
+// The content that either of two tensors may have; the value is that of the first.
 BoundedTensor Hull(KernelContext& context, const BoundedTensor& a, const BoundedTensor& b) {
   BoundedTensor hull = a;
   hull.members = nullptr;
@@ -214,7 +214,7 @@ constinit const ReferenceKernel kReferenceCircularBufferToTensor = {.evaluate =
                                                                         reference::RingRead};
 constinit const ReferenceKernel kReferenceTensorToCircularBuffer = {.evaluate =
                                                                         reference::RingWrite};
-// What their blocks hold decides, and whether a loop goes on must be certain.
+// The content of their blocks decides, and whether a loop goes on must be certain.
 constinit const ReferenceKernel kReferenceCond = {.evaluate = reference::Cond,
                                                   .value_needs_bounds = true};
 constinit const ReferenceKernel kReferenceWhileLoop = {.evaluate = reference::WhileLoop,

@@ -55,7 +55,8 @@ TransposedAxes AxesOf(const NodeView& node, const Shape& x, const Shape& weight,
     if (!node.Ints(P::kDilations).empty()) axis.dilation = node.Ints(P::kDilations)[i];
     if (type == "custom") axis.before = node.Ints(P::kPad)[2 * i];
     if (type == "same") {
-      // What the whole result has more than the one asked for, the odd element at the end.
+      // The elements that the whole result has beyond the one asked for, the odd element at the
+      // end.
       const int64_t whole = (axis.input - 1) * axis.stride + (axis.kernel - 1) * axis.dilation + 1;
       axis.before = std::max<int64_t>(0, whole - axis.output) / 2;
     }

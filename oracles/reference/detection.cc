@@ -112,7 +112,7 @@ class Suppression {
         if (Settled(Overlaps(i, best))) open[Index(i)] = 0;
       }
     }
-    // Where no box survives the one of the highest score stands for all.
+    // The box of the highest score stands for all if no box survives.
     if (chosen.empty() && count_ > 0) chosen = {OneOf(Highest([](int64_t) { return true; }))};
     return chosen;
   }
@@ -272,7 +272,7 @@ class SelectionStore {
  private:
   using P = params::NonMaximumSuppression;
 
-  // What may stand in one place of the results: one of these boxes, or the padding.
+  // The admitted content of one place of the results: one of these boxes, or the padding.
   struct Candidates {
     std::vector<int64_t> boxes;
     bool padding = false;

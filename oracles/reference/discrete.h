@@ -85,8 +85,8 @@ inline bool IndicesStayApart(const Contract& contract, size_t count) {
 }
 
 // Stores positions or counts as integers: value, and the hull of each set, which is kept as the
-// element's members where it is larger than the hull's ends say. Where the contract lets an index
-// pass through fp16 (Term::kIndexRounding) its rounded form is admitted too.
+// element's members where it is larger than the hull's ends say. If the contract lets an index pass
+// through fp16 (Term::kIndexRounding) its rounded form is admitted too.
 class IndexStore {
  public:
   IndexStore(KernelContext& context, BoundedTensor& result);

@@ -16,7 +16,7 @@ constexpr size_t kManyNumbers = 1 << 13;
 constexpr size_t kHalves = 1 << 16;
 constexpr size_t kHalfInfinity = 0x7c00;
 
-// What stands for one number.
+// The entry of one number.
 struct Entry {
   double value;
   double low;
@@ -29,7 +29,7 @@ struct Entry {
 // From here on making a table is less than a few evaluations of the tensor by itself.
 constexpr size_t kManyTables = 1 << 15;
 
-// What an entry admits beside finite numbers.
+// The values that an entry admits beside finite numbers.
 enum EntryFlag : uint64_t { kNanBit = 1, kSpecialBit = 2 };
 
 bool RepeatsNumbers(const Contract& contract, const BoundedTensor& x) {

@@ -42,7 +42,7 @@ bool FillsATable(const Contract& contract, const BoundedTensor& x);
 // Every fp16 number in the order of their bits, a point tensor of one axis.
 BoundedTensor AllNumbers(Arena& arena);
 
-// What a function gives for each fp16 number.
+// The results of a function for each fp16 number.
 class FunctionTable {
  public:
   // `results` holds the function of each of AllNumbers().
@@ -64,7 +64,7 @@ class FunctionTable {
   bool point_ = false;
 };
 
-// What the results of a function without state depend on beside its operand.
+// The parts that the results of a function without state depend on beside its operand.
 struct TableKey {
   bool ideal = false;
   bool wide = false;

@@ -363,7 +363,7 @@ struct Accumulator::Block {
   bool MayBeNan(size_t row, size_t column) const {
     return !row_facts.open.empty() && (row_facts.nan[row] | column_facts.nan[column]) != 0;
   }
-  // Where some end is not finite.
+  // If some end is not finite.
   Accumulated OpenSum(const Lanes& x, const Lanes& y, size_t row, size_t column,
                       const IntervalSums& sums) {
     const bool nan = (row_facts.only_nan[row] | column_facts.only_nan[column]) != 0;
@@ -447,7 +447,7 @@ void Accumulator::Dots(const Lanes& rows, size_t row_count, const Lanes& columns
   settle_ = false;
 }
 
-// Where some end is not finite. `sum` is the value.
+// If some end is not finite. `sum` is the value.
 Accumulated Accumulator::SpecialSum(const Lanes& x, size_t count, double sum) {
   bool nan = false;
   for (size_t k = 0; k < count; ++k) nan |= x.low[k] != x.low[k];
@@ -513,7 +513,7 @@ Accumulated Accumulator::WithBias(const Accumulated& sum, double value, double l
   double from = sum.low;
   double to = sum.high;
   if (bias_rounding_ && !sum.empty()) {
-    // Which of its two tie rules an engine applies here is not stated anywhere.
+    // No source states which of its two tie rules an engine applies here.
     from = std::min({from, grid_.Round(from), grid_.Store(from)});
     to = std::max({to, grid_.Round(to), grid_.Store(to)});
   }

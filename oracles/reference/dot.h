@@ -50,7 +50,7 @@ struct Accumulated {
   bool empty() const { return low > high; }  // no finite number is admitted
 };
 
-// Where the sums of rows and columns lie in the result: row and column each with its step.
+// The places of the sums of rows and columns in the result: row and column each with its step.
 struct DotPlaces {
   size_t start = 0;
   size_t row_step = 0;
@@ -72,7 +72,7 @@ struct DotSink {
   void* self;
 };
 
-// What stays the same over the outputs of one node.
+// The state that stays the same over the outputs of one node.
 class Accumulator {
  public:
   // `y` is null for plain sums.
@@ -102,8 +102,8 @@ class Accumulator {
   // Whether StoreDots takes the sums of `count` products of rows and columns, so many of each, with
   // this bias (may be null): a large operation on finite points of fp16.
   bool Stores(size_t rows, size_t columns, size_t count, const BoundedTensor* bias) const;
-  // What StoreDots writes into; FinishDots makes the result of it. Result element (row, column) of
-  // a call lies at start + row * columns.vectors + column.
+  // The arrays that StoreDots writes into; FinishDots makes the result of them. Result element
+  // (row, column) of a call lies at start + row * columns.vectors + column.
   PointResults StartDots(KernelContext& context, BoundedTensor& result) const;
   // DotsOnGrid, WithBias and StoreFloats in one. Precondition: Stores(...).
   void StoreDots(const PointVectors& rows, const PointVectors& columns, size_t count,
@@ -165,7 +165,7 @@ class Accumulator {
     double error = 0;
   };
 
-  // Which law holds of the node's sums.
+  // The law of the node's sums.
   enum class Law : uint8_t { kNone, kFixed, kFixedOrWide };
   // A bias as the law takes it: what the accumulator starts at.
   struct BiasRange {
@@ -223,7 +223,7 @@ class Accumulator {
   // Exponent 31 as numbers; gives whether every end is finite then.
   static bool DecodeLanes(const Lanes& from, size_t count, bool bits_known, DecodedLanes& to);
 
-  // What departures leave of a sum; marks the result where it says little.
+  // Applies departures to a sum; marks the result if it says little.
   void Depart(const Lanes& x, const Lanes* y, size_t count, Accumulated& sum);
   Accumulated PlainSum(const Lanes& x, size_t count);
 

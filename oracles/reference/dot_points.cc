@@ -59,7 +59,7 @@ bool Accumulator::Stores(size_t rows, size_t columns, size_t count,
   if (NarrowTerms() != 0 || law_ == Law::kFixed) return true;
   if (count < kFewTerms) return false;
   if (lowest_product_bit_ >= -24) return true;
-  // What small products leave open should be little beside the accumulator's error.
+  // The part that small products leave open should be little beside the accumulator's error.
   const SmallNumbers small(x_.max_magnitude, y_->max_magnitude);
   const Spread x = SpreadOfNumbers(x_.value, x_.size, small.x);
   const Spread y = SpreadOfNumbers(y_->value, y_->size, small.y);

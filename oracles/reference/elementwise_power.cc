@@ -102,7 +102,7 @@ Bounds FloorDivBounds(const Grid& grid, const Contract& contract, const Range& a
     const bool exact = a.point() && b.point() && !b.HasZero();
     if (!exact) return {-kInfinity, kInfinity, true};
     const double quotient = FloorDivValue(a.low, b.low);
-    // What lies just below zero may be rounded to it first.
+    // A number just below zero may be rounded to it first.
     return {quotient, IsJustBelowZero(a.low, b.low) ? 0 : quotient};
   }
   if (a.point() && b.point() && std::fmod(a.low, b.low) == 0) {

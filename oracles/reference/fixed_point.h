@@ -16,7 +16,7 @@ namespace anecheck::reference {
 // One unit of the accumulator is 2^-16, and it holds less than 2^31 of them.
 inline constexpr double kFixedUnit = 0x1p-16;
 inline constexpr double kFixedLimit = 0x1p31;
-// The products of one pass that were measured. Where a later pass begins, no source says.
+// The products of one pass that were measured. No source says where a later pass begins.
 inline constexpr size_t kFixedPass = 64;
 
 // A number that came in with exponent 31 is (1 + m / 1024) * 2^16; a signalling NaN arrives quiet

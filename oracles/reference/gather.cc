@@ -137,7 +137,7 @@ class Scattering {
         if (places.inside()) UpdateValue(from, places.Value() + i);
         counted &= places.ForEach([&](size_t to) { UpdateBounds(from, to + i, places.known()); });
       }
-      // Where a write out of range lands is said nowhere.
+      // No source says where a write out of range lands.
       if (places.all_inside() && counted) continue;
       for (size_t i = 0; i < result_.size; ++i) AdmitAnything(result_, i);
     }
@@ -172,7 +172,7 @@ class Scattering {
   }
 
  private:
-  // What was added to one element, or multiplied with it, in whatever order.
+  // The numbers added to one element, or multiplied with it, in any order.
   struct Sums {
     double low = 0;
     double high = 0;
@@ -236,9 +236,9 @@ class Scattering {
     result_.low[i] = std::min(result_.low[i], OuterLow(store, AddDown(sums.low, -error), wide_));
     result_.high[i] = std::max(result_.high[i], OuterHigh(store, AddUp(sums.high, error), wide_));
   }
-  // The same of two or more factors. Where some partial product, with the element or without it,
-  // may leave the range, anything; one that becomes subnormal may be flushed, and loses no more
-  // than the least normal number.
+  // The same of two or more factors. If some partial product, with the element or without it, may
+  // leave the range, anything; one that becomes subnormal may be flushed, and loses no more than
+  // the least normal number.
   void AdmitAnyProduct(size_t i) {
     const Sums& sums = sums_[i];
     const double first = Magnitude(sums.first_low, sums.first_high);
@@ -295,7 +295,7 @@ class Scattering {
     result_.value[to] = y;
     rest_[to] = std::fabs(y) < kInfinity ? Rest(a, b, y, rest_[to]) : 0;
   }
-  // What y leaves of the exact result on (a + rest) and b.
+  // The part of the exact result that y leaves on (a + rest) and b.
   double Rest(double a, double b, double y, double rest) const {
     switch (mode_) {
       case Mode::kAdd:

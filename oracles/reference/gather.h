@@ -1,5 +1,5 @@
-// Where operations that read or write at computed places do so: rows of contiguous elements, each
-// addressed by one or more indices. Used by the gather and scatter kernels.
+// The places at which operations read or write by computed indices: rows of contiguous elements,
+// each addressed by one or more indices. Used by the gather and scatter kernels.
 #pragma once
 
 #include <algorithm>

@@ -1,5 +1,5 @@
-// What a reference kernel sees and gives: tensors as values with intervals, scratch memory, the
-// contract. The evaluator calls one kernel a node; each file of this folder holds one class of
+// The inputs and results of a reference kernel: tensors as values with intervals, scratch memory,
+// the contract. The evaluator calls one kernel a node; each file of this folder holds one class of
 // operations, as harness/ops does.
 #pragma once
 
@@ -182,7 +182,7 @@ class KernelContext {
   // Type and size are set; the kernel sets the rest.
   BoundedTensor& Result(uint32_t index = 0) { return values_[node_.Result(index)]; }
 
-  // Where not empty, an entry for each element of the first result: the kernel may leave those that
+  // If not empty, an entry for each element of the first result: the kernel may leave those that
   // are 0 as it likes. Nothing reads them.
   std::span<const uint8_t> wanted() const { return wanted_; }
   void Want(std::span<const uint8_t> elements) { wanted_ = elements; }

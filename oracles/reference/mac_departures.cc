@@ -143,8 +143,8 @@ Magnitudes Measure(const Grid& grid, const Lanes& x, const Lanes& y, size_t coun
   return sums;
 }
 
-// What departures from points need of Measure: `all` only where some number is not finite, and
-// `subnormal` never.
+// The parts of Measure that departures from points need: `all` only if some number is not finite,
+// and `subnormal` never.
 Magnitudes MeasurePoints(const SumDepartures& active, const Grid& grid, const Lanes& x,
                          const Lanes& y, size_t count) {
   if (!active.add_otherwise() && active.interior == nullptr) return {};
@@ -184,7 +184,7 @@ void DepartIntervals(const SumDepartures& active, const Grid& grid, const Lanes&
   sum.loose = slack > 0;
 }
 
-// An infinity where a sum rounds to `limit` or more. What rounds below the limit stays.
+// An infinity where a sum rounds to `limit` or more. A number that rounds below the limit stays.
 void LimitAtPort(const Grid& grid, double limit, Accumulated& sum) {
   const auto overflows = [&](double x) { return std::fabs(grid.Round(x)) >= limit; };
   if (overflows(sum.value)) sum.value = std::copysign(kInfinity, sum.value);
@@ -222,7 +222,7 @@ void ZeroForNan(Accumulated& sum) {
   sum.high = only_nan ? 0 : std::max(sum.high, 0.0);
 }
 
-// Where nothing but NaN is left, both ends say so.
+// Both ends are NaN if nothing else is left.
 void SettleNan(Accumulated& sum) {
   if (sum.empty() && sum.beyond == 0) sum.low = sum.high = kNan;
 }

@@ -15,7 +15,7 @@ namespace reference {
 
 namespace {
 
-// What holds of the operands together: every one whole, some one with sets.
+// The properties of the operands together: every one whole, some one with sets.
 struct Discreteness {
   bool whole = true;
   bool members = false;

@@ -202,7 +202,8 @@ void FillInvalid(const Raw& raw, std::span<const int64_t> offsets, int64_t base,
   }
 }
 
-// What the two normalizations tell apart: the groups, and which constant meets which element.
+// The difference between the two normalizations: the groups, and the element that each constant
+// meets.
 struct NormForm {
   uint32_t mask = 0;
   Epsilon epsilon;

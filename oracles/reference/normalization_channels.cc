@@ -37,7 +37,7 @@ bool IsFinite(const Bounds& range) {
   return !range.nan && std::fabs(range.low) < kInfinity && std::fabs(range.high) < kInfinity;
 }
 
-// What every step of these operations uses.
+// The state that every step of these operations uses.
 class Steps {
  public:
   Steps(const Contract& contract, const Grid& grid) : contract_(contract), grid_(grid) {}

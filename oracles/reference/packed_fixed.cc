@@ -133,7 +133,7 @@ void PackFixedRows(const PointVectors& rows, size_t first, size_t height, size_t
   }
 }
 
-// What the packed rows of a block take at the most.
+// The most memory that the packed rows of a block take.
 constexpr size_t kRowBytes = size_t{1} << 24;
 
 void SumFixedBlockHere(const PointVectors& rows, const PointVectors& columns,

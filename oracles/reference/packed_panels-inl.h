@@ -44,9 +44,9 @@ constexpr size_t kWidth = kVectors * kSingles;
 
 // Adding a product's kRounder-fold to the product in fp32 leaves 11 significand bits of it, rounded
 // to even, as far as the product has no more than 22: the steps there are a 1024th of its power of
-// two, and the multiple, which has as many bits as the product, is an even number of them. Where
-// the sum reaches the next power of two, whose steps are twice as wide, the product lies so close
-// below one itself that it rounds to that.
+// two, and the multiple, which has as many bits as the product, is an even number of them. If the
+// sum reaches the next power of two, whose steps are twice as wide, the product lies so close below
+// one itself that it rounds to that.
 constexpr float kRounder = 0x1p13F;
 
 struct ColumnPanel {
@@ -77,7 +77,7 @@ HWY_INLINE void CountSmall(const float* HWY_RESTRICT numbers, size_t count, floa
 
 // Magnitudes as integers, in steps that are a power of two for each chunk of kDepth numbers of a
 // vector: no number is more than so many steps, the largest at least half as many, and steps that
-// are begun count. What kDepth products of two such sum to has 30 bits.
+// are begun count. The sum of kDepth products of two such has 30 bits.
 constexpr uint32_t kMostSteps = 2048;
 constexpr size_t kDepth = 256;
 constexpr size_t ChunksOf(size_t count) { return (count + kDepth - 1) / kDepth; }

@@ -43,7 +43,7 @@ HWY_INLINE double StepUp(double x) {
 }
 HWY_INLINE double StepDown(double x) { return -StepUp(-x); }
 
-// What depends on the number of products alone.
+// The constants that depend on the number of products alone.
 struct Widths {
   Spans spans;
   double single = 0;  // of the magnitude: error of sums that are made in fp32 in part
@@ -70,7 +70,7 @@ struct Allowance {
   Widths widths;
 };
 
-// What is known of one sum.
+// The knowledge of one sum.
 struct Known {
   double sum;    // in double
   double doubt;  // how far it may be from the exact sum
@@ -144,7 +144,7 @@ struct RunSums {
     if (bias == nullptr) return known;
     return WithBias(known, bias[i], allowance.arithmetic.bias_rounding);
   }
-  // What is known of the value with its sum in double.
+  // The knowledge of the value with its sum in double.
   Known InDouble(const Allowance& allowance, size_t i, double total) const {
     const double size = magnitude[i];
     const bool exact = size <= allowance.arithmetic.exact_limit;
@@ -196,7 +196,7 @@ RunFacts StoreAnyRun(const Allowance& allowance, const RunSums& sums, size_t wid
   return StoreRun<kWide, kBiased, ToHalf>(allowance, sums, width, value, low, high, may_be_open);
 }
 
-// Where the results of a tile lie.
+// The place of a tile's results.
 struct Place {
   size_t row;  // the first
   size_t rows;
@@ -280,9 +280,9 @@ class Storing {
   StoreFunction store_;
 };
 
-// What stays in the caches: of a panel kDepth products, which are summed with all rows of a block
-// before the next, the same of the rows, of the columns all panels of a block. Panels that are
-// needed once alone are made when they are.
+// The data that stay in the caches: of a panel kDepth products, which are summed with all rows of a
+// block before the next, the same of the rows, of the columns all panels of a block. Panels that
+// are needed once alone are made when they are.
 constexpr size_t kRowBlockBytes = size_t{1} << 19;
 constexpr size_t kColumnBlockBytes = size_t{1} << 23;
 

@@ -18,7 +18,7 @@ struct PointVectors {
   const void* self = nullptr;
 };
 
-// What is summed, and how far an engine may be from it.
+// The form of the sum, and how far an engine may be from it.
 struct PointArithmetic {
   size_t count = 0;     // products in a sum
   bool rounds = false;  // the products may be rounded to fp16; every one rounds to a finite number

@@ -33,7 +33,7 @@ struct IntervalSums {
   double value_magnitude = 0;
 };
 
-// Which sums over intervals are wanted.
+// The sums over intervals that are wanted.
 enum class IntervalWork {
   kValues,       // value and value_magnitude
   kEnds,         // and low, high and magnitude

@@ -18,7 +18,7 @@
 namespace anecheck::reference {
 namespace {
 
-// What the numbers of an operand are like.
+// The kind of an operand's numbers.
 enum class Kind { kFixedPoint, kAnyFinite, kNearOne, kSubnormal, kHuge, kCancelling, kSpecial };
 constexpr Kind kKinds[] = {Kind::kFixedPoint, Kind::kAnyFinite,  Kind::kNearOne, Kind::kSubnormal,
                            Kind::kHuge,       Kind::kCancelling, Kind::kSpecial};
@@ -278,7 +278,7 @@ bool CheckStored(ChoiceStream& choices, const BlockSize& size, size_t step) {
                                               : nullptr;
     const Accumulated sum = one.DotOnGrid(row, column, count);
     const Magnitudes magnitudes = MagnitudesOf(row, column, count);
-    // What packed_points.h says, and the error of sums in double.
+    // The bounds of packed_points.h, and the error of sums in double.
     const double rounding = 20.4 * 0x1p-24 * magnitudes.counted;
     const double error = magnitudes.counted <= single_limit
                              ? 0

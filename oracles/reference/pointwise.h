@@ -55,7 +55,7 @@ struct Law {
   }
 };
 
-// What the contract grants beyond rounding.
+// The freedoms that the contract grants beyond rounding.
 struct PointwiseBound {
   double table_error = 0;     // absolute, of the engine's table
   bool zero_at_zero = false;  // the table is exact at 0
@@ -189,8 +189,8 @@ inline Bounds KnownValues(const Contract& contract, const Grid& grid, const Poin
           std::min(high, std::max(bound.most, law.high))};
 }
 
-// Element `at` by its law. Where that does not reach all of the operand's interval, the bound stays
-// as it is, `bound.ulp` wider, and takes in what the law gives at the ends that it reaches.
+// Element `at` by its law. If that does not reach all of the operand's interval, the bound stays as
+// it is, `bound.ulp` wider, and takes in the results of the law at the ends that it reaches.
 inline void PutLaw(const Contract& contract, const Grid& grid, const PointwiseBound& bound,
                    const BoundedTensor& x, size_t at, const Raw& raw) {
   const Law& law = *bound.law;

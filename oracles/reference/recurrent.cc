@@ -115,7 +115,7 @@ class CellMath {
         grid_(dtype),
         rounds_(contract.Allows(Term::kBiasRounding) || contract.Allows(Term::kWideIntermediate)) {}
 
-  // What is held of an intermediate: the exact number or its rounded form.
+  // The kept form of an intermediate: the exact number or its rounded form.
   Uncertain Held(Uncertain x) const {
     if (!rounds_) return x;
     x.low = std::min(WidenDown(x.low), grid_.Round(x.low));
@@ -404,7 +404,7 @@ struct RnnCell {
 
 // ---- sequences ----------------------------------------------------------------------------------
 
-// Where the results go: the sequence, the last h and the last c (null where there is none).
+// The places of the results: the sequence, the last h and the last c (null if there is none).
 struct Outputs {
   Raw sequence, h, c;
   bool has_cell = false;

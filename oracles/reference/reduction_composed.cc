@@ -293,7 +293,7 @@ class LogSumExp {
     const Lanes lanes = buffer.lanes();
     const double top = Largest(lanes.value, count);
     if (top != top) return lanes.point() ? All(kNan, kNan, kNan) : Anything(kNan);
-    // Where an end alone is not finite the value stays what it is.
+    // If one end alone is not finite the value stays as it is.
     const double value = std::fabs(top) < kInfinity ? Value(lanes.value, count, top) : top;
     if (!HasTop(buffer, count)) return Anything(value);
     Accumulated result = Bound(lanes, count);

@@ -228,7 +228,7 @@ Sampled SampleLinear(const KernelContext& context, const Plane& plane, const Pos
       sampled.high = std::max(sampled.high, bound->high);
     }
   }
-  // Where a sum on the way may overflow, the next may meet both infinities.
+  // If a sum on the way may overflow, the next may meet both infinities.
   if (!IsFinite(sampled.low) || !IsFinite(sampled.high)) return Anything(sampled.value);
   return sampled;
 }

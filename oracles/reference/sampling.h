@@ -25,7 +25,7 @@ struct Position {
 // whole number, which every engine is taken to find exactly.
 Position MakePosition(double numerator, double denominator, int64_t extent, double relative);
 
-// What stands beyond the edge of an image.
+// The number beyond the edge of an image.
 enum class Edge : uint8_t { kConstant, kBorder, kReflection, kSymmetric };
 
 // One image of height x width elements inside a tensor.
@@ -79,7 +79,7 @@ PixelRange NearestTo(const Position& position);
 // Reads one pixel; where several may be meant, one of them and nothing between them.
 class NearestSampler {
  public:
-  // What it gives holds until the next call.
+  // Its result holds until the next call.
   Sampled operator()(const Plane& plane, const PixelRange& y, const PixelRange& x);
 
  private:

@@ -9,10 +9,10 @@
 
 namespace anecheck::reference {
 
-// Results before rounding. `value` is exact or odd rounded. Where `low` is null the result is the
-// same for every conforming engine up to rounding; otherwise [low, high] holds every engine's
-// unrounded result and `nan` (may be null) admits NaN. Where `beyond` is not null its bits (Beyond)
-// admit infinities besides [low, high], which is empty where low lies above high.
+// Results before rounding. `value` is exact or odd rounded. If `low` is null the result is the same
+// for every conforming engine up to rounding; otherwise [low, high] holds every engine's unrounded
+// result and `nan` (may be null) admits NaN. If `beyond` is not null its bits (Beyond) admit
+// infinities besides [low, high], which is empty if low lies above high.
 struct Raw {
   double* value = nullptr;
   double* low = nullptr;

@@ -8,7 +8,7 @@
 
 namespace anecheck::reference {
 
-// One way in which an engine may add the products of a sum. Where no source says which of two holds
+// One way in which an engine may add the products of a sum. If no source says which of two holds
 // (facts/numerics.md), every reading is admitted.
 struct SumReading {
   int tile = 0;                   // lanes of a tile of D03, 0 for sums without the lattice

@@ -7,7 +7,7 @@
 
 namespace anecheck::reference {
 
-// What a function gives for one fp16 number; in one line of the cache.
+// The result of a function for one fp16 number; in one line of the cache.
 struct alignas(32) TableEntry {
   double value = 0;
   double low = 0;

@@ -45,7 +45,7 @@ class Wide {
     return Wide(first, 0) + Wide(second) + Wide(rest.high_ / b.high_);
   }
 
-  // The number rounded to odd, so that a second rounding is correct. What lies within 2^-75 of a
+  // The number rounded to odd, so that a second rounding is correct. A number within 2^-75 of a
   // double is taken for that double: results that are exact (2.5^2, a root of a square) come out
   // exact, and no others of these functions come so close to one with at most 25 bits.
   double Odd() const {

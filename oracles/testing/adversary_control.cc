@@ -16,7 +16,7 @@ double InMemory(DType dtype, double x) {
   return dtype == DType::kFp32 ? static_cast<double>(static_cast<float>(x)) : x;
 }
 
-// Where element `at` of `part` lies in the ring.
+// The place of element `at` of `part` in the ring.
 size_t RingElement(const NodeView& node, const Shape& part, int axis_index, int position_index,
                    size_t at) {
   const Shape& ring = node.InputShape(0);

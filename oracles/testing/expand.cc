@@ -118,7 +118,7 @@ Numbers DenseLut(const NodeView& node, Operands operands) {
   return result;
 }
 
-// Where each set element of a mask finds its datum.
+// The place of the datum for each set element of a mask.
 std::vector<size_t> Ranks(const Numbers& mask) {
   std::vector<size_t> ranks;
   size_t next = 0;

@@ -1,5 +1,5 @@
-// Which element of which operand every movement operation puts where, worked out from coordinates
-// in the words of MIL's definitions.
+// The element of the operand that every movement operation puts at each place, worked out from
+// coordinates in the words of MIL's definitions.
 #include <algorithm>
 
 #include "harness/ops/op.h"
@@ -68,7 +68,7 @@ Source TransposeSource(const NodeView& node, size_t index) {
   return {0, IndexOf(x, from)};
 }
 
-// Where a slice begins: an attribute, or the numbers of an operand.
+// The begin of a slice: an attribute, or the numbers of an operand.
 std::vector<int64_t> BeginsOf(const NodeView& node, Operands operands, int attribute,
                               int computed) {
   std::vector<int64_t> begins;
@@ -252,7 +252,7 @@ Source SplitSource(const NodeView& node, uint32_t result, size_t index) {
   return {0, IndexOf(x, at)};
 }
 
-// Where the argument at `parameter` stands in the argument list, or -1.
+// The place of the argument at `parameter` in the argument list, or -1.
 int PositionOf(const NodeView& node, int parameter) {
   const auto arguments = node.graph().arguments(node.node());
   for (size_t i = 0; i < arguments.size(); ++i) {
@@ -380,7 +380,7 @@ Source GatherNdSource(const NodeView& node, Operands operands, size_t index) {
   return {0, IndexOf(x, from)};
 }
 
-// Where element `index` of the updates goes.
+// The place of element `index` of the updates.
 size_t ScatterTarget(const NodeView& node, Operands operands, size_t index) {
   using P = params::Scatter;
   const Shape& data = node.InputShape(P::kData);

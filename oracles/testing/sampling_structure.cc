@@ -13,7 +13,7 @@ namespace {
 
 using Operands = std::span<const std::vector<double>>;
 
-// Where the pixels' centres lie, counted from the first one's corner.
+// The centres of the pixels, counted from the first one's corner.
 constexpr std::string_view kCentres = "centres";
 
 // grid_point[i] of resize_bilinear, over [first, first + extent - 1] instead of [0, Xin - 1].

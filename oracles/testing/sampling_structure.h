@@ -1,4 +1,4 @@
-// Where image operations read: for each result element the position in its plane as exact
+// The places that image operations read: for each result element the position in its plane as exact
 // fractions, from MIL's definitions, apart from the reference kernels. The slow implementation and
 // the adversarial engine of the tests are built on it.
 #pragma once
@@ -46,7 +46,7 @@ std::optional<size_t> PixelAt(const Sampling& sampling, size_t plane, int64_t ro
 // rest.
 std::vector<std::vector<size_t>> SortedLines(const NodeView& node);
 bool IsSort(const NodeView& node);
-// Where rank `rank` of line `line` stands in the result.
+// The place of rank `rank` of line `line` in the result.
 size_t RankedElement(const NodeView& node, size_t line, size_t rank);
 
 }  // namespace anecheck::testing

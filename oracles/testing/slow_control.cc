@@ -81,7 +81,7 @@ std::optional<Results> While(const NodeView& node, Operands operands) {
   return Gave(variables);
 }
 
-// Where element `at` of `part` lies in the ring.
+// The place of element `at` of `part` in the ring.
 size_t RingElement(const NodeView& node, const Shape& part, int axis_index, int position_index,
                    size_t at) {
   const Shape& ring = node.InputShape(0);

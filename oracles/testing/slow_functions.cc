@@ -20,7 +20,7 @@ Real Softplus(const Real& x) {
   return x + Log1p(Exp(x < Real(100.0) ? -x : Real(-100.0)));
 }
 
-// What one function needs of its node.
+// The parts of its node that one function needs.
 struct Parameters {
   Real alpha, beta, epsilon;
 };

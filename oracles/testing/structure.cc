@@ -16,7 +16,7 @@ std::vector<int64_t> PerAxis(const NodeView& node, int parameter, size_t count, 
                        : std::vector<int64_t>(given.begin(), given.end());
 }
 
-// What the padding leaves before and after each spatial axis.
+// The padding before and after each spatial axis.
 struct Padding {
   std::vector<int64_t> before, after;
 };

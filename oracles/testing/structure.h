@@ -1,4 +1,4 @@
-// Which elements meet which: the index structure of every operation, worked out naively from
+// The pairs of elements that meet: the index structure of every operation, worked out naively from
 // coordinates, apart from the reference kernels. The slow implementation and the adversarial engine
 // of the tests are built on it.
 #pragma once

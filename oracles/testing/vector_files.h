@@ -1,5 +1,5 @@
-// Which published records the tests expect to express, and why not the others: exact counts, so
-// that none is lost unseen.
+// The published records that the tests expect to express, and the reasons against the others: exact
+// counts, so that none is lost unseen.
 #pragma once
 
 #include <span>

@@ -48,7 +48,7 @@ class Operators {
   std::optional<Estimate> Step(const Json& op) const {
     const Mapping mapping = find_(op["name"].text());
     if (mapping == nullptr) return std::nullopt;
-    // Where an output's extents are asked for, what follows works element by element.
+    // If an output's extents are asked for, the operations behind it work element by element.
     Json step = {
         {"inputs", Json::array()}, {"attrs", Json::object()}, {"outputs", record_["outputs"]}};
     for (const Json& argument : op["arguments"]) Add(argument, step);

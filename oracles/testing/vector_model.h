@@ -39,7 +39,7 @@ class Model {
   explicit Model(const Json& record) : record_(record), attributes_(record["attrs"]) {}
 
   Case c;
-  // What the mapping gives for the record's outputs after the first.
+  // The mapping's results for the record's outputs after the first.
   std::vector<ValueId> further;
 
   // The element type of output `i`, if the table has it, and the extents of the first output.

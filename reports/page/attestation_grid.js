@@ -62,9 +62,9 @@ function columns() {
   return list;
 }
 
-// What is drawn. `lines` are operations (numbers) and names of classes; `columns` and `places` (the
-// line of each operation) follow from the filters. `window` bounds the lines and columns that are in
-// the document; `row` and `column` are where the keyboard is. Sizes in CSS pixels.
+// The drawn part. `lines` are operations (numbers) and names of classes; `columns` and `places`
+// (the line of each operation) follow from the filters. `window` bounds the lines and columns that
+// are in the document; `row` and `column` are where the keyboard is. Sizes in CSS pixels.
 const grid = {lines: [], columns: [], places: [], height: 34, width: 56, window: [], row: 0,
               column: 0};
 const region = () => byId("cells").parentElement;

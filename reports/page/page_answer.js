@@ -1,4 +1,5 @@
-// What a reader asks first: did it pass, what is new, on which chip, what is worst, what was not judged.
+// A reader's first questions: did it pass, what is new, on which chip, what is worst, what was not
+// judged.
 const VERDICTS = {passed: ["Passed", "correct"], "new findings": ["Failed", "wrong"],
                   "no result": ["No result", "unconfirmed"]};
 

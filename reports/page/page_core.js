@@ -32,7 +32,7 @@ const EVIDENCE = {"roundtrip": "t", "simulated": "s", "reported": "r", "silicon"
 const EVIDENCE_NAMES = Object.keys(EVIDENCE);
 const evidenceText = (name) => name === "simulated" ? "SIMULATED" : name;
 
-// `evidence` is what the state rests on; empty where that is the rules.
+// `evidence` is the evidence for the state; empty where the rules decide it.
 function stateChip(state, evidence) {
   const chip = make("span", {class: `chip s-${state}${evidence === "simulated" ? " sim" : ""}`});
   chip.append(STATES[state][0]);

@@ -82,7 +82,7 @@ function findingEntry(group) {
   return entry;
 }
 
-// What `finding=` in an address calls it: its page's name, for an id may be of several.
+// The name of it in `finding=` of an address: its page's name, for an id may be of several.
 function findingName(finding) {
   return finding.page.replace(/^.*\/|\.html$/g, "") || finding.id;
 }

@@ -1,4 +1,4 @@
-// What the scripts of several pages stand on. All text goes through text nodes: nothing in a page's
+// The base of the scripts of several pages. All text goes through text nodes: nothing in a page's
 // data is ever read as HTML.
 "use strict";
 const byId = (id) => document.getElementById(id);

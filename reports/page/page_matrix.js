@@ -1,7 +1,7 @@
 // The matrix of operations by targets and the panel that a cell opens.
 const cellOf = new Map(report.matrix.cells.map((cell) => [`${cell.op}\n${cell.target}`, cell]));
 
-// What a cell shows under the filters of evidence and route.
+// The content of a cell under the filters of evidence and route.
 function shownState(cell) {
   if (!filters.evidence) {
     const shown = filters.route ? cell.routes[filters.route] : cell;

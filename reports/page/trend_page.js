@@ -75,7 +75,7 @@ const shortCount = (number) => number < 1000 ? `${number}`
   : number < 1e6 ? `${Number((number / 1e3).toPrecision(2))}k`
   : `${Number((number / 1e6).toPrecision(2))}M`;
 
-// What runs had met after so many cases, on an axis of logarithms.
+// The cells that runs had met after so many cases, on an axis of logarithms.
 function growthFigures() {
   const runs = fewRuns(report.runs.map((run, index) => ({run, index}))
     .filter(({run}) => run.kind === "campaign" && runFits(run) && run.growth.length > 0));

@@ -19,7 +19,7 @@
 
 namespace anecheck::reports {
 
-// What pages say of an operation, best first.
+// The states of an operation on pages, best first.
 enum class Mark : uint8_t {
   kRight,
   kUnjudged,     // it ran or compiled, and its values were not judged

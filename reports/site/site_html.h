@@ -1,4 +1,4 @@
-// What all pages of a lab share: the frame, marks, tables and plots as HTML and SVG. Text of
+// The common part of a lab's pages: the frame, marks, tables and plots as HTML and SVG. Text of
 // results passes through EscapeXml here or in the page that gives it; every picture has words
 // beside it.
 #pragma once

@@ -11,7 +11,7 @@
 namespace anecheck::reports {
 namespace {
 
-// Where the evidence of a standing is from: "2026-01-02, system 1".
+// The origin of the evidence of a standing: "2026-01-02, system 1".
 std::string Place(const Site& site, const Standing& standing) {
   const Snapshot& snapshot = site.snapshots[standing.snapshot];
   return EscapeXml(snapshot.date) + " <small>" + EscapeXml(snapshot.os) + "</small>";

@@ -10,8 +10,8 @@
 
 namespace anecheck::reports {
 
-// What changed, in the order given. `label` is the name of the table for readers that cannot see
-// it, which no other table of the page has.
+// The changes, in the order given. `label` is the name of the table for readers that cannot see it,
+// which no other table of the page has.
 std::string ChangeTable(const Site& site, std::string_view label,
                         std::span<const SiteChange* const> changes, int depth, size_t most);
 std::string DefectTable(const Site& site, std::string_view label,

@@ -1,4 +1,4 @@
-// Writes the pages of a lab. What `anecheck site` does.
+// Writes the pages of a lab. The work of `anecheck site`.
 #pragma once
 
 #include <span>

@@ -1,4 +1,4 @@
-// What holds on every page, as expressions that give a list of what is wrong.
+// The laws of every page, as expressions that give a list of faults.
 (() => {
   const parse = (text) => {
     const numbers = (text.match(/-?[\d.]+(e-?\d+)?%?/g) ?? []).map(parseFloat);
@@ -56,7 +56,8 @@
     }
     return [...new Set(weak)].slice(0, 5);
   };
-  // What dichromats see, in linear light (Machado, Oliveira and Fernandes 2009, severity 1).
+  // The colours that dichromats see, in linear light (Machado, Oliveira and Fernandes 2009,
+  // severity 1).
   const SIGHT = {
     "full sight": [[1, 0, 0], [0, 1, 0], [0, 0, 1]],
     protanopia: [[0.152286, 1.052583, -0.204868], [0.114503, 0.786281, 0.099216],

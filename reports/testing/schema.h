@@ -8,8 +8,8 @@
 
 namespace anecheck::reports {
 
-// What is wrong with a document by reports/schemas/<name>.schema.json; empty where nothing is.
-// Where the validator is not installed (HasSchemaValidator) that is what is wrong.
+// The faults of a document by reports/schemas/<name>.schema.json; empty if there is none. A missing
+// validator (HasSchemaValidator) is such a fault.
 std::string SchemaProblem(const Json& document, std::string_view name);
 // The same for each line of `lines`.
 std::string SchemaProblemOfLines(std::string_view lines, std::string_view name);

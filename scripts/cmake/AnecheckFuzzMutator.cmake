@@ -1,6 +1,6 @@
-# What fuzzers of other people's parsers take from here: libanecheck_fuzz_mutator.a, one archive of
-# the mutator and of every library of this project that it stands on, its header, a pkg-config file
-# that lists the libraries of others, and the AFL++ mutator. Included last, when every target is there.
+# The parts for fuzzers of other people's parsers: libanecheck_fuzz_mutator.a, one archive of the
+# mutator and of every library of this project that it stands on, its header, a pkg-config file that
+# lists the libraries of others, and the AFL++ mutator. Included last, when every target is there.
 include(AnecheckLinkClosure)
 include(GNUInstallDirs)
 

@@ -1,5 +1,5 @@
-# What `cmake --install` puts where: the tool, the simulated engine, the manual page and completion
-# of shells. The last two are printed by the tool itself.
+# The places of the files that `cmake --install` puts: the tool, the simulated engine, the manual
+# page and completion of shells. The last two are printed by the tool itself.
 include(GNUInstallDirs)
 
 set(TEXTS "${PROJECT_BINARY_DIR}")

@@ -1,4 +1,4 @@
-# What a target links, for the files that are made of several libraries.
+# The libraries that a target links, for the files that are made of several.
 include_guard(GLOBAL)
 
 # anecheck_link_closure(OUT OUT_ALIASES OUT_OTHERS target ...): the targets of this project that the

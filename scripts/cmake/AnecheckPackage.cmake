@@ -6,7 +6,7 @@ include(AnecheckLinkClosure)
 include(CMakePackageConfigHelpers)
 include(GNUInstallDirs)
 
-# What a project may link, as anecheck::<name>, and the library behind each.
+# The names that a project may link, as anecheck::<name>, and the library behind each.
 set(ANECHECK_PACKAGE_ROOTS
   formats=anecheck_formats
   graph=anecheck_graph

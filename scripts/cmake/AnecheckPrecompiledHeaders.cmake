@@ -21,8 +21,8 @@ set(ANECHECK_CLI_OPTIONS "$<$<CONFIG:None>:-O0>" "$<$<CONFIG:Release>:-O1>")
 # Reports wait for the results file.
 set(ANECHECK_REPORT_OPTIONS "$<$<CONFIG:Release>:-O1>")
 
-# A test's own code is compiled once and run once, and a third of a build from an empty cache was its
-# optimisation. What it tests is optimised all the same.
+# A test's own code is compiled once and run once, and a third of a build from an empty cache was
+# its optimisation. The code under test is optimised all the same.
 set(ANECHECK_TEST_OPTIONS "$<$<CONFIG:None>:-O0>")
 
 # anecheck_precompiled_target(NAME headers...): a target of which others take the headers.

@@ -112,7 +112,7 @@ class FuzzMutatorTest(unittest.TestCase):
         if not CLANG:
             self.skipTest("no compiler with libFuzzer was named")
         fuzzer = self.root / "npz_fuzzer"
-        # Where a processor does not trap a division by zero, the check of it does.
+        # The check of the processor traps a division by zero if the processor does not.
         run(CLANG, "-O1", "-fsanitize=fuzzer,integer-divide-by-zero", "-fno-sanitize-recover=all",
             HERE / "npz_fuzzer.c", *self.flags, "-lz", "-o", fuzzer)
         corpus = self.root / "corpus"

@@ -21,8 +21,8 @@ NEURAL = {0: "multiply and accumulate", 2: "product", 3: "maximum", 4: "copy"}
 NONLINEAR = {0: "", 1: ", relu", 2: ", table"}
 PLANAR = {0: "add", 1: "multiply", 2: "maximum", 3: "minimum", 4: "square of the sum"}
 
-# Where a field stands: (register, lowest bit, width) on H13, H14, H15 and H16 to H18, and the value of
-# a register that a task of H14 and later does not write.
+# The place of a field: (register, lowest bit, width) on H13, H14, H15 and H16 to H18, and the value
+# of a register that a task of H14 and later does not write.
 PLACES = {
     "kind": ((0x34, 4, 4), (0x38, 4, 4), (0x38, 4, 4), (0x3C, 4, 4), 0),
     "engines": ((0x34, 19, 3), (0x38, 19, 3), (0x38, 19, 3), (0x3C, 19, 3), 0),

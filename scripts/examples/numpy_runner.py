@@ -128,7 +128,7 @@ def avg_pool(a, attrs, out):
         if attrs.get("exclude_padding_from_average", False):
             begin, end = np.maximum(begin, 0), np.minimum(end, spatial[i])
         else:
-            # What ceil_mode adds beyond the padding does not count.
+            # The windows that ceil_mode adds beyond the padding do not count.
             end = np.minimum(end, spatial[i] + pads[i][1])
         shape = [1] * axes
         shape[i] = counts[i]

@@ -41,7 +41,7 @@ NOINLINE static void BugLongName(const char* name, size_t length) {
   sink += (uint64_t)((volatile char*)copy)[0];
 }
 
-// What is escaped may lie behind the end.
+// An escaped character may lie behind the end.
 NOINLINE static const char* BugEscapeAtTheEnd(const char* at, const char* end) {
   while (at < end && *at != '"') at += *at == '\\' ? 2 : 1;
   sink += (uint64_t)*(volatile const char*)at;

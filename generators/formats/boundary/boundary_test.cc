@@ -186,7 +186,7 @@ TEST(Boundary, NothingIsLargerThanItMayBe) {
   }
 }
 
-// Whatever the bytes, places lie inside of the file.
+// Places lie inside of the file, whatever its bytes are.
 TEST(Boundary, AnyBytesHaveOnlyPlacesInsideOfThem) {
   for (uint32_t seed = 0; seed < 400; ++seed) {
     Bytes file =

@@ -10,7 +10,7 @@
 
 namespace anecheck::boundary {
 
-// What an edge of a number may depend on.
+// The facts that an edge of a number may depend on.
 struct NumberContext {
   uint64_t old = 0;
   uint64_t before = 0;  // the number of the same width before it
@@ -29,7 +29,7 @@ std::span<const NumberEdge> NumberEdges();
 
 struct TextEdge {
   std::string_view id;
-  // What takes the place of `old`.
+  // The replacement of `old`.
   std::string (*text)(std::string_view old);
 };
 std::span<const TextEdge> TextEdges(Role role);

@@ -25,13 +25,13 @@ using hwx::kSymtabRecord;
 
 constexpr uint32_t kMostCommands = 64, kMostSections = 64, kMostRecords = 3, kMostTasks = 4;
 
-// What a count counts records of, in bytes.
+// The size in bytes of the records that a count counts.
 constexpr std::pair<std::string_view, uint32_t> kUnits[] = {{"nsects", kSectionRecord.kSize},
                                                             {"nreloc", kRelocationRecord},
                                                             {"nsyms", kSymbolRecord.kSize}};
 
-// The fields of a record as places: numbers and names. What tells the kind of a file or a command
-// stays, since another is no container.
+// The fields of a record as places: numbers and names. The field that tells the kind of a file or a
+// command stays, since another is no container.
 template <const auto& kRecord>
 std::span<const Field> FieldsOf(std::string_view record) {
   static constexpr auto kAll = kRecord.Fields();

@@ -169,7 +169,7 @@ namespace {
 // A name that a terminal must not obey, longer than any message.
 std::string HostileText() { return "\x1b[2J\r\n\xc2\x9b" + std::string(5000, 'x'); }
 
-// What from_json says of a document, and verify of what it made.
+// The answer of from_json for a document, and of verify for the result.
 void ExpectBoundedMessages(const Format& format, const Json& json) {
   const Result<Bytes> bytes = format.from_json(json);
   if (!bytes.ok()) {

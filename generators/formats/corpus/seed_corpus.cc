@@ -17,7 +17,7 @@ constexpr size_t kFewValues = 24;     // a member with more of them names or mea
 constexpr size_t kShortText = 24;     // a longer one is data
 constexpr size_t kMostElements = 64;  // of an array, that are looked at
 
-// What the JSON form of a file has, by path and value.
+// The content of the JSON form of a file, by path and value.
 struct Facts {
   std::set<std::string> parts;
   std::map<std::string, std::set<std::string>> values;

@@ -1,4 +1,4 @@
-// What a dispatch descriptor obeys, shown on generated ones: laws of the specification, byte-exact
+// The laws of a dispatch descriptor, shown on generated ones: laws of the specification, byte-exact
 // round trips, each rule broken by one mutation, and agreement with the FlatBuffers library.
 #include "generators/formats/e5/e5_generator.h"
 
@@ -154,7 +154,7 @@ TEST(E5ProgramTest, RefusesAttributesOfAnotherKindAndNone) {
     ASSERT_FALSE(bytes.ok());
     EXPECT_EQ(bytes.error().code, ErrorCode::kInvalid);
     operation.type = type;
-    // What is written for none would be read as one with zeros.
+    // A reader takes the form that is written for none as one with zeros.
     const auto attrs = std::exchange(operation.attrs, e5::OpaqueAttrs());
     EXPECT_FALSE(e5::Write(program).ok());
     operation.attrs = attrs;

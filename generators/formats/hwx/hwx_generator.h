@@ -8,7 +8,7 @@
 
 namespace anecheck {
 
-// What a container is built from; Build of it succeeds and verifies.
+// The plan from which a container is built; Build of it succeeds and verifies.
 hwx::ContainerSpec GenerateContainerSpec(ChoiceStream& choices);
 
 // A container with one kernel section of `weight_bytes` (a multiple of 16 * 64), for benchmarks.

@@ -47,7 +47,7 @@ TEST(HwxGenerator, MutatesStabsThatAreBrokenAlready) {
   EXPECT_GT(applied, 3u);
 }
 
-// What other mutations did before may leave a task with fewer words than its form has.
+// Earlier mutations may leave a task with fewer words than its form has.
 TEST(HwxGenerator, LeavesTheTilesOfATaskThatWasCutOff) {
   size_t tried = 0;
   for (uint64_t seed = 1; seed < 60; ++seed) {

@@ -441,7 +441,7 @@ std::string GenerateMilText(ChoiceStream& choices) {
   const std::string text = TextMaker(choices).Make();
   if (layout == 3) return OddLayout(text, choices);
   const auto program = mil::Parse(text);
-  // What the maker writes always parses; the text itself is what a test would then complain about.
+  // The maker's texts always parse; a test that fails would complain about the text itself.
   if (!program.ok()) return text;
   return mil::Print(*program) + (layout == 1 ? "\n" : "");
 }

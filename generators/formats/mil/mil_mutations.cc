@@ -51,7 +51,7 @@ uint32_t RunEnd(const Program& program, uint32_t offset) {
   return static_cast<uint32_t>(end - begin);
 }
 
-// Where the value of `name = value` starts.
+// The place at which the value of `name = value` starts.
 uint32_t ValueStart(const Program& program, Text name) {
   const char* begin = program.text.c_str();
   const char* equals = mil::SkipTrivia(begin + name.offset + name.length);

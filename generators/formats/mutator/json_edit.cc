@@ -104,7 +104,8 @@ void EditNumber(Json& number, ChoiceStream& choices) {
 
 bool IsHexDigit(char c) { return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'f'); }
 
-// Where the digits of a number or of bytes begin that are written as such; npos in another text.
+// The place at which the digits of a number or of bytes begin that are written as such; npos in
+// another text.
 size_t HexDigits(std::string_view text) {
   const size_t at = text.starts_with("0x") ? 2 : 0;
   const bool all = text.size() > at && std::ranges::all_of(text.substr(at), IsHexDigit);

@@ -22,8 +22,9 @@ constexpr size_t kMaxJsonInput = size_t{1} << 17;
 
 size_t Difference(size_t size, size_t at) { return at < size ? size - at : 0; }
 
-// What a field may become where a parser computes with it: an end of its width, a place near the
-// file's end or its own, or the old value moved a little, or so far that a product of it wraps.
+// The values that a field may take where a parser computes with it: an end of its width, a place
+// near the file's end or its own, or the old value moved a little, or so far that a product of it
+// wraps.
 uint64_t DrawValue(uint64_t old, size_t at, size_t width, size_t size, ChoiceStream& choices) {
   switch (choices.Below(8)) {
     case 0:
@@ -50,7 +51,7 @@ void StoreExtreme(Bytes& bytes, ChoiceStream& choices) {
   for (size_t i = 0; i < width; ++i) bytes[at + i] = static_cast<uint8_t>(value >> (8 * i));
 }
 
-// What opens something in a text, or escapes what follows.
+// The characters that open something in a text, or escape the next one.
 constexpr std::string_view kOpeners = "\\\"'<&{[(/*-%";
 
 // Parsers that look one byte too far show it only where their last object ends with the file, where
@@ -196,8 +197,8 @@ void ApplyByteEdits(const MutatorParts& parts, Bytes& bytes, size_t max_size,
   bytes.resize(parts.edit_bytes(bytes.data(), size, max_size));
 }
 
-// Where the bytes of `a` at `at` stand in `b` too, from a drawn place of it on; nothing where they
-// do not.
+// The place at which the bytes of `a` at `at` stand in `b` too, from a drawn place of it on;
+// nothing if there is none.
 std::optional<size_t> FindAlike(ByteSpan a, size_t at, ByteSpan b, ChoiceStream& choices) {
   constexpr size_t kAlike = 4;
   if (a.size() < at + kAlike || b.size() < kAlike) return std::nullopt;

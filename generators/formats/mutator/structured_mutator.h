@@ -24,8 +24,8 @@ struct MutatorParts {
 
 // One of, as `seed` chooses: a boundary mutation (generators/formats/boundary), a named mutation of
 // the generator, an edit of the JSON form (which keeps lengths, offsets and checksums in step), a
-// word set to an extreme value, plain byte edits, or a fresh file. What does not apply, or changes
-// nothing, falls back to byte edits. At most `max_size` bytes.
+// word set to an extreme value, plain byte edits, or a fresh file. A mutation that does not apply,
+// or changes nothing, falls back to byte edits. At most `max_size` bytes.
 Bytes MutateFile(const MutatorParts& parts, ByteSpan input, size_t max_size, uint64_t seed);
 
 // The same with knowledge of the format alone, at the cost of the JSON form: a named mutation, an
@@ -34,8 +34,8 @@ Bytes MutateStructure(const MutatorParts& parts, ByteSpan input, size_t max_size
 
 // A child of two files. Of choice streams: draws of both (CrossStreams). Of a format: a part of the
 // JSON form of `b`, mostly an object, an array or a run of its elements, put in place of the part
-// of `a` of the same name. Where neither applies: the start of one and the end of the other, cut
-// where both have the same bytes, or in one place of both, or anywhere. At most `max_size` bytes.
+// of `a` of the same name. If neither applies: the start of one and the end of the other, cut where
+// both have the same bytes, or in one place of both, or anywhere. At most `max_size` bytes.
 Bytes CrossFiles(const MutatorParts& parts, ByteSpan a, ByteSpan b, size_t max_size, uint64_t seed);
 
 // Byte edits without any knowledge: flips, extreme integers, copies, insertions and cuts.

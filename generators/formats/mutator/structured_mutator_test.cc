@@ -1,6 +1,6 @@
-// What holds of structured mutation: it replays, it stays within its size, it changes something
-// most of the time, and much of what it makes of a valid file still parses. A child of two files
-// has whole parts of both.
+// The laws of structured mutation: it replays, it stays within its size, it changes something most
+// of the time, and most results from a valid file still parse. A child of two files has whole parts
+// of both.
 #include "generators/formats/mutator/structured_mutator.h"
 
 #include <algorithm>

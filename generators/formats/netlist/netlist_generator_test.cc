@@ -54,7 +54,7 @@ void CollectScalars(const Json& json, const JsonPointer& at, std::vector<JsonPoi
   }
 }
 
-// Whoever shared its object, and whatever width that had.
+// The same for every table that shared its object, of any width.
 TEST(NetlistGenerator, AnEditInATableOfAnotherWriterChangesOneValue) {
   int edits = 0;
   for (uint64_t seed = 0; seed < 120; ++seed) {

@@ -73,7 +73,7 @@ uint64_t LoadWord(const Bytes& bytes, size_t at) {
   return value;
 }
 
-// Where the table says the size of a blob.
+// The place at which the table says the size of a blob.
 size_t SizeAt(uint64_t blob) { return 16 + 16 * blob; }
 
 uint64_t BlobCount(const Json& json) { return HasTable(json) ? json.at("blobs").size() : 0; }

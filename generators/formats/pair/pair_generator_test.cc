@@ -1,4 +1,4 @@
-// What holds of a descriptor and a container that belong together, and which rule each edit of the
+// The laws of a descriptor and a container that belong together, and the rule that each edit of the
 // descriptor breaks.
 #include "generators/formats/pair/pair_generator.h"
 

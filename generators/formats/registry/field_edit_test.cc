@@ -130,7 +130,7 @@ bool IsUnder(const Pointer& at, std::span<const std::string_view> keys) {
   return false;
 }
 
-// What follows from the rest stands under this key, for readers only.
+// Derived values stand under this key, for readers only.
 constexpr std::array<std::string_view, 1> kDerivedKey = {"derived"};
 
 void CollectFields(const Json& json, const Pointer& at, std::vector<Pointer>* fields) {
@@ -287,7 +287,8 @@ class FieldEditTest : public ::testing::TestWithParam<const DescriptorGenerator*
     }
     if (written.size() == bytes.size() && ChangedSpan(bytes, written) <= kFieldBytes) return;
     if (IsUnder(at, kPlaceKeys)) return;
-    // What gets a first byte moves the rest; so does a row's field. The rest reads as it did.
+    // A table that gets a first byte moves the rest; so does a row's field. The rest reads as it
+    // did.
     const bool grows = before == "" && written.size() > bytes.size();
     const Row* row = grows ? nullptr : Find(kFollows, name, bytes);
     if (row == nullptr && !grows) return Fault(name, "changes more than its field", edit);

@@ -97,7 +97,7 @@ std::vector<const MutationKind*> KindsThatBreak(const DescriptorGenerator& gener
   return kinds;
 }
 
-// Where `id` stands in `text` as a word of its own; npos where it does not.
+// The place at which `id` stands in `text` as a word of its own; npos if there is none.
 size_t FindId(std::string_view text, std::string_view id) {
   const auto part_of_id = [&](size_t at) {
     return at < text.size() &&

@@ -1,4 +1,4 @@
-// What a set of generated files promises, for every format: the same seed gives the same files,
+// The promises of a set of generated files, for every format: the same seed gives the same files,
 // each file can be made from its recipe alone, and a must-reject set breaks the rules it names.
 #include "generators/formats/registry/file_set.h"
 

@@ -86,7 +86,7 @@ Bytes Generate(ChoiceStream& choices) {
 
 bool IsSparse(ByteSpan bytes) { return FormOf(bytes).value() == Form::kSparse; }
 
-// Where the image begins in a dense file.
+// The place at which the image begins in a dense file.
 uint64_t Lead(ByteSpan bytes) {
   return FormOf(bytes).value() == Form::kStructure ? kStructureLead : 0;
 }

@@ -1,5 +1,5 @@
-// What the FlatBuffers library's own verifier says to an IREE module, for tests and fuzz targets
-// that hold our shape check against it.
+// The answer of the FlatBuffers library's own verifier for an IREE module, for tests and fuzz
+// targets that hold our shape check against it.
 #pragma once
 
 #include <algorithm>

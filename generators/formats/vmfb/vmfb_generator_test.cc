@@ -1,4 +1,4 @@
-// What an IREE module obeys, shown on generated ones of every form: byte-exact round trips, each
+// The laws of an IREE module, shown on generated ones of every form: byte-exact round trips, each
 // rule broken by one mutation, agreement with the FlatBuffers library, one listing as text.
 #include "generators/formats/vmfb/vmfb_generator.h"
 

@@ -1,4 +1,4 @@
-// What a person without rights over a folder meets, for tests that root runs too.
+// The view of a person without rights over a folder, for tests that root runs too.
 #pragma once
 
 #include <string>

@@ -57,7 +57,7 @@ class ScriptedRunner final : public Runner {
   int* restarts_;
 };
 
-// What the oracle expects of a graph, as an engine gives it.
+// The outputs that the oracle expects of a graph, as an engine gives them.
 inline std::vector<Tensor> RightOutputs(const Graph& graph, std::span<const Tensor> inputs) {
   std::vector<Tensor> outputs;
   const auto estimates = Evaluate(graph, inputs, ConformingContract(2));

@@ -25,7 +25,7 @@ struct Counts {
 
 void Count(const Case& item, Evaluation& evaluation, Counts& counts) {
   ++counts.cases;
-  // What must be refused is never judged by its values.
+  // A graph that must be refused is never judged by its values.
   if (item.mode == CaseMode::kMustReject) return;
   counts.nodes += item.graph.nodes().size();
   counts.outputs += item.graph.outputs().size();

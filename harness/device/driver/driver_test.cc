@@ -1,4 +1,4 @@
-// What the simulated driver answers: the life of a program, the wake port, the chaining cache.
+// The answers of the simulated driver: the life of a program, the wake port, the chaining cache.
 
 #include "harness/device/driver/driver.h"
 

@@ -102,7 +102,7 @@ TEST_F(Abi, MasksChooseTheBackend) {
   for (const uint64_t mask : {4, 5, 6, 7}) EXPECT_EQ(backend(kAddOne, mask), "ane") << mask;
   for (const uint64_t mask : {1, 3}) EXPECT_EQ(backend(kAddOne, mask), "bnns") << mask;
   EXPECT_EQ(backend(kAddOne, 2), "mps_graph");
-  // What the engine refuses falls back silently for 7 alone (D35).
+  // A program that the engine refuses falls back silently for 7 alone (D35).
   const std::string wide = MilProgram("tensor<fp16, [1, 1, 1, 1, 1, 2]> x",
                                       "tensor<fp16, [1, 1, 1, 1, 1, 2]> y = relu(x = x);", "y");
   EXPECT_EQ(backend(wide, 7), "bnns");
@@ -191,7 +191,7 @@ TEST_F(Abi, FreshStreamRejectsReset) {
   EXPECT_EQ(ENGINE(e5rt_execution_stream_execute_sync)(program.stream()), 0);
 }
 
-// What may be done with an operation of bound ports: bind, encode, and both again.
+// The calls that an operation of bound ports allows: bind, encode, and both again.
 struct Bindings {
   explicit Bindings(LoadedProgram& bound) : program(bound) {
     ENGINE(e5rt_async_event_create)(&event, "done", 0);
@@ -324,7 +324,7 @@ TEST_F(Abi, CompilerObjectsMayGoOnceTheProgramIsCompiled) {
       ENGINE(e5rt_execution_stream_operation_create_precompiled_compute_operation_with_options)(
           &operation, op_options),
       0);
-  // What made the operation may go beside it, too.
+  // The object that made the operation may go beside it, too.
   EXPECT_EQ(ENGINE(e5rt_precompiled_compute_op_create_options_release)(&op_options), 0);
   EXPECT_EQ(ENGINE(e5rt_program_function_release)(&function), 0);
   EXPECT_EQ(ENGINE(e5rt_program_library_release)(&library), 0);

@@ -4,8 +4,8 @@
 // e5rt_get_last_error_message returns 0 or an error code, and sets the calling thread's last error
 // message where it fails.
 //
-// Where a program is refused, the message ends in " @ " and the stage that refused it: Parser,
-// Frontend, Floor, Hal, Validator, Codegen or Load.
+// The message of a refused program ends in " @ " and the stage that refused it: Parser, Frontend,
+// Floor, Hal, Validator, Codegen or Load.
 //
 // Handles are opaque. A handle that was released, or is of another kind, is refused, not followed.
 // The calls may be made from any thread; one stream is executed by one thread at a time. Messages

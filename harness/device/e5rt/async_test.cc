@@ -252,7 +252,7 @@ TEST_F(Async, AnOperationKeepsEveryEventItIsBoundTo) {
   WaitUntilIdle();
 }
 
-// What a request signals is settled when it is submitted.
+// The submission settles what a request signals.
 TEST_F(Async, AnEventBoundLaterIsNoneOfARequestInFlight) {
   Counter program;
   Block block;
@@ -281,7 +281,7 @@ TEST_F(Async, ABlockMayReleaseItsStream) {
   ASSERT_EQ(Submit(stream, counts), 0);
   ASSERT_EQ(Submit(stream, counts), 0);
   ENGINE(anecheck_sim_hold_queue)(0);
-  // What was submitted before it is done all the same.
+  // Earlier submissions are done all the same.
   counts.WaitForCalls(2);
   WaitUntilIdle();
   EXPECT_EQ(program.value(), 3);
@@ -448,7 +448,7 @@ struct GuardedBlock {
   }
 };
 
-// Whoever retained a block releases it, which reads it.
+// The side that retained a block releases it, which reads it.
 TEST_P(AsyncBlock, IsLookedAtAgainAfterItsCall) {
   void* memory = mmap(nullptr, GuardedBlock::kPage, PROT_READ | PROT_WRITE,
                       MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);

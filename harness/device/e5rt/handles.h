@@ -24,7 +24,7 @@ enum class HandleKind : uint8_t {
   kEvent,
 };
 
-// What a handle stands for.
+// The object that a handle stands for.
 class Object {
  public:
   explicit Object(HandleKind kind) : kind_(kind) {}

@@ -155,7 +155,8 @@ class Operation : public Object {
   Status ChooseShapes();
   Status ChooseExtents(std::vector<int64_t>& extents) const;
   Status CheckBuffers(const Executable& executable) const;
-  // What the ranges of shapes of the program are bound to; empty before they are, and without any.
+  // The bindings of the program's ranges of shapes; empty before they are made, and for a program
+  // without any.
   std::vector<int64_t> extents_;
 
   void HideAliases();

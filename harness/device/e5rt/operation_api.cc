@@ -38,14 +38,14 @@ void AddEvent(std::shared_ptr<Event> event, std::vector<std::shared_ptr<Event>>&
   if (std::ranges::find(events, event) == events.end()) events.push_back(std::move(event));
 }
 
-// What is encoded keeps its bindings until it is prepared again.
+// An encoded operation keeps its bindings until it is prepared again.
 int64_t RefuseBinding(std::string_view call) {
   return Fail(kInvalidState,
               fmt::format("the operation is encoded: its bindings cannot change @ {}", call));
 }
 
-// What can be told of a buffer when it is bound. Of a program with ranges of shapes the inputs bind
-// the extents; how large the rest must be follows when all are bound.
+// The faults of a buffer that show when it is bound. Of a program with ranges of shapes the inputs
+// bind the extents; how large the rest must be follows when all are bound.
 Status CheckBinding(const PortReference& reference, int64_t bytes) {
   const Executable& executable = reference.operation->executable();
   const Port& port = reference.port();

@@ -222,7 +222,8 @@ TEST(ShapeRange, MisuseIsRefusedInWords) {
   EXPECT_NE(both.find("more than one axis"), std::string::npos) << both;
 }
 
-// What is illegal at one end of a range is refused when it is compiled, at the end in words.
+// A program that is illegal at one end of a range is refused when it is compiled, at the end in
+// words.
 TEST(ShapeRange, BothEndsMustBeLegal) {
   const CleanSettings settings;
   const auto ranged = [](int64_t stop) {

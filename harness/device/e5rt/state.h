@@ -1,5 +1,5 @@
-// What the whole simulated engine of a process shares: settings, counters, the last error of each
-// thread, and the knowledge of having been forked.
+// The state that the whole simulated engine of a process shares: settings, counters, the last error
+// of each thread, and the knowledge of having been forked.
 #pragma once
 
 #include <cstdint>
@@ -66,7 +66,7 @@ const Fault* PlantedRuntimeFault(FaultEffect effect);
 // Whether a quirk that has no family of its own is on for the default target.
 bool RuntimeQuirkOn(std::string_view id);
 
-// Where sources differ (anecheck_sim_set_reading).
+// The choices between sources that differ (anecheck_sim_set_reading).
 enum class Reading : uint8_t { kBlockAtCompletion, kFullQueueRefuses };
 bool Reads(Reading reading);
 

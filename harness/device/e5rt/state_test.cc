@@ -21,7 +21,7 @@ const std::string kSum = MilProgram("tensor<fp16, [2]> x, state<tensor<fp16, [2]
 
 class States : public CleanEngine {
  protected:
-  // What y is when x is `x` once more.
+  // The value of y if x is `x` once more.
   static Numbers Step(LoadedProgram& program, const Numbers& x, size_t count) {
     const Halves halves = ToHalves(x);
     void* data = program.Bind("x", false, 2 * halves.size());

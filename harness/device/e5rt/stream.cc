@@ -36,7 +36,7 @@ Status RunOperation(Operation& operation) {
   return TimedOut();
 }
 
-// What an operation waits for may have failed, and it with that.
+// An event that an operation waits for may have failed, and the operation with it.
 Status WaitFor(const std::vector<Request::Moment>& moments) {
   for (const auto& [event, value] : moments) {
     ANECHECK_RETURN_IF_ERROR(event->WaitFor(value));
@@ -63,7 +63,7 @@ Status RunSteps(const std::vector<Request::Step>& steps, Status outcome) {
   return outcome;
 }
 
-// What the block makes of its submission.
+// The answer of the block to its submission.
 Status Call(void* completion) {
   if (completion == nullptr) return {};
   if (PlantedRuntimeFault(FaultEffect::kBlockNotCalled) != nullptr) return {};

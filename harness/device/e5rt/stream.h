@@ -14,7 +14,7 @@
 
 namespace anecheck::device::e5rt {
 
-// What one call of submit_async asks for, as its operations were bound then.
+// The request of one call of submit_async, with its operations as they were bound then.
 struct Request {
   // An event, and the value of it that is waited for or signalled.
   using Moment = std::pair<std::shared_ptr<Event>, uint64_t>;
@@ -58,7 +58,7 @@ class Stream : public Object {
 
   void Submit(Request request);
   void Encode(std::shared_ptr<Operation> operation);
-  // Lets its operations go. What was submitted is done all the same.
+  // Lets its operations go. Submitted work is done all the same.
   void Reset();
   const std::vector<std::shared_ptr<Operation>>& operations() const { return operations_; }
 
@@ -71,7 +71,7 @@ class Stream : public Object {
   std::thread worker_;
 };
 
-// What retaining and releasing a block read of it.
+// The parts of it that retaining and releasing a block read.
 void TouchBlock(void* block);
 
 // Runs operations in order, whatever events say, until one fails.

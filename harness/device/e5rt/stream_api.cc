@@ -32,7 +32,7 @@ std::shared_ptr<Stream> RunnableStream(void* handle, int64_t& code) {
   return stream;
 }
 
-// What the operation's events are to reach before it and by it.
+// The values that the operation's events are to reach before it and by it.
 Request::Step StepOf(const std::shared_ptr<Operation>& operation) {
   Request::Step step;
   step.operation = operation;

@@ -117,7 +117,7 @@ TEST_F(NetlistInput, RefusalsNameTheirStage) {
 
 using Numbers = std::vector<double>;
 
-// What a description gives as y; its weight file holds `weights`.
+// The value of y by a description; its weight file holds `weights`.
 class HandWritten : public NetlistInput {
  protected:
   Numbers Run(const NetworkText& network, const std::map<std::string, Numbers>& inputs,

@@ -29,7 +29,7 @@ struct Fixed {
   std::string_view value;
 };
 
-// What else a layer asks for than its keys.
+// The demands of a layer besides its keys.
 enum class Also : uint8_t {
   kNothing,
   kPlane,
@@ -85,8 +85,8 @@ constexpr Key kResponseKeys[] = {{"KernelChannel", "size", As::kInteger},
                                  {"Alpha", "alpha", As::kHalf}};
 constexpr Fixed kTernary[] = {{"Type", "TERNARY_DYNAMIC_GOC"}};
 
-// Which layer orders channels how: PixelShuffle has the place last, ChannelToSpace first (public
-// notes on the six rearrangements).
+// The order of channels in each layer: PixelShuffle has the place last, ChannelToSpace first
+// (public notes on the six rearrangements).
 constexpr NativeUnit kUnits[] = {
     {"SDPA", "SDPA", kAttention, kSdpaKeys},
     {"Sort", "Sort", kX, kSortKeys, kColumns},

@@ -1,5 +1,5 @@
-// What the layers of a network description are compiled in: its symbols, its weights, and the
-// executable that they become.
+// The context in which the layers of a network description are compiled: its symbols, its weights,
+// and the executable that they become.
 #pragma once
 
 #include <cstdint>
@@ -21,13 +21,13 @@ namespace anecheck::device {
 // The spelling of the one element type that is compiled.
 inline constexpr std::string_view kHalfType = "Float16";
 
-// What a Broadcast says that its operand becomes along an axis.
+// The extent that a Broadcast gives its operand along an axis.
 struct Growth {
   std::string axis;
   int64_t size = 0;
 };
 
-// What layers may read by a name.
+// The data that layers may read by a name.
 struct Symbol {
   Operand operand;
   std::vector<Growth> growth;  // of a Broadcast, which elementwise layers alone read
@@ -36,7 +36,7 @@ struct Symbol {
 // A refusal by the front end.
 Error Wrong(const NetworkUnit& unit, std::string_view what);
 
-// Errors are those of CompileProgram. What it is given must outlive it.
+// Errors are those of CompileProgram. Its arguments must outlive it.
 class NetworkContext {
  public:
   NetworkContext(const Network& network, std::span<const uint8_t> weights,
@@ -58,7 +58,7 @@ class NetworkContext {
   bool Has(std::string_view name) const { return symbols_.contains(name); }
   void Define(const std::string& name, Symbol symbol) { symbols_[name] = std::move(symbol); }
   const Symbol* Find(std::string_view name) const;
-  // What the unit's bottom of that index names.
+  // The symbol that the unit's bottom of that index names.
   Result<const Symbol*> SymbolAt(const NetworkUnit& unit, size_t index) const;
   Result<Operand> OperandAt(const NetworkUnit& unit, size_t index) const;
   // The start of a DynamicSlice, which its second bottom names.

@@ -1,4 +1,4 @@
-// The layers that are one operation with parameters of its own.
+// The layers that become one operation, with parameters of their own.
 #include <algorithm>
 #include <fmt/format.h>
 #include <string>
@@ -249,7 +249,7 @@ Result<ListItem> OfWidth(const NetworkUnit& unit, const char* key) {
   return items->front();
 }
 
-// What is known of it is one public instance.
+// One public instance is all that is known of it.
 Status DynamicSlice(NetworkContext& context, const NetworkUnit& unit) {
   ANECHECK_ASSIGN(const int64_t start, context.StartOf(unit));
   ANECHECK_ASSIGN(const Operand x, context.OperandAt(unit, 0));

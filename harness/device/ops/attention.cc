@@ -133,7 +133,7 @@ class AttentionKernel : public Kernel {
 
  private:
   bool half() const { return shape_.element == Element::kFp16; }
-  // What a pass leaves for the next.
+  // The rest that a pass leaves for the next.
   float Stored(float value) const {
     if (std::isnan(value) && model_.invalid_is_zero) return 0;
     return half() ? RoundToHalf(value, model_.store_rounding) : value;

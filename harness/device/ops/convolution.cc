@@ -220,7 +220,7 @@ void CheckKernelExtents(OpBuilder& builder, const ConvShape& shape) {
     builder.Reject(Stage::kCodegen, "Some ops are not supported on any of the specified backends");
   }
   if (builder.settings().faults.Find(FaultEffect::kAcceptKernel) != nullptr) return;
-  // What the front end of A13 refuses, code generation does of later families
+  // Programs that the front end of A13 refuses are refused by code generation of later families
   // (facts/compile_envelope.csv).
   const int64_t widest = builder.target().family <= kFamilyA13 ? 15 : 16;
   if (window.kernel[2] > widest && builder.target().family <= kFamilyA13) {

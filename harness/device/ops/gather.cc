@@ -24,7 +24,7 @@ int64_t ReadIndex(const Invocation& call, Element element, int64_t at, int64_t e
   return std::clamp<int64_t>(index < 0 ? index + extent : index, 0, extent - 1);
 }
 
-// What the operations have in common.
+// The common part of the operations.
 struct Operands {
   Operand x;
   Operand indices;
@@ -108,7 +108,7 @@ Built BuildGather(OpBuilder& builder) {
   for (int i = shared; i < own.rank(); ++i) result.Append(own[i]);
   for (int i = axis + 1; i < shape.rank(); ++i) result.Append(shape[i]);
   builder.Output({operands.x.type.element, result});
-  // D27: wrong elements of the axis. Which ones is published nowhere; the next one is assumed.
+  // D27: wrong elements of the axis. No source says which ones; the next one is assumed.
   const bool wrong = axis == shape.rank() - 1 && builder.QuirkOn("D27");
   return std::make_unique<GatherKernel>(GatherShape{.size = ElementSize(operands.x.type.element),
                                                     .index = index,

@@ -252,7 +252,7 @@ struct Point {
   double column = 0;
 };
 
-// Where result image `result` reads: the image of x, and each of its points.
+// The places that result image `result` reads: the image of x, and each of its points.
 class PointSource {
  public:
   virtual ~PointSource() = default;

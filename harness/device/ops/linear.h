@@ -18,8 +18,8 @@ struct Bias {
   // Adds to `count` results of one channel.
   void AddChannel(const NumericModel& model, Element element, int64_t channel, int64_t count,
                   float* results) const;
-  // What the accumulator starts at for `count` channels from `first` on, where the array begins
-  // with the bias; nothing is added after the port then.
+  // The start of the accumulator for `count` channels from `first` on, if the array begins with the
+  // bias; nothing is added after the port then.
   std::vector<float> Starts(const NumericModel& model, int64_t first, int64_t count) const;
   // Adds to one result of each channel.
   void AddRow(const NumericModel& model, Element element, float* results) const;

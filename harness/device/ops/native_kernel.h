@@ -1,4 +1,4 @@
-// What the kernels of native layers share: whole fp16 tensors in, one out.
+// The common part of the kernels of native layers: whole fp16 tensors in, one out.
 #pragma once
 
 #include <array>

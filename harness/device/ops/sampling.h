@@ -17,7 +17,7 @@ GridMode GridModeOf(std::string_view name);
 // falls on a pixel is found exactly.
 double GridPoint(GridMode mode, int64_t index, int64_t count, double begin, double end);
 
-// What is read beyond the edge of an image: MIL's padding_mode of resample.
+// The number read beyond the edge of an image: MIL's padding_mode of resample.
 enum class Border : uint8_t { kConstant, kEdge, kReflection, kSymmetric, kUnknown };
 Border BorderOf(std::string_view name);
 

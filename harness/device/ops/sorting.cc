@@ -27,7 +27,7 @@ struct SortShape {
   int64_t inner = 1;
   int64_t kept = 1;
   bool ascending = false;
-  // Which result holds elements and which their places; -1 for none.
+  // The results that hold elements and their places; -1 for none.
   int values_at = 0;
   int indices_at = -1;
 };

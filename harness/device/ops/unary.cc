@@ -86,7 +86,7 @@ float Softsign(float x, const NumericModel& model) {
   return x / (1 + std::fabs(x));
 }
 
-// D14: near the seams of the argument reduction the result is off. Where the seams lie is not
+// D14: near the seams of the argument reduction the result is off. The places of the seams are not
 // published; they are put at the multiples of a quarter turn but 0, around which no argument is
 // reduced, and at 1 for the arc tangent.
 constexpr float kSeamError = 0.05f;

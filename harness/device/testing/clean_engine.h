@@ -10,7 +10,7 @@ namespace anecheck::device::testing {
 class CleanEngine : public ::testing::Test {
  protected:
   void SetUp() override { before_ = Counts(); }
-  // Whatever a test does, nothing stays alive.
+  // Nothing stays alive, whatever a test does.
   void TearDown() override {
     EXPECT_EQ(Counts().live_handles, before_.live_handles);
     EXPECT_EQ(Counts().loaded_programs, before_.loaded_programs);

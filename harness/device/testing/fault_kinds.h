@@ -1,4 +1,4 @@
-// Which tests show which rows of the fault table.
+// The tests that show the rows of the fault table.
 #pragma once
 
 #include "harness/device/fault.h"

@@ -34,7 +34,7 @@ BinaryForm FormOf(OpKind kind) {
   }
 }
 
-// Which axes an operand repeats along.
+// The axes along which an operand repeats.
 Broadcast Repeats(const View& operand, const View& result) {
   return {.width = Extent(operand, 3) < Extent(result, 3),
           .height = Extent(operand, 2) < Extent(result, 2),

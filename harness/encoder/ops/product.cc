@@ -191,7 +191,7 @@ std::vector<uint16_t> Matrix(std::span<const uint16_t> values, size_t batch, siz
   return {part.begin(), part.end()};
 }
 
-// Which of the batches of a constant stands at an index of the result's; extents of 1 repeat.
+// The batch of a constant that stands at an index of the result's; extents of 1 repeat.
 size_t BatchOf(const std::array<uint32_t, kAxes>& extents, uint32_t outer, uint32_t inner) {
   const size_t first = extents[0] > 1 ? outer : 0, second = extents[1] > 1 ? inner : 0;
   return first * extents[1] + second;

@@ -30,8 +30,8 @@ AxisSet SetOf(std::span<const int64_t> axes, int rank) {
   return set;
 }
 
-// Which axes of a view are the columns, rows and channels of one slab, and which are looped over.
-// Columns and, where `rows_reduced`, rows are reduced.
+// The axes of a view that are the columns, rows and channels of one slab, and those that are looped
+// over. Columns and, where `rows_reduced`, rows are reduced.
 struct Slab {
   int channel = -1, row = -1, column = -1;
   int depth = -1;  // of reductions alone: a third axis
@@ -255,8 +255,8 @@ Task CombineBlocks(const L2Block& x, const L2Block& y, const Planar& planar) {
   return task;
 }
 
-// Adds the task that ends a chain in L2. Where the columns do not lie side by side in `y`, the
-// result takes the way over `block`.
+// Adds the task that ends a chain in L2. The result takes the way over `block` if the columns do
+// not lie side by side in `y`.
 Status AddLast(Planner& planner, Task task, const View& y, const Slab& slab, const L2Block& block) {
   const bool lies = slab.channel == 3 || slab.column == 3 || slab.column < 0;
   if (!lies) {

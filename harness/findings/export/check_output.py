@@ -67,8 +67,8 @@ def interval_text(low, high):
 def load(path):
     """The arrays of an .npz file by name, or None after a line that says what is wrong with it."""
     try:
-        # Reads every array: NumPy opens the file without looking into them. What it throws for damage
-        # is whatever its archive, its decompressor or its header parser throws.
+        # Reads every array: NumPy opens the file without looking into them. Its errors for damage
+        # are those of its archive, its decompressor or its header parser.
         return dict(numpy.load(path, allow_pickle=False))
     except Exception as error:  # pylint: disable=broad-except
         text = " ".join(str(error).split()) or type(error).__name__

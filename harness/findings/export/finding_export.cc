@@ -78,7 +78,7 @@ Status WriteExpected(const Graph& graph, std::span<const Tensor> inputs, int fam
   return npz::WriteNpzFile(path, arrays);
 }
 
-// What the engine gave, as recorded.
+// The engine's outputs, as recorded.
 Status WriteActual(const Json& finding, const std::string& path) {
   if (!HasOutputs(finding)) return {};
   std::vector<npz::NamedArray> arrays;
@@ -162,7 +162,7 @@ Status WriteDescription(const Case& item, const std::function<std::string(std::s
   return WriteFileAtomic(in(kNetlistWeightFile), std::span<const uint8_t>(item.netlist_weights));
 }
 
-// What the compiler left, of a finding that its files show.
+// The compiler's files, for a finding that they show.
 Status WriteFiles(const Json& finding, const std::function<std::string(std::string_view)>& in) {
   const auto files = finding.find("files");
   if (files == finding.end()) return {};
@@ -227,7 +227,7 @@ std::string Judge(const Json& finding) {
              : "";
 }
 
-// What a reader can do with the finding besides running it again.
+// The further commands for a reader of the finding.
 std::string Further(const Artifact& artifact) {
   if (artifact.verdict != Verdict::kBiased)
     return "    anecheck shrink finding.json --out small.json\n";

@@ -12,8 +12,8 @@
 
 namespace anecheck {
 
-// What a byte is, strongest claim first: a byte that several claims cover is of the first of them.
-// So a record may be claimed as typed as a whole, and the words in it that no source names as
+// The kind of a byte, strongest claim first: a byte that several claims cover is of the first of
+// them. So a record may be claimed as typed as a whole, and the words in it that no source names as
 // opaque.
 enum class ByteKind : uint8_t { kOpaque, kPayload, kFill, kTyped };
 inline constexpr size_t kByteKinds = 4;
@@ -31,7 +31,7 @@ class ByteKindMap {
   // `bytes` outlives the map.
   explicit ByteKindMap(ByteSpan bytes) : bytes_(bytes) {}
 
-  // What leaves the file is cut off.
+  // The part beyond the file is cut off.
   void Claim(ByteKind kind, uint64_t offset, uint64_t size);
 
   // Linear in the file and in n log n of the claims.

@@ -1,4 +1,4 @@
-// What a structural difference says: each change once, at its path, whatever stands before it.
+// The lines of a structural difference: each change once, at its path, whatever stands before it.
 #include "harness/formats/diff/diff.h"
 
 #include <algorithm>

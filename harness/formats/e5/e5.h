@@ -167,11 +167,11 @@ std::vector<Section> SectionsOf(const Program& program);
 // operation's kind, and for two operations of one name, by which their sections are found.
 Result<Bytes> Write(const Program& program);
 
-// Reads a descriptor of any writer. What hangs from sections in another way than e5.fbs assumes is
-// not seen. Errors: those of the shape check, with absolute offset.
+// Reads a descriptor of any writer. An object that hangs from sections in another way than e5.fbs
+// assumes is not seen. Errors: those of the shape check, with absolute offset.
 Result<Program> Parse(ByteSpan bytes);
 
-// What a compiler knows of a program when it writes its descriptor.
+// The facts that a compiler has about a program when it writes its descriptor.
 struct Outline {
   struct Tensor {
     std::string name;

@@ -1,4 +1,4 @@
-// What holds of the enumerations: sizes, selected members from the specification, names that are
+// The laws of the enumerations: sizes, selected members from the specification, names that are
 // unique, and the round trip by name and by number.
 
 #include "harness/formats/enums/enums.h"

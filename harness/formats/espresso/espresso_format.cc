@@ -160,7 +160,7 @@ std::string PrintShapes(const std::vector<Shape>& shapes) {
   return text;
 }
 
-// What breaks the rules too far for the plain values prints as its tree, with the reason.
+// A file that breaks the rules too far for the plain values prints as its tree, with the reason.
 std::string PrintBroken(const tree::Value& root, const Error& error) {
   return fmt::format("espresso JSON that breaks its rules: {}\n{}\n", error.message,
                      tree::ToJson(root).dump());

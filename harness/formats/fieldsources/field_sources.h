@@ -1,5 +1,5 @@
-// What the fields of a print rest on: each field of a file's JSON form, which the text for people
-// shows too, beside the row of its format's table. The one mechanism of all formats. Used by
+// The evidence for the fields of a print: each field of a file's JSON form, which the text for
+// people shows too, beside the row of its format's table. The one mechanism of all formats. Used by
 // `anecheck inspect`.
 #pragma once
 

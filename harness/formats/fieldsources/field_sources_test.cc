@@ -1,4 +1,4 @@
-// Which row a field rests on, and how the rows are shown.
+// The row that a field rests on, and the form in which the rows are shown.
 #include "harness/formats/fieldsources/field_sources.h"
 
 #include <gtest/gtest.h>

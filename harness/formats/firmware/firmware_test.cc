@@ -1,5 +1,5 @@
-// What holds of firmware files: the magic numbers, the cut into parts, the command header and its
-// two numberings.
+// The laws of firmware files: the magic numbers, the cut into parts, the command header and its two
+// numberings.
 
 #include "harness/formats/firmware/firmware.h"
 

@@ -264,7 +264,7 @@ class Decoder {
     }
   }
 
-  // What the Document or the caller accounts for, as one flag a byte.
+  // The bytes that the Document or the caller accounts for, as one flag a byte.
   struct Accounted {
     Bytes covered;
     Bytes inside;  // of a table, between its fields as well

@@ -68,7 +68,7 @@ struct Document {
   bool header_overlaps = false;  // the root offset shares bytes with something before it
   uint32_t size_prefix = 0;
   uint32_t size = 0;  // of the whole file
-  // Where the writer puts unplaced objects; kUnplaced means at the end of the file.
+  // The place at which the writer puts unplaced objects; kUnplaced means at the end of the file.
   uint32_t append_at = kUnplaced;
   // Objects that must move do so by a multiple of this, so that alignments stay.
   uint32_t shift_unit = 16;
@@ -118,7 +118,7 @@ Result<Document> DecodeSound(const Schema& schema, ByteSpan file, const BufferFr
 // `base` being the place of position 0 in the map's file.
 void ClaimDocument(const Document& document, uint64_t base, ByteKindMap* map);
 
-// Where the writer put what stood at a place of the original file.
+// The new place of the object that stood at a place of the original file.
 class Relocation {
  public:
   // The place now. Anything between two objects moves with the object before it.

@@ -25,7 +25,7 @@ Result<Json> DocumentToJson(const Schema& schema, const Document& document);
 // out anew. Errors: kInvalid naming the key. Never throws.
 Result<Document> DocumentFromJson(const Schema& schema, const Json& json, int16_t root_table);
 
-// What a field of a table or struct rests on, and the source, as the schema's room knows them.
+// The evidence for a field of a table or struct, and its source, as the schema's room knows them.
 using FieldSource =
     std::function<std::pair<FactEvidence, std::string>(const TableType& table, const Field& field)>;
 

@@ -44,7 +44,7 @@ class Encoder {
     return static_cast<uint32_t>((document_.has_size_prefix ? 8 : 4) + document_.identifier.size());
   }
 
-  // What stands at a place: an object, raw bytes, or the header.
+  // The content at a place: an object, raw bytes, or the header.
   struct Item {
     uint32_t at = 0;
     uint64_t size = 0;
@@ -122,7 +122,7 @@ class Encoder {
       place_[i] = Aligned(object, end_);
       end_ = place_[i] + SizeOf(object);
     }
-    // What ended at `where` now ends after the appended objects.
+    // The range that ended at `where` now ends after the appended objects.
     if (!first) relocation_.steps.push_back({where, static_cast<uint32_t>(end_ - where)});
     return !first;
   }

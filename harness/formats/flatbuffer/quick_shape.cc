@@ -11,7 +11,7 @@
 namespace anecheck::flatbuffer {
 namespace {
 
-// What is left to check in a table once its vtable and the places of its fields are known to be
+// The rest of the check of a table once its vtable and the places of its fields are known to be
 // sound: its references. Tables of one type mostly share a vtable, and then also this. MakePlan
 // sets the members; a cache of plans is not cleared for every buffer.
 struct alignas(64) Plan {

@@ -1,6 +1,6 @@
-// The shape check's fast way: the same checks as shape.cc without a path for messages. What it
-// accepts is sound; what it does not accept may still be, so the caller asks shape.cc then. Used by
-// CheckShape alone.
+// The shape check's fast way: the same checks as shape.cc without a path for messages. A file that
+// it accepts is sound; a file that it does not accept may still be, so the caller asks shape.cc
+// then. Used by CheckShape alone.
 #pragma once
 
 #include <cstdint>

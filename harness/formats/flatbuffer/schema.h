@@ -39,7 +39,7 @@ struct Field {
   uint32_t struct_offset = 0;  // of a struct's member, in bytes
 };
 
-// What is left to check behind a field whose place in its table is sound.
+// The rest of the check behind a field whose place in its table is sound.
 enum class ShapeRole : uint8_t {
   kNothing,    // a scalar
   kCodes,      // the member code of a union
@@ -53,7 +53,7 @@ enum class ShapeRole : uint8_t {
   kUnions,
 };
 
-// What the shape check needs of a Field, packed for the inner loop.
+// The facts about a Field that the shape check needs, packed for the inner loop.
 struct ShapeField {
   ShapeRole role = ShapeRole::kNothing;
   uint16_t vtable_offset = 0;

@@ -13,7 +13,8 @@
 namespace anecheck::flatbuffer {
 namespace {
 
-// Where the walk stands; a chain of these lives on the call stack and is only read for a message.
+// The position of the walk; a chain of these lives on the call stack and is only read for a
+// message.
 struct Step {
   const Step* up = nullptr;
   int16_t table = -1;

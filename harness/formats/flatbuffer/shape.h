@@ -13,7 +13,7 @@
 
 namespace anecheck::flatbuffer {
 
-// Where a FlatBuffer lies in its file.
+// The place of a FlatBuffer in its file.
 struct BufferFrame {
   uint64_t base = 0;             // absolute offset of bytes[0]; alignment counts from bytes[0]
   uint32_t start = 0;            // position of the root offset in the bytes; 4 after a size prefix

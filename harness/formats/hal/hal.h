@@ -52,8 +52,8 @@ struct HalImage {
   std::vector<bool> known;  // one a byte
 };
 
-// What the sources state of a target's table. Dead fields, pointers and unsourced values are
-// unknown.
+// The statements of the sources about a target's table. Dead fields, pointers and unsourced values
+// are unknown.
 HalImage HalImageOf(const Target& target);
 // A blob, known throughout.
 HalImage HalImageOf(const HalBlob& blob, std::string name);

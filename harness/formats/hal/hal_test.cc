@@ -1,5 +1,5 @@
-// What holds of HAL tables as files: reading by named offset alone, writing one field, tables of
-// the targets, and the difference of many.
+// The laws of HAL tables as files: reading by named offset alone, writing one field, tables of the
+// targets, and the difference of many.
 
 #include "harness/formats/hal/hal.h"
 

@@ -1,4 +1,4 @@
-// What the fields of a container's JSON form rest on. Used by the hwx format.
+// The evidence for the fields of a container's JSON form. Used by the hwx format.
 #pragma once
 
 #include <span>

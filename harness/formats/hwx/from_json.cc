@@ -15,7 +15,8 @@
 namespace anecheck::hwx {
 namespace {
 
-// What a document may ask for beyond the bytes that it spells: zeros, words, padding and room.
+// The bytes that a document may ask for beyond those that it spells: zeros, words, padding and
+// room.
 constexpr uint64_t kBudget = uint64_t{256} << 20;
 constexpr uint64_t kMaxSize = uint64_t{1} << 30;
 
@@ -310,7 +311,7 @@ class Reader : private Placement {
     symbol.desc = fields.U16Or("desc", laid_desc);
     symbol.sect = static_cast<uint8_t>(fields.UintOr("sect", 0, UINT8_MAX));
     symbol.value = fields.UintOr("value", 0);
-    // Where names stand in order their places follow from them.
+    // The places of names follow from them if they stand in order.
     if (!names_in_order) symbol.strx = fields.U32Or("strx", 0);
     fields.RefuseOthers();
     return symbol;

@@ -1,6 +1,6 @@
-// What follows from the rest of a container: sizes, counts and places. One function a value, so
-// that the JSON form can leave a value out where it follows, and keep it where a file differs.
-// Used by the JSON form and the builder.
+// The parts that follow from the rest of a container: sizes, counts and places. One function a
+// value, so that the JSON form can leave a value out where it follows, and keep it where a file
+// differs. Used by the JSON form and the builder.
 #pragma once
 
 #include <cstdint>
@@ -34,8 +34,8 @@ Symtab LaidSymtab(uint32_t symoff, const Symtab& table);
 Section LaidSection(const Container& container, const Segment& segment, const Section* before,
                     const Section& section);
 
-// Lays out a container: sets all of the above, in the order in which they depend on each other.
-// What a document states in place of what follows, a derived class puts in.
+// Lays out a container: sets all of the above, in the order in which they depend on each other. A
+// derived class puts in the values that a document states in place of derived ones.
 class Placement {
  public:
   explicit Placement(Container& container) : c_(container) {}

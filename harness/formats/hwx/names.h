@@ -43,7 +43,7 @@ std::string_view FamilyOfSubtype(uint32_t cpusubtype);
 // The container's own catalog of element types: names by id.
 std::map<uint32_t, std::string_view> CatalogOf(const Container& container);
 
-// Where this container differs from what the specification says, one sentence each.
+// The differences between this container and the specification, one sentence each.
 std::vector<std::string_view> DifferencesFromSpecification(const Container& container);
 
 }  // namespace anecheck::hwx

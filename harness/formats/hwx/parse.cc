@@ -142,7 +142,7 @@ class Parser {
     out_.opaque_commands.push_back({body.all().subspan(8), reason});
   }
 
-  // What stands behind the record: nothing or zeros are padding, other bytes are kept.
+  // The bytes behind the record: none or zeros are padding, others are kept.
   static void KeepTrailing(ByteReader& body, Command& command) {
     const ByteSpan rest = body.all().subspan(body.position());
     if (!AllZero(rest)) command.trailing = rest;

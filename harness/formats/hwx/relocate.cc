@@ -10,7 +10,7 @@
 namespace anecheck::hwx {
 namespace {
 
-// Where each address, or each place of the file, goes: ranges before and after.
+// The new place of each address, or of each place of the file: ranges before and after.
 class Moves {
  public:
   void Add(uint64_t from, uint64_t size, uint64_t to) {
@@ -58,7 +58,7 @@ void MoveThread(Thread& thread, const Moves& moves) {
   SetPair(thread, kTextAddressWord, moves.Apply(Pair(thread, kTextAddressWord)));
 }
 
-// What points into segments; the sections themselves still stand where they stood.
+// The pointers into segments; the sections themselves still stand at their old places.
 void MoveReferences(Container& container, const Moves& moves) {
   for (Symtab& table : container.symtabs) {
     for (Symbol& symbol : table.symbols) {

@@ -27,7 +27,7 @@ Status RebaseAll(Container& container, uint64_t base);
 // than its contents moves too.
 void MakeRoom(Container& container);
 
-// What differs between the places in two containers of the same commands, as members of the JSON
+// The differences between the places in two containers of the same commands, as members of the JSON
 // form: "commands[1].sections[1].addr from 0x30000280 to 0x30000500".
 std::vector<std::string> MovedPlaces(const Container& before, const Container& after);
 

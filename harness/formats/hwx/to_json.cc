@@ -27,7 +27,7 @@ void PutLaid(Json& object, std::string_view key, uint64_t value, uint64_t laid) 
   place[std::string(key)] = HexNumber(value);
 }
 
-// What follows from the whole container, found once.
+// The facts that follow from the whole container, found once.
 struct Laid {
   explicit Laid(const Container& container)
       : symoff(LaidSymoff(container)), tiles(AllTiles(container)) {

@@ -219,8 +219,8 @@ Result<Bytes> Write(const Container& container) {
     return MakeError(ErrorCode::kLimit, fmt::format("file_size: {} bytes, the limit is {}",
                                                     container.file_size, kMaxFile));
   }
-  // What a few bytes of JSON ask for stays small: beside its contents a file has room for pages
-  // only.
+  // The file that a few bytes of JSON ask for stays small: beside its contents a file has room for
+  // pages only.
   constexpr uint64_t kMaxHoles = uint64_t{1} << 28;
   if (container.file_size > kMaxHoles + ContentBytes(container)) {
     return MakeError(

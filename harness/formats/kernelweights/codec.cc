@@ -1,4 +1,4 @@
-// What the codecs share: dispatch, extents, bit packing, sizes.
+// The common part of the codecs: dispatch, extents, bit packing, sizes.
 #include "harness/formats/kernelweights/codec.h"
 
 #include <algorithm>

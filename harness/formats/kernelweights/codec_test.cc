@@ -152,7 +152,7 @@ RC_GTEST_PROP(Codecs, Int8StaysWithinHalfAScale, (bool per_channel)) {
   }
 }
 
-// What was quantised once quantises to itself.
+// A quantised number quantises to itself.
 RC_GTEST_PROP(Codecs, Int8IsExactOnItsOwnGrid, ()) {
   const Extent extent = AnyExtent();
   BlockwiseInt8 weights{extent, extent.channels, 1, {}, {}};

@@ -35,7 +35,7 @@ constexpr uint32_t CodebookBytes(uint32_t index_bits, uint32_t vector_size = 1) 
   return 2U * vector_size << index_bits;
 }
 
-// What the sections and types of a compressed kernel are called and numbered.
+// The names and numbers of the sections and types of a compressed kernel.
 struct TypeNumber {
   uint8_t number;
   std::string_view name;

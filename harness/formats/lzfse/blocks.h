@@ -1,4 +1,4 @@
-// The compressed blocks of an LZFSE stream. What they unpack to is appended to `out`, whose bytes
+// The compressed blocks of an LZFSE stream. The unpacked bytes are appended to `out`, whose bytes
 // before it matches may repeat.
 #pragma once
 

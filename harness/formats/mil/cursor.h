@@ -1,5 +1,5 @@
-// Where the MIL parser stands in a text: tokens one by one, and the error that ends the parse. The
-// first of the layers that parser.cc is made of; type_parser.h and value_parser.h stand on it.
+// The position of the MIL parser in a text: tokens one by one, and the error that ends the parse.
+// The first of the layers that parser.cc is made of; type_parser.h and value_parser.h stand on it.
 #pragma once
 
 #include <algorithm>

@@ -160,7 +160,8 @@ std::string ComponentVersion(const Program& program) {
   return {};
 }
 
-// Where a file differs from the specification, and its spelling from what facts/mil.md describes.
+// The differences between a file and the specification, and between its spelling and the
+// description in facts/mil.md.
 void PrintDifferences(const Program& program, std::string& out) {
   constexpr std::string_view kVersion = "3520.4.1";  // specification 000, table 23.1
   const std::string version = ComponentVersion(program);
@@ -197,7 +198,7 @@ std::string Print(const Program& program) {
   return out;
 }
 
-// What stands between the tokens, white space and comments, carries nothing.
+// The text between the tokens, white space and comments, carries nothing.
 ByteCounts CountBytes(const Program& program, ByteSpan bytes) {
   const uint64_t typed = mil::TokenBytes(program);
   return ByteCounts{.total = bytes.size(), .typed = typed, .fill = bytes.size() - typed};

@@ -51,8 +51,8 @@ std::optional<int64_t> ParseExponent(std::string_view text) {
   return negative ? -value : value;
 }
 
-// A hex float as significand * 2^exponent, the significand below 2^53. What does not fit is folded
-// into its last bit, so that one further rounding to fewer than 52 bits is still exact.
+// A hex float as significand * 2^exponent, the significand below 2^53. The part that does not fit
+// is folded into its last bit, so that one further rounding to fewer than 52 bits is still exact.
 struct Binary {
   uint64_t significand = 0;
   int64_t exponent = 0;

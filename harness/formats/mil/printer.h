@@ -10,8 +10,8 @@
 
 namespace anecheck::mil {
 
-// What stands between two tokens (or before the first, or after the last), where it is not what the
-// standard layout has there.
+// The text between two tokens (or before the first, or after the last), if it differs from that of
+// the standard layout.
 struct Gap {
   uint32_t token = 0;  // the index of the token that follows, in reading order
   Text text;           // in Program::text

@@ -1,5 +1,6 @@
-// What a MIL value means: follows names to constants and turns literals into integers, halves and
-// bytes. Used where MIL is lowered to graphs, by the rules and by the simulated engine's compiler.
+// The meaning of a MIL value: follows names to constants and turns literals into integers, halves
+// and bytes. Used where MIL is lowered to graphs, by the rules and by the simulated engine's
+// compiler.
 #pragma once
 
 #include <cstdint>

@@ -37,9 +37,9 @@ using Dimensions = std::span<const int64_t>;
 //   writer.EndFunction({"y"});
 //   writer.EndProgram();
 //
-// What is written parses, if names are MIL names (letters, digits and _, no digit first), and is in
-// the layout that Print() writes. Nothing checks that names are defined: see verify.h. Not
-// thread-safe; a writer can be Clear()ed and used again without giving back its memory.
+// Its text parses, if names are MIL names (letters, digits and _, no digit first), and is in the
+// layout that Print() writes. Nothing checks that names are defined: see verify.h. Not thread-safe;
+// a writer can be Clear()ed and used again without giving back its memory.
 class TextWriter {
  public:
   explicit TextWriter(Dialect dialect = Dialect::kIos18) : dialect_(dialect) {}

@@ -44,7 +44,7 @@ int BitsOf(const Blob& blob) {
   return mil::DataTypeBits(milweights::BlobTypeFromNumber(blob.type));
 }
 
-// Where the record behind the last one would stand.
+// The place at which a record behind the last one would stand.
 uint64_t NextRecord(const WeightFile& file) {
   uint64_t at = milweights::kHeaderSize;
   if (!file.blobs.empty()) {

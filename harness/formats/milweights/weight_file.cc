@@ -190,7 +190,7 @@ Result<ByteSpan> ReadBlob(ByteSpan file, uint64_t record_offset, DataType type) 
     return NoBlob(record_offset, fmt::format("{} bytes of data at 0x{:x} do not lie in the file",
                                              blob.size, blob.data_offset));
   }
-  // What stands before the end of the record is no data of the blob: see Blob::data.
+  // A range before the end of the record is no data of the blob: see Blob::data.
   if (blob.data.size() != blob.size) {
     return NoBlob(record_offset, fmt::format("{} bytes of data at 0x{:x} do not lie behind it",
                                              blob.size, blob.data_offset));

@@ -39,8 +39,8 @@ struct Blob {
   uint64_t data_offset = 0;
   uint64_t padding_bits = 0;
   std::array<uint8_t, 32> reserved{};
-  // What of [data_offset, data_offset + size) lies behind the record and in the file, so that no
-  // two blobs share bytes.
+  // The part of [data_offset, data_offset + size) that lies behind the record and in the file, so
+  // that no two blobs share bytes.
   ByteSpan data;
 };
 

@@ -289,7 +289,7 @@ class TextBuilder {
     }
   }
 
-  // What stands between the parentheses of a literal.
+  // The text between the parentheses of a literal.
   Status Bare(std::string_view message, int depth) {
     ANECHECK_RETURN_IF_ERROR(CheckLimits(depth));
     if (!FindBytes(message, field::kBlobFile).empty()) {

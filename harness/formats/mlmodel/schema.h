@@ -119,7 +119,7 @@ enum Entry : uint32_t { kEntryKey = 1, kEntryValue = 2 };
 std::optional<uint32_t> DataTypeNumber(mil::DataType type);
 mil::DataType DataTypeFromNumber(uint64_t number);
 
-// Which field of TensorValue holds the elements of a type. Source: as above (converters, mil
+// The field of TensorValue that holds the elements of a type. Source: as above (converters, mil
 // backend): fp16, integers of a byte and less, and uint32 are bytes.
 field::TensorValue ValueFieldOf(mil::DataType type);
 
@@ -136,8 +136,8 @@ int32_t SpecificationVersionOf(std::string_view text_opset);
 // Whether texts of that opset are of version 1.3, which spells scalars plainly (mil::Dialect).
 bool IsPlainDialect(std::string_view text_opset);
 
-// What kind of model a field of Model's oneof stands for: "neural network" for 500. Empty for other
-// fields.
+// The kind of model that a field of Model's oneof stands for: "neural network" for 500. Empty for
+// other fields.
 std::string_view ModelKind(uint32_t number);
 
 }  // namespace anecheck::mlmodel

@@ -30,7 +30,7 @@ struct WireField {
   }
 };
 
-// What the library throws, at the field that does not end within its message.
+// The library's exception, at the field that does not end within its message.
 class WireError : public protozero::exception {
  public:
   WireError(const char* what, const char* at) : what_(what), at_(at) {}

@@ -174,7 +174,8 @@ class XmlCounter {
     if (of_text && !tag.ends_with("/>")) Take(ByteKind::kTyped, ContentEnd());
   }
 
-  // Where the tag behind the text at hand begins; a CDATA section may hold the like of a tag.
+  // The place at which the tag behind the text at hand begins; a CDATA section may hold the like of
+  // a tag.
   size_t ContentEnd() const {
     size_t end = text_.find('<', at_);
     while (end != std::string_view::npos && text_.substr(end).starts_with("<![CDATA[")) {

@@ -50,10 +50,10 @@ struct LayerSpec {
   uint16_t min_bottoms = 1;
   uint16_t max_bottoms = 1;
   std::span<const ParamSpec> params = {};
-  // The list of params is complete as far as any source tells: another key is an error. Where it is
+  // The list of params is complete as far as any source tells: another key is an error. If it is
   // false the sources name the layer's attributes loosely, and another key is kept without a word.
   bool closed = true;
-  // What the compiler answers to a wrong or missing key; the key follows where it ends in '*'.
+  // The compiler's answer to a wrong or missing key; the key follows if it ends in '*'.
   std::string_view key_error = "InvalidParamSyntax";
 };
 

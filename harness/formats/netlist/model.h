@@ -158,8 +158,8 @@ Result<Description> FromTree(const tree::Value& root);
 tree::Value ToTree(const Description& description);
 Bytes Write(const Description& description, plist::Encoding encoding = plist::Encoding::kXml);
 
-// What the compiler's parser of this unit answers about its Params: nothing, or the first wrong key
-// in the order of the layer's table, as "InvalidParamSyntax: ..." with the unit and the key.
+// The answer of the compiler's parser of this unit about its Params: nothing, or the first wrong
+// key in the order of the layer's table, as "InvalidParamSyntax: ..." with the unit and the key.
 // `Type` tags that the catalog does not know have no parser and are kNotFound.
 Status CheckParams(const Unit& unit);
 

@@ -102,7 +102,8 @@ bool IsKnownByItsKeys(const Output& output) {
 }
 
 // Files of version 1.0.10 list no outputs: the reader takes them in the order of their keys and
-// knows them by a Bottom and no Type. What it would take otherwise is listed all the same.
+// knows them by a Bottom and no Type. The changes that it would take otherwise are listed all the
+// same.
 bool ListsOutputs(const Network& network, KeyStyle style) {
   return style == KeyStyle::kPorts || !std::ranges::all_of(network.outputs, IsKnownByItsKeys) ||
          !std::ranges::is_sorted(network.outputs, {}, &Output::name);

@@ -114,7 +114,7 @@ class Verifier {
   }
 
  private:
-  // What one network offers to the wiring.
+  // The symbols that one network offers to the wiring.
   struct Scope {
     const Dict* dict;
     const Lookup& lookup;

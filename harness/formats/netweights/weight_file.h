@@ -34,7 +34,7 @@ bool HasBlobTable(ByteSpan bytes);
 Result<WeightFile> ParseWeightFile(ByteSpan bytes);
 Bytes WriteWeightFile(const WeightFile& file);
 
-// Where blob `index` begins in the written file.
+// The place at which blob `index` begins in the written file.
 uint64_t BlobOffset(const WeightFile& file, size_t index);
 
 }  // namespace anecheck::netweights

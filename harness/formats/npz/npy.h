@@ -71,7 +71,7 @@ Result<Header> ReadHeader(ByteReader& reader);
 // The header text that NumPy writes for these fields, without padding and line feed.
 std::string HeaderDict(std::string_view descr, bool fortran_order, std::span<const uint64_t> shape);
 
-// What the header of an .npy file says of it.
+// The header of an .npy file.
 struct Layout {
   ElementType type = ElementType::kFloat32;
   std::vector<uint64_t> shape;

@@ -241,7 +241,7 @@ Status Inflate(const ZipEntry& entry, const TakePiece& take) {
                    entry.data_offset);
 }
 
-// What can be told before anything is unpacked.
+// The checks that are possible before anything is unpacked.
 Status CheckUnpackable(const ZipEntry& entry, uint64_t limit) {
   const uint64_t size = entry.full_size;
   const std::string name = Shown(entry.central.name);

@@ -96,8 +96,7 @@ Status FinishZip(ZipArchive& archive);
 
 // Gives the uncompressed content to `take`, piece by piece and holding one at a time, and verifies
 // its size and checksum. kLimit where it is more than `limit` bytes; sizes that deflate cannot
-// reach are rejected before anything is unpacked. What is wrong may be found after all pieces were
-// given.
+// reach are rejected before anything is unpacked. A fault may be found after all pieces were given.
 Status UnpackZip(const ZipEntry& entry, uint64_t limit,
                  const std::function<void(std::span<const uint8_t>)>& take);
 

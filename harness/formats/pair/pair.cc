@@ -84,7 +84,7 @@ std::vector<const e5::AneInferenceAttrs*> InferencesOf(const e5::Program& progra
   return found;
 }
 
-// What is compared, found once.
+// The values to compare, found once.
 struct Compared {
   explicit Compared(const Pair& pair)
       : program(pair.program),

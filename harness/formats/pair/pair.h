@@ -39,7 +39,7 @@ Result<std::vector<Violation>> Verify(ByteSpan descriptor, ByteSpan container);
 // False where the descriptor shows nothing to compare by, so that neither verdict holds.
 bool IsComparable(std::span<const Violation> violations);
 
-// What the two files were compared by, one line each.
+// The values by which the two files were compared, one line each.
 std::string Print(const Pair& pair);
 
 // The tensor that a port's name stands for: "t5" of "t5_ane@output". The container of specification

@@ -41,7 +41,7 @@ uint64_t SizeOf(const BinaryObject& object, uint8_t reference_size) {
   return 1 + uint64_t{object.width};
 }
 
-// Where the objects of a table end in its file.
+// The place at which the objects of a table end in its file.
 uint64_t EndOf(const BinaryTable& table) {
   uint64_t end = kHeaderSize;
   for (const BinaryObject& object : table.objects) end += SizeOf(object, table.reference_size);
@@ -52,7 +52,7 @@ bool IsAscii(std::string_view text) {
   return std::ranges::all_of(text, [](char c) { return static_cast<uint8_t>(c) < 0x80; });
 }
 
-// What a scalar is: one letter for its kind, and its bits or its text, which is another's.
+// The identity of a scalar: one letter for its kind, and its bits or its text, which is another's.
 struct ScalarKey {
   char kind = 0;
   uint64_t bits = 0;
@@ -193,7 +193,7 @@ class CanonicalWalk {
   }
 
  private:
-  // What has a number below `next_` was visited: right for scalars, which are shared.
+  // An object with a number below `next_` was visited: right for scalars, which are shared.
   bool Visit(uint32_t index) {
     if (index > next_) return false;
     const BinaryObject& object = table_.objects[index];

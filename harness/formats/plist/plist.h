@@ -33,8 +33,8 @@ Result<Document> Parse(std::span<const uint8_t> bytes);
 // Write(Parse(bytes)) == bytes.
 Result<std::vector<uint8_t>> Write(const Document& document);
 
-// What Write makes of Parse(bytes); of a binary file from the table that was read, without the work
-// of making the same one of the tree.
+// The result of Write for Parse(bytes); of a binary file from the table that was read, without the
+// work of making the same one of the tree.
 Result<std::vector<uint8_t>> Rewrite(std::span<const uint8_t> bytes);
 
 // {"encoding": "xml" or "binary", "layout": {...}, "document": tree}. A binary file has a layout

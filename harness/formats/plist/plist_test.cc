@@ -81,7 +81,7 @@ rc::Gen<Value> AnyValue(int depth) {
   });
 }
 
-// What ParseBinary says, held against the reader that builds no tree.
+// The answer of ParseBinary, held against the reader that builds no tree.
 Result<BinaryDocument> ParseBothWays(std::span<const uint8_t> bytes) {
   Result<BinaryDocument> document = ParseBinary(bytes);
   const Result<BinaryTable> table = ParseBinaryTable(bytes);
@@ -481,7 +481,7 @@ TEST(Binary, EveryTruncationIsRefused) {
   }
 }
 
-// What libplist makes of a text or binary list, as its own XML text.
+// The XML text that libplist itself makes of a text or binary list.
 std::string LibplistXml(std::span<const uint8_t> bytes) {
   plist_t node = nullptr;
   plist_from_memory(reinterpret_cast<const char*>(bytes.data()),

@@ -30,7 +30,7 @@ const BinaryContainer* ContainerOf(const BinaryObject& object) {
   return std::get_if<BinaryContainer>(&object.payload);
 }
 
-// Which objects the tree of a table reaches.
+// The objects that the tree of a table reaches.
 std::vector<bool> Reached(const BinaryTable& table) {
   std::vector<bool> reached(table.objects.size(), false);
   std::vector<uint64_t> waiting = {table.root};
@@ -185,7 +185,7 @@ Result<Layout> LayoutFromJson(const Json& json) {
   return layout;
 }
 
-// What tells the scalars that one object may hold apart: their object, kind, bits and text.
+// The differences between scalars that one object may hold: their object, kind, bits and text.
 using ScalarKey = std::tuple<uint32_t, size_t, uint64_t, std::string_view>;
 
 ScalarKey KeyOf(uint32_t object, const std::string& text) {

@@ -14,10 +14,10 @@ namespace anecheck::plist {
 // the tree does not reach has its value here.
 Json TableLayoutToJson(const BinaryTable& table);
 
-// The table of `root` in this layout: of an unchanged tree the table that was read. Where values
-// that shared an object differ by now, the object keeps the value that most of them have, and each
-// other one gets an object at the end. Widths grow where they must, and objects that nobody needs
-// any longer go.
+// The table of `root` in this layout: of an unchanged tree the table that was read. If values that
+// shared an object differ by now, the object keeps the value that most of them have, and each other
+// one gets an object at the end. Widths grow where they must, and objects that nobody needs any
+// longer go.
 Result<BinaryTable> TableFromLayout(const Json& layout, const tree::Value& root);
 
 }  // namespace anecheck::plist

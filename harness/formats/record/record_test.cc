@@ -1,4 +1,5 @@
-// What holds of fixed-layout records: the JSON form is lossless, and bad JSON says where it is bad.
+// The laws of fixed-layout records: the JSON form is lossless, and bad JSON names the place of its
+// fault.
 
 #include "harness/formats/record/record.h"
 

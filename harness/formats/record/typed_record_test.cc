@@ -1,4 +1,4 @@
-// What follows from one description of a record: bytes, JSON both ways, offsets, print and facts.
+// The results of one description of a record: bytes, JSON both ways, offsets, print and facts.
 
 #include "harness/formats/record/typed_record.h"
 

@@ -215,7 +215,7 @@ int Recognise(ByteSpan bytes, std::string_view /*path*/) {
              : 0;
 }
 
-// What the call is by methods.h: names, or why there is none.
+// The call by methods.h: its names, or the reason why there is none.
 std::string MethodText(const Call& call) {
   if (call.client >= kClientCount) return fmt::format("client {} is unknown", call.client);
   const auto rows = FindMethods(static_cast<Client>(call.client), call.selector,

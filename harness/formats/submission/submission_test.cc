@@ -1,4 +1,4 @@
-// What holds of driver calls: the methods of table 23.14 and of the two clients, keyed by selector
+// The laws of driver calls: the methods of table 23.14 and of the two clients, keyed by selector
 // and size, and the capture form.
 
 #include "harness/formats/submission/submission.h"

@@ -1,4 +1,4 @@
-// What the fields of a task chain's JSON form rest on.
+// The evidence for the fields of a task chain's JSON form.
 #include "harness/formats/td/td.h"
 
 namespace anecheck::td {

@@ -218,7 +218,7 @@ Task TaskFromJson(Chain& chain, const Json& json, size_t index, Status* status) 
   return task;
 }
 
-// What a version-7 task's header leaves to its place in the chain.
+// The part of a version-7 task's header that follows from its place in the chain.
 void PlaceV7(Chain& chain, const Json& tasks) {
   uint32_t offset = 0;
   for (size_t i = 0; i < chain.tasks.size(); ++i) {

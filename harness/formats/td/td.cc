@@ -207,8 +207,8 @@ size_t OutsideBlocks(const Chain& chain, const Generation& generation) {
   return outside;
 }
 
-// What one text decodes to under each requested coding and length of headers, decoded
-// once: generations differ in their blocks more than in these.
+// The result of decoding one text under each requested coding and length of headers, decoded once:
+// generations differ in their blocks more than in these.
 class Decodings {
  public:
   // The result for one generation.

@@ -148,8 +148,9 @@ struct Chain {
   std::vector<Task> tasks;
   uint32_t size = 0;  // bytes of the text section
 
-  // What the bytes leave open: another length of the headers under which as many writes lie in
-  // blocks, and the generations that a bare section can be read as just as completely.
+  // The questions that the bytes leave open: another length of the headers under which as many
+  // writes lie in blocks, and the generations that a bare section can be read as just as
+  // completely.
   uint8_t other_header_words = 0;
   bool version_guessed = false;
   std::vector<const Generation*> other_generations;
@@ -196,9 +197,9 @@ class RegisterState {
 // (h14_registers.csv, h15_registers.csv, h16_registers.csv).
 bool PlacesAsH14(const Generation& generation);
 
-// What the engine is asked to do by the state after a task, as far as the public guide names it
+// The request of the state after a task to the engine, as far as the public guide names it
 // (generations from H14): the task type, and input and output element formats with the defaults
-// that hold where no task wrote them.
+// that hold if no task wrote them.
 struct TaskSummary {
   std::optional<uint32_t> task_type;
   uint32_t in_format = 0;
@@ -218,9 +219,9 @@ std::string_view OpcodeName(uint32_t word);
 Json ChainToJson(const Chain& chain);
 Result<Chain> ChainFromJson(const Json& json);
 
-// What the fields of ChainToJson rest on (see Format::fields), where it stands under the member
-// `prefix` (empty: at the top): `coding` is the evidence of how the generation is coded, `version`
-// the row of the version's own field without its path.
+// The evidence for the fields of ChainToJson (see Format::fields) under the member `prefix` (empty:
+// at the top): `coding` is the evidence of how the generation is coded, `version` the row of the
+// version's own field without its path.
 std::vector<FieldFact> ChainFacts(const std::string& prefix, FactEvidence coding,
                                   const FieldFact& version);
 

@@ -191,7 +191,7 @@ TEST(Version7, FieldTableIsWholeAndOrdered) {
   }
 }
 
-// Where the two sources disagree both readings are kept and shown.
+// Both readings are kept and shown if the two sources disagree.
 TEST(Version7, ConflictsKeepBothReadings) {
   size_t differing = 0;
   size_t absent = 0;

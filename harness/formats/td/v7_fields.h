@@ -8,7 +8,7 @@
 
 namespace anecheck::td {
 
-// Which public source names a field.
+// The public source that names a field.
 enum class FieldSource : uint8_t {
   kRegisterList,  // tinygrad's register list, 258 fields
   kRegisterMap,   // freedomtan's H13 register map, fields that the list lacks

@@ -1,6 +1,6 @@
-// What a loader writes into a version-10 task: resolved bars, parameters that an input binds, and
-// strides, read from JSON. `anecheck load` applies them. Source: specification 000, below table
-// 23.5; the JSON form is this project's own.
+// The values that a loader writes into a version-10 task: resolved bars, parameters that an input
+// binds, and strides, read from JSON. `anecheck load` applies them. Source: specification 000,
+// below table 23.5; the JSON form is this project's own.
 #pragma once
 
 #include <vector>

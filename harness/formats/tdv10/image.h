@@ -46,7 +46,7 @@ class Image {
   Bytes bytes_;
 };
 
-// What a loader's patch resolves to (specification 000, below table 23.5).
+// The result of a loader's patch (specification 000, below table 23.5).
 enum class BarKind : uint8_t { kDeviceAddress, kDataSetId, kBufferOffset };
 
 // A custom bar: where a resolved value goes.

@@ -65,11 +65,11 @@ const NamedField* FindField(std::string_view name);
 // The slot at that byte address, or null.
 const RelocationSlot* SlotAt(uint32_t address);
 
-// Where a stride stands in the register of a DMA engine: 26 bits, signed, at bit 6 (specification
+// The place of a stride in the register of a DMA engine: 26 bits, signed, at bit 6 (specification
 // 000, below table 23.5). The unit is the engine's; appendix C.6 agrees on the bits.
 inline constexpr uint8_t kStrideBit = 6;
 inline constexpr uint8_t kStrideWidth = 26;
-// Where an L2 result's base and stride stand: 17 bits at bit 4 (public guide, appendix C.6).
+// The place of an L2 result's base and stride: 17 bits at bit 4 (public guide, appendix C.6).
 inline constexpr uint8_t kL2ResultBit = 4;
 inline constexpr uint8_t kL2ResultWidth = 17;
 

@@ -1,8 +1,8 @@
 // The sparse form of a version-10 image: one record of 44 bytes for each register that differs from
 // its default (specification 000, below table 23.5).
 //
-// What the specification states: the size, a count marker (0x28 in table 23.7), one register
-// address in one aperture, one or two device addresses. Where they stand in the record is assumed,
+// The statement of the specification: the size, a count marker (0x28 in table 23.7), one register
+// address in one aperture, one or two device addresses. Their places in the record are assumed,
 // here alone: marker u32 at 0, register u64 at 4, first value u64 at 12, second value u64 at 20,
 // then 16 bytes without meaning. The aperture of the registers is taken to be aligned to 64 KiB.
 #pragma once

@@ -1,4 +1,4 @@
-// What holds of version-10 images: the group and field map of the specification, strides, sparse
+// The laws of version-10 images: the group and field map of the specification, strides, sparse
 // streams, bars and live-ins.
 
 #include <gmock/gmock.h>

@@ -90,7 +90,7 @@ std::string FindHostileFault(const Format& format, ByteSpan bytes) {
     if (!parses) check(rewritten.error().message);
     if (parses && !std::ranges::equal(rewritten.value(), bytes)) fault = "rewrite changes bytes";
   });
-  // What does not parse is the same to every function; one of them shows it.
+  // A text that does not parse is the same to every function; one of them shows it.
   if (!parses) return fault;
   measure("verify", [&] {
     const Result<std::vector<Violation>> violations = format.verify(bytes);

@@ -1,4 +1,4 @@
-// What every format promises, as checks that its tests run over real and generated files.
+// The promises of every format, as checks that its tests run over real and generated files.
 #pragma once
 
 #include <string>
@@ -19,12 +19,12 @@ void CheckValidFile(const Format& format, ByteSpan bytes, const std::string& nam
 // within bounds. Runs on all processors.
 void CheckHostileEdits(const Format& format, ByteSpan bytes, const std::string& name);
 
-// What is wrong with the JSON form of bytes that rewrite; empty where it gives them back and holds
-// no more than 512 times the input plus 1 MiB, an object a field being its nature.
+// The faults of the JSON form of bytes that rewrite; empty if it gives them back and holds no more
+// than 512 times the input plus 1 MiB, an object a field being its nature.
 std::string FindJsonFault(const Format& format, ByteSpan bytes);
 
-// What is wrong with the message of an error or a violation; empty where it is one line of bounded
-// length and well-formed UTF-8, in which no byte of a file controls a terminal.
+// The faults of the message of an error or a violation; empty if it is one line of bounded length
+// and well-formed UTF-8, in which no byte of a file controls a terminal.
 std::string FindMessageFault(std::string_view message);
 
 // Runs the checks of CheckHostileEdits on one input; empty, or what went wrong.

@@ -16,8 +16,8 @@
 
 namespace anecheck::tree {
 
-// Piece number `index` of the canonical text is `canonical`, and `actual` in the file. Where an
-// edit has changed the canonical piece the entry no longer applies.
+// Piece number `index` of the canonical text is `canonical`, and `actual` in the file. An entry no
+// longer applies once an edit has changed its canonical piece.
 struct PieceChange {
   uint32_t index = 0;
   std::string canonical;

@@ -19,7 +19,7 @@
 namespace anecheck::vmfb {
 namespace {
 
-// Which part behind a record a field gives the length of.
+// The part behind a record whose length a field gives.
 enum class Length : uint8_t { kNone, kName, kExtra, kComment };
 
 struct FieldSpec {

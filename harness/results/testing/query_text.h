@@ -1,4 +1,4 @@
-// What tests ask of a results file in SQL.
+// The questions in SQL that tests ask of a results file.
 #pragma once
 
 #include <string>

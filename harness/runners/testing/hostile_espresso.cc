@@ -149,7 +149,7 @@ extern "C" int64_t e5rt_e5_compiler_config_options_set_cache_bundle_location(voi
   return next(config, path);
 }
 
-// What is encoded takes no events any more.
+// An encoded operation takes no events any more.
 extern "C" int64_t e5rt_execution_stream_encode_operation(void* stream, void* operation) {
   using Two = int64_t (*)(void*, void*);
   static const auto bind = Next<Two>("e5rt_execution_stream_operation_bind_completion_event");

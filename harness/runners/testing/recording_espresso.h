@@ -1,4 +1,5 @@
-// What the recording engine (recording_espresso.cc) tells beside the e5rt symbols. Found by dlsym.
+// The calls of the recording engine (recording_espresso.cc) beside the e5rt symbols. Found by
+// dlsym.
 #pragma once
 
 #include <cstdint>
@@ -14,7 +15,7 @@ void anecheck_refuse_once(const char* symbol);
 void* anecheck_submitted_block();
 // How many events the last call made an operation wait for.
 uint64_t anecheck_events_bound();
-// Where the last program's bundle was asked to be.
+// The place that was asked for the last program's bundle.
 const char* anecheck_cache_location();
 
 }  // extern "C"

@@ -1,4 +1,4 @@
-// What tests of the wrapper share: programs over the recording engine, and its record.
+// The common part of the wrapper's tests: programs over the recording engine, and its record.
 #pragma once
 
 #include <cstdint>

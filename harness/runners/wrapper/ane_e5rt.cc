@@ -72,8 +72,8 @@ struct Port {
   void* buffer = nullptr;  // bound now; owned by the operation that allocated it
 };
 
-// Where an operation stands between the calls that encode it. What is bound to it may change while
-// it is kNew alone: the engine refuses a change to what was encoded.
+// The state of an operation between the calls that encode it. Its bindings may change while it is
+// kNew alone: the engine refuses a change to an encoded operation.
 enum class Encoding : uint8_t {
   kNew,
   kEncoded,
@@ -96,10 +96,10 @@ struct Operation {
   Encoding encoding = Encoding::kNew;
 };
 
-// What every submission gives the engine. The engine retains it unasked, and no source tells when
-// it looks at it last: one for the process, which is never freed. Whether it is called when the
-// work is done or when it was handed on is told in both ways, so that nothing is made of its call:
-// what is done is told by the final event.
+// The request that every submission gives the engine. The engine retains it unasked, and no source
+// tells when it looks at it last: one for the process, which is never freed. Whether it is called
+// when the work is done or when it was handed on is told in both ways, so that nothing is made of
+// its call: what is done is told by the final event.
 void* SubmittedBlock() {
   static void* const block = ane_e5rt_make_completion_block([](void*, int) {}, nullptr);
   return block;

@@ -1,5 +1,5 @@
-// What the wrapper calls when, and how long it keeps what the engine may still use (specification
-// 001, sections 2.1 to 2.6).
+// The order of the wrapper's calls, and how long it keeps the objects that the engine may still use
+// (specification 001, sections 2.1 to 2.6).
 #include <algorithm>
 #include <chrono>
 #include <gtest/gtest.h>
@@ -27,7 +27,7 @@ Calls Ending(std::string_view end) {
   return calls;
 }
 
-// Where `call` stands first in the record; behind all where it does not.
+// The first place of `call` in the record; behind all if there is none.
 size_t At(std::string_view call) {
   const Calls calls = Recorded();
   return static_cast<size_t>(std::ranges::find(calls, call) - calls.begin());
@@ -274,7 +274,7 @@ TEST_F(WrapperOrder, ASubmissionThatWasRefusedIsNotWaitedFor) {
   EXPECT_EQ(Ending("sync_wait"), Calls());
 }
 
-// A block's header (block ABI). What a submitted block gives is an error code.
+// A block's header (block ABI). A submitted block gives an error code.
 struct Block {
   void* isa;
   int flags, reserved;

@@ -166,7 +166,8 @@ TEST_F(Wrapper, AnOperationWaitsForAllThatItIsChainedTo) {
   }
 }
 
-// Who feeds and who runs need not be one process: they know the memory by its name alone.
+// The process that feeds and the one that runs need not be the same: they know the memory by its
+// name alone.
 TEST_F(Wrapper, TensorsAreHandedOverInMemoryThatHasAName) {
   const auto name = [](const char* what) { return fmt::format("wrapper-{}-{}", getpid(), what); };
   struct Shared {

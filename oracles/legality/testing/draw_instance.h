@@ -22,7 +22,7 @@ class InstanceDrawer {
   Instance Draw();
 
  private:
-  // What one rule reads and compares with.
+  // The values that one rule reads and compares with.
   struct Focus {
     std::set<std::string> names;
     std::vector<int64_t> numbers = {0, 1, 2, 3, 5, 8, 2048, 2048, 4096};
