@@ -52,7 +52,7 @@ Value FromJson(const Json& json) {
 // The facts that the sheet states: its class, and its floor where a source of the floor is named.
 void TakeFromSheet(CatalogueRow& row) {
   const OpSheet* const sheet = FindSheet(row.name);
-  if (sheet == nullptr) {
+  if (sheet == nullptr || !sheet->reach) {
     row.op_class = "names outside the public matrix";
     return;
   }
