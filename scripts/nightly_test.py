@@ -2,6 +2,7 @@
 """scripts/nightly with fuzzers and a tool that are shell scripts: what it runs, keeps, tells and ends with; and
 what names a failure."""
 
+import fcntl
 import json
 import pathlib
 import signal
@@ -71,6 +72,10 @@ class NightlyTest(ScriptTest):
                              capture_output=True, text=True)
         self.assertEqual(run.returncode, expect, run.stdout + run.stderr)
         return run
+
+    def wait_for_lock(self):
+        with (self.work / "lock").open("w") as lock:
+            fcntl.flock(lock, fcntl.LOCK_EX)
 
     def calls(self, name="calls"):
         return (self.root / name).read_text().splitlines() if (self.root / name).exists() else []
@@ -168,6 +173,7 @@ class NightlyTest(ScriptTest):
         self.add_fuzzer()
         self.add("tool", TOOL + "touch @ROOT@/work/campaign.sqlite; [ $1 != run ] || kill $PPID; sleep 1\n")
         self.night(campaign=True, expect=3)
+        self.wait_for_lock()  # the killed night's tool holds it to its end
         self.add("tool", TOOL)
         self.night(campaign=True)
         self.assertIn("--resume", [call for call in self.calls("tool-calls") if call.startswith("run")][-1])

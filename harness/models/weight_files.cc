@@ -23,9 +23,10 @@ std::string PathIn(const std::string& folder, std::string_view path) {
   return fmt::format("{}/{}", folder, path);
 }
 
-// An error of a weight file is about that file, and so is its place.
+// An error of a weight file is about that file: its words hold the place, since an offset would be
+// taken for one of the model's text.
 Error InFile(std::string_view file, const Error& error) {
-  return MakeError(error.code, fmt::format("{}: {}", file, error.message), error.offset);
+  return MakeError(error.code, fmt::format("{}: {}", file, error.message));
 }
 
 }  // namespace
