@@ -65,7 +65,7 @@ void TakeFromSheet(CatalogueRow& row) {
 Result<CatalogueRow> ReadRow(const Json& json, bool native, std::string_view path) {
   CatalogueRow row;
   ANECHECK_ASSIGN(row.name, String(json, native ? "layer" : "op", path));
-  ANECHECK_ASSIGN(const std::string source, String(json, "source", row.name));
+  if (const auto source = String(json, "source", row.name); !source.ok()) return source.error();
   row.native = native;
   row.native_layer = native ? row.name : StringOr(json, "layer", "");
   for (const auto& [key, value] : json.items()) row.fields.insert_or_assign(key, FromJson(value));

@@ -25,7 +25,8 @@ struct Facts {
 
 void Collect(const Json& json, const std::string& path, Facts& facts) {
   if (json.is_object()) {
-    for (const auto& [key, item] : json.items()) Collect(item, path + "." + key, facts);
+    for (const auto& [key, item] : json.items())
+      Collect(item, fmt::format("{}.{}", path, key), facts);
   } else if (json.is_array()) {
     facts.parts.insert(fmt::format("{}[{}]", path, std::bit_width(json.size())));
     for (size_t i = 0; i < std::min(json.size(), kMostElements); ++i) {
@@ -89,7 +90,7 @@ std::string NoteNew(const Facts& facts, const std::set<std::string>& choices,
   for (const std::string& part : facts.parts) note(part);
   for (const auto& [path, values] : facts.values) {
     if (!choices.contains(path)) continue;
-    for (const std::string& value : values) note(path + " = " + value);
+    for (const std::string& value : values) note(fmt::format("{} = {}", path, value));
   }
   return first;
 }

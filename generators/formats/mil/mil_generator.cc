@@ -438,7 +438,7 @@ Bytes Generate(ChoiceStream& choices) {
 
 std::string GenerateMilText(ChoiceStream& choices) {
   const uint64_t layout = choices.Below(4);
-  const std::string text = TextMaker(choices).Make();
+  std::string text = TextMaker(choices).Make();
   if (layout == 3) return OddLayout(text, choices);
   const auto program = mil::Parse(text);
   // The maker's texts always parse; a test that fails would complain about the text itself.
