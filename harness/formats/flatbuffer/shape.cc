@@ -60,7 +60,7 @@ class ShapeChecker {
       if (s->field < 0) continue;
       std::string part = schema_.tables[s->table].fields[s->field].name;
       if (s->index >= 0) part += fmt::format("[{}]", s->index);
-      path = path.empty() ? part : part + "." + path;
+      path = path.empty() ? part : fmt::format("{}.{}", part, path);
     }
     if (path.empty()) path = "root";
     error_ = ShapeError{check, MakeError(check == ShapeCheck::kWork    ? ErrorCode::kLimit
