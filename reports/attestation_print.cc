@@ -83,6 +83,7 @@ Json CellsJson(const Attestation& matrix) {
 
 StateTable TableOf(const Attestation& matrix) {
   std::vector<std::string> targets;
+  targets.reserve(matrix.targets.size());
   for (const Target* target : matrix.targets) targets.push_back(target->compiler_name);
   StateTable table(std::move(targets), matrix.routes);
   for (size_t row = 0; row < matrix.rows.size(); ++row) {

@@ -113,8 +113,8 @@ Result<std::vector<Task>> DecodeProgram(const Program& program, const RunOptions
                                         std::vector<std::string>& warnings) {
   std::vector<Task> tasks;
   for (const TaskWords& words : program.tasks) {
-    ANECHECK_ASSIGN(Task task, DecodeOne(program, words, options, warnings));
-    tasks.push_back(std::move(task));
+    ANECHECK_ASSIGN(const Task task, DecodeOne(program, words, options, warnings));
+    tasks.push_back(task);
   }
   return tasks;
 }
