@@ -31,9 +31,9 @@ using FilePredicate = std::function<bool(const std::string& path)>;
 // with the same known defect for those, and with the same words (numbers apart) for refusals. The
 // finding of a metamorphic relation counts if that relation shows it again, at any place: the graph
 // passes by itself, and rewritten by the relation it gets the verdict. For verdicts that show only
-// after many cases in one process each candidate is run as often in a fresh one (run_again.h). With
-// a `stop` among the options what is small by then is the result, with what the runner answered to
-// it when it was tried; a runner that is to end a candidate's run then is told so (StopWhen).
+// after many cases in one process each candidate is run as often in a fresh one (run_again.h). A
+// `stop` among the options ends the search: the smallest case by then is the result, with the
+// runner's answer from when it was tried. StopWhen makes a runner end a candidate's run then, too.
 // Errors: kInvalid where the finding does not show on `runner` at all, or is one that no single
 // case shows (`biased`); kInterrupted where the stop came before it was seen to show.
 Result<ShrunkFinding> ShrinkFinding(const Artifact& finding, Runner& runner,

@@ -97,9 +97,9 @@ struct Operation {
 };
 
 // The request that every submission gives the engine. The engine retains it unasked, and no source
-// tells when it looks at it last: one for the process, which is never freed. Whether it is called
-// when the work is done or when it was handed on is told in both ways, so that nothing is made of
-// its call: what is done is told by the final event.
+// tells when it looks at it last: one for the process, which is never freed. Sources differ on
+// whether the engine calls it when the work is done or when it was handed on, so its call means
+// nothing here: the final event says that the work is done.
 void* SubmittedBlock() {
   static void* const block = ane_e5rt_make_completion_block([](void*, int) {}, nullptr);
   return block;
