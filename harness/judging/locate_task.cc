@@ -150,13 +150,22 @@ class Search {
   // The last task that gives an operand of the node, or what such an operand comes of.
   std::pair<std::optional<size_t>, ValueId> Before(const Node& node) const {
     std::pair<std::optional<size_t>, ValueId> last = {std::nullopt, kNoValue};
-    for (const Argument& argument : graph_.arguments(node)) {
-      const Value& value = graph_.value(argument.value);
-      if (value.kind != ValueKind::kResult) continue;
-      const State& state = states_[argument.value];
-      const auto found =
-          state.task ? std::pair(state.task, argument.value) : Before(graph_.node(value.producer));
-      if (found.first && (!last.first || *found.first > *last.first)) last = found;
+    std::vector<bool> seen(graph_.values().size(), false);
+    std::vector<const Node*> open = {&node};
+    while (!open.empty()) {
+      const Node& at = *open.back();
+      open.pop_back();
+      for (const Argument& argument : graph_.arguments(at)) {
+        const Value& value = graph_.value(argument.value);
+        if (value.kind != ValueKind::kResult || seen[argument.value]) continue;
+        seen[argument.value] = true;
+        const std::optional<size_t> task = states_[argument.value].task;
+        if (!task) {
+          open.push_back(&graph_.node(value.producer));
+        } else if (!last.first || *task > *last.first) {
+          last = {task, argument.value};
+        }
+      }
     }
     return last;
   }
