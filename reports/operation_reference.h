@@ -23,8 +23,9 @@ ReachedShares SharesOfThisTool();
 
 // {"ops": [{"name", "class", "route", "netlist_unit", "family_floor", "reach": {family: mark},
 //           "capability", "legality": {"native_layer", "below_floor", "floor_source", "note",
-//           "source", "rules": [ids]}, "reference", "reason", "parameters": [{"name", "kind", "required", "dtypes", "constant", "choices",
-//           "default"}], "blocks": [names], "terms": [names], "reached_share"}],
+//           "source", "rules": [ids]}, "reference", "reason", "parameters": [{"name", "kind",
+//           "required", "dtypes", "constant", "choices", "default"}], "blocks": [names], "terms":
+//           [names], "reached_share"}],
 //  "terms": [{"name", "value", "measured": [families], "source"}],
 //  "departures": [{"id", "effect", "op", "families", "what", "source"}]}
 // "ops" ends with the native layers that no operation computes, each with the reason.

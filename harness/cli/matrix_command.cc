@@ -23,8 +23,8 @@ struct MatrixFlags {
   TargetFlags target;
   EvidenceFlags evidence;
   bool json = false;
-  std::string format = "text", targets = "all", ops = "all", route{ToText(RouteSet::kBoth)}, baseline,
-              os, compiler;
+  std::string format = "text", targets = "all", ops = "all", route{ToText(RouteSet::kBoth)},
+              baseline, os, compiler;
 };
 
 std::vector<Route> RoutesOf(RouteSet set) {

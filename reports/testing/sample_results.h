@@ -5,8 +5,8 @@
 #include <string>
 
 #include "harness/base/result.h"
-#include "harness/ops/sheet.h"
 #include "harness/ops/op.h"
+#include "harness/ops/sheet.h"
 
 namespace anecheck::reports {
 
