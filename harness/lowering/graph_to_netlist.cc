@@ -11,6 +11,7 @@
 #include "harness/formats/netlist/layers.h"
 #include "harness/lowering/native_units.h"
 #include "harness/lowering/netlist_axes.h"
+#include "harness/lowering/netlist_broadcast.h"
 #include "harness/lowering/padding_modes.h"
 #include "harness/lowering/typed_units.h"
 #include "harness/ops/infer.h"
@@ -178,6 +179,8 @@ class Lowering {
         return Slice(node);
       case OpKind::kPad:
         return Pad(node);
+      case OpKind::kTile:
+        return Tile(node);
       case OpKind::kPeGoc:
         return GainOffset(node);
       default:
@@ -357,8 +360,9 @@ class Lowering {
     }
     if (grown.empty()) return symbol;
     // One operand may stand on both sides.
-    ANECHECK_ASSIGN(const std::string name,
-                    HelperName(fmt::format("{}_broadcasted_{}_{}", symbol, NameOf(node), operand)));
+    ANECHECK_ASSIGN(
+        const std::string name,
+        HelperName(fmt::format("{}{}{}_{}", symbol, kBroadcastMark, NameOf(node), operand)));
     Unit& unit = AddUnit("Broadcast", name, {symbol});
     unit.SetParam("BroadcastInfo", Value(Value::Payload(std::move(grown))));
     return name;
@@ -449,6 +453,26 @@ class Lowering {
     }
     AddUnit("Transpose", node)
         .SetParam("TransposeDimensions", Value(Value::Payload(std::move(pairs))));
+    return {};
+  }
+
+  // A Broadcast. The layer Tile repeats other axes too, but no source says how it counts.
+  Status Tile(const NodeView& node) {
+    const Shape& from = node.InputShape(params::Tile::kX);
+    const Shape& to = node.ResultType().shape;
+    tree::Array grown;
+    for (int axis = 0; axis < from.rank(); ++axis) {
+      if (from[axis] != 1 && from[axis] != to[axis]) {
+        return Unsupported(
+            node.op(), fmt::format("{}; Broadcast repeats axes of 1 element only", WhyNot("Tile")));
+      }
+      if (from[axis] == to[axis] && !(grown.empty() && axis + 1 == from.rank())) continue;
+      tree::Dict entry;
+      entry.Set("Dimension", AxisName(node, axis));
+      entry.Set("Size", Value::Integer(to[axis]));
+      grown.emplace_back(Value::Payload(std::move(entry)));
+    }
+    AddUnit("Broadcast", node).SetParam("BroadcastInfo", Value(Value::Payload(std::move(grown))));
     return {};
   }
 

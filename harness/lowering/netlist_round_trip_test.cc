@@ -334,6 +334,54 @@ TEST(GraphToNetlist, ReluIsOneNeuron) {
   EXPECT_EQ(network.outputs.at(0).name, "y@output");
 }
 
+Graph TileOf(const Shape& shape, std::vector<int64_t> reps) {
+  return One(OpKind::kTile, {DType::kFp16, shape},
+             [&](Graph& graph) { graph.AddInts(params::Tile::kReps, reps); });
+}
+
+TEST(NetlistRoundTrip, ATileOfAxesOfOneElementIsABroadcast) {
+  for (const std::vector<int64_t>& reps :
+       {std::vector<int64_t>{2, 1, 1, 3}, {1, 1, 1, 1}, {1, 1, 4, 1}}) {
+    const Graph graph = TileOf({1, 3, 1, 1}, reps);
+    const auto program = GraphToNetlist(graph);
+    ASSERT_TRUE(program.ok()) << program.error().message;
+    EXPECT_EQ(program->description.networks.at(0).units.at(0).type, "Broadcast");
+    const auto back = NetlistToGraph(program->description, program->weights);
+    ASSERT_TRUE(back.ok()) << back.error().message;
+    EXPECT_EQ(GraphFingerprint(*back), GraphFingerprint(*ExplicitForm(graph)));
+  }
+  const auto more = GraphToNetlist(TileOf({1, 3, 1, 1}, {1, 2, 1, 1}));
+  ASSERT_FALSE(more.ok());
+  EXPECT_NE(more.error().message.find("Broadcast repeats axes of 1 element only"),
+            std::string::npos)
+      << more.error().message;
+}
+
+netlist::Description BroadcastDescription(std::string_view dimension, int64_t size) {
+  netlist::Description description =
+      GraphToNetlist(TileOf({1, 3, 1, 2}, {1, 1, 2, 1}))->description;
+  tree::Dict entry;
+  entry.Set("Dimension", tree::Value::String(dimension));
+  entry.Set("Size", tree::Value::Integer(size));
+  description.networks[0].units[0].SetParam(
+      "BroadcastInfo", tree::Value(tree::Array{tree::Value(tree::Value::Payload(entry))}));
+  return description;
+}
+
+TEST(NetlistToGraph, ABroadcastRepeatsAxesOfOneElement) {
+  const auto shape = [](std::string_view dimension, int64_t size) -> std::string {
+    const auto graph = NetlistToGraph(BroadcastDescription(dimension, size), {});
+    if (!graph.ok()) return graph.error().message;
+    return graph->type(graph->outputs()[0]).shape.ToString();
+  };
+  EXPECT_EQ(shape("Batch", 5), "[5, 3, 1, 2]");
+  EXPECT_EQ(shape("Channel", 3), "[1, 3, 1, 2]");
+  EXPECT_EQ(shape("Depth", 4), "[1, 3, 4, 1, 2]");
+  EXPECT_EQ(shape("Width", 4), "unit y: Width grows from 2 to 4: only an axis of 1 element does");
+  EXPECT_EQ(shape("Height", 0), "unit y: Height grows from 1 to 0: only an axis of 1 element does");
+  EXPECT_EQ(shape("Time", 2), "unit y: the operand has no axis Time");
+}
+
 TEST(NetlistToGraph, ErrorsNameTheUnit) {
   const std::pair<std::function<void(netlist::Network&)>, const char*> kBreakages[] = {
       {[](auto& n) { n.units[0].type = "NMS"; }, "unit y: no operation for layer NMS"},

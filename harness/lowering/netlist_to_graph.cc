@@ -11,6 +11,7 @@
 #include "harness/graph/validate.h"
 #include "harness/lowering/native_units.h"
 #include "harness/lowering/netlist_axes.h"
+#include "harness/lowering/netlist_broadcast.h"
 #include "harness/lowering/netlist_procedure.h"
 #include "harness/lowering/netlist_weights.h"
 #include "harness/lowering/padding_modes.h"
@@ -167,8 +168,12 @@ class Reader {
     if (IsOutput(unit.name)) return false;
     const auto readers = ReadersOf(unit.name);
     if (unit.type == "Broadcast") {
-      return std::all_of(readers.begin(), readers.end(),
-                         [](const Unit* reader) { return reader->type == "ElementWise"; });
+      const auto operand = unit.bottoms.empty() ? values_.end() : values_.find(unit.bottoms[0]);
+      return unit.name.find(kBroadcastMark) != std::string::npos &&
+             !(operand != values_.end() &&
+               GivesDepth(unit, graph_.type(operand->second).shape.rank())) &&
+             std::ranges::all_of(readers,
+                                 [](const Unit* reader) { return reader->type == "ElementWise"; });
     }
     if (readers.size() != 1) return false;
     if (unit.type == "Conv") return IsBias(*readers[0]);
@@ -228,6 +233,7 @@ class Reader {
     if (unit.type == "Transpose") return Transpose(unit);
     if (unit.type == "Concat") return Concat(unit);
     if (unit.type == "InputView") return Slice(unit);
+    if (unit.type == "Broadcast") return Broadcast(unit);
     if (unit.type == "Padding") return Pad(unit);
     if (const auto op = NativeUnitOp(unit.type)) return Native(unit, *op);
     return Unsupported(unit, fmt::format("no operation for layer {}", unit.type));
@@ -477,6 +483,22 @@ class Reader {
     }
     ANECHECK_RETURN_IF_ERROR(Begin(unit, OpKind::kTranspose));
     graph_.AddInts(params::Transpose::kPerm, perm);
+    return Finish(unit);
+  }
+
+  Status Broadcast(const Unit& unit) {
+    ANECHECK_ASSIGN(ValueId x, Operand(unit, 0));
+    ANECHECK_ASSIGN(const NetlistBroadcast broadcast, ReadBroadcast(unit, graph_.type(x).shape));
+    if (broadcast.read_as != graph_.type(x).shape) {
+      graph_.BeginNode(&GetOp(OpKind::kReshape).schema);
+      graph_.AddArgument(params::Reshape::kX, x);
+      graph_.AddInts(params::Reshape::kShape, broadcast.read_as.dims());
+      const std::string names[] = {Unused(unit.name + "_deep")};
+      ANECHECK_ASSIGN(x, graph_.FinishNode(names));
+    }
+    graph_.BeginNode(&GetOp(OpKind::kTile).schema);
+    graph_.AddArgument(params::Tile::kX, x);
+    graph_.AddInts(params::Tile::kReps, broadcast.reps);
     return Finish(unit);
   }
 

@@ -38,10 +38,11 @@ Status AddUnit(NetworkContext& context, const NetworkUnit& unit) {
 
 Status AddOutput(NetworkContext& context, const NetworkOutput& output) {
   const Symbol* symbol = context.Find(output.bottom);
-  if (symbol == nullptr || !symbol->growth.empty()) {
+  if (symbol == nullptr) {
     return StageError(Stage::kFrontend,
                       fmt::format("output {}: {} is no result", output.name, output.bottom));
   }
+  if (!symbol->growth.empty()) ANECHECK_RETURN_IF_ERROR(context.Grow(output.bottom));
   return context.builder().AddOutput(output.bottom, symbol->operand);
 }
 

@@ -205,7 +205,23 @@ TEST_F(HandWritten, BroadcastsGrowAsTheySay) {
             "unit y: an operand becomes 4 along Width, the result is [1, 1, 2, 3] @ Frontend");
   NetworkText read = network(3);
   read.units.back() = Relu("y", "g");
-  EXPECT_EQ(ErrorOf(read), "unit y: reads the Broadcast g @ Frontend");
+  EXPECT_EQ(Run(read, {{"x", {1, 2, 3, 4, 5, 6}}, {"s", {1, -1}}}, 6), (Numbers{1, 1, 1, 0, 0, 0}));
+}
+
+// Of real/netlist/plists_broadcast: an operand without a depth beside one that has it.
+TEST_F(HandWritten, ABroadcastGivesADepth) {
+  const auto grow = [](std::string_view axis, int64_t size) {
+    return PlistDictionary({{"Dimension", PlistText(axis)}, {"Size", PlistInteger(size)}});
+  };
+  NetworkText network;
+  network.inputs = {{"a", {2, 1, 1, 1, 1}}, {"b", {1, 1, 1, 2}}};
+  network.units = {{"g", "Broadcast", {"a"}, {{"BroadcastInfo", PlistArray({grow("Width", 2)})}}},
+                   {"h",
+                    "Broadcast",
+                    {"b"},
+                    {{"BroadcastInfo", PlistArray({grow("Depth", 1), grow("Batch", 2)})}}},
+                   {"y", "ElementWise", {"g", "h"}, {{"Type", PlistText("Sub")}}}};
+  EXPECT_EQ(Run(network, {{"a", {5, 7}}, {"b", {1, 2}}}, 4), (Numbers{4, 3, 6, 5}));
 }
 
 TEST_F(HandWritten, MoversNameTheirAxes) {

@@ -132,10 +132,31 @@ Result<const Symbol*> NetworkContext::SymbolAt(const NetworkUnit& unit, size_t i
   return Wrong(unit, fmt::format("operand {} is not defined", unit.bottoms[index]));
 }
 
-Result<Operand> NetworkContext::OperandAt(const NetworkUnit& unit, size_t index) const {
+Result<Operand> NetworkContext::OperandAt(const NetworkUnit& unit, size_t index) {
   ANECHECK_ASSIGN(const Symbol* symbol, SymbolAt(unit, index));
   if (symbol->growth.empty()) return symbol->operand;
-  return Wrong(unit, fmt::format("reads the Broadcast {}", unit.bottoms[index]));
+  return Grow(unit.bottoms[index]);
+}
+
+Result<Operand> NetworkContext::Grow(const std::string& name) {
+  Symbol& symbol = symbols_.find(name)->second;
+  const Shape& shape = symbol.operand.type.shape;
+  std::vector<int64_t> times(static_cast<size_t>(shape.rank()), 1);
+  for (const Growth& growth : symbol.growth) {
+    const auto axis = AxisNamed(growth.axis, shape.rank());
+    if (!axis || (shape[*axis] != 1 && shape[*axis] != growth.size)) {
+      return StageError(Stage::kFrontend,
+                        fmt::format("unit {}: an operand of {} cannot become {} along {}", name,
+                                    shape.ToString(), growth.size, growth.axis));
+    }
+    times[static_cast<size_t>(*axis)] = growth.size / shape[*axis];
+  }
+  UnitArguments arguments(builder_);
+  arguments.Tensor("x", symbol.operand);
+  arguments.Ints("reps", times);
+  ANECHECK_ASSIGN(const auto results, builder_.AddOperation("tile", arguments));
+  symbol = {results.front(), {}};
+  return symbol.operand;
 }
 
 Result<int64_t> NetworkContext::StartOf(const NetworkUnit& unit) const {

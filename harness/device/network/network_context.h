@@ -30,7 +30,7 @@ struct Growth {
 // The data that layers may read by a name.
 struct Symbol {
   Operand operand;
-  std::vector<Growth> growth;  // of a Broadcast, which elementwise layers alone read
+  std::vector<Growth> growth;  // of a Broadcast: the operand before it grows
 };
 
 // A refusal by the front end.
@@ -60,7 +60,10 @@ class NetworkContext {
   const Symbol* Find(std::string_view name) const;
   // The symbol that the unit's bottom of that index names.
   Result<const Symbol*> SymbolAt(const NetworkUnit& unit, size_t index) const;
-  Result<Operand> OperandAt(const NetworkUnit& unit, size_t index) const;
+  // That of the operand, whose growth is computed where it has one.
+  Result<Operand> OperandAt(const NetworkUnit& unit, size_t index);
+  // Computes the growth of the symbol of that name.
+  Result<Operand> Grow(const std::string& name);
   // The start of a DynamicSlice, which its second bottom names.
   Result<int64_t> StartOf(const NetworkUnit& unit) const;
 

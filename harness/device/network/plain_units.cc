@@ -34,7 +34,20 @@ Status Matmul(NetworkContext& context, const NetworkUnit& unit) {
   return context.Finish(unit, "matmul", arguments);
 }
 
-// The elementwise layer behind it repeats the operand itself.
+// The operand with five axes, of which the depth is 1.
+Result<Operand> WithDepth(NetworkContext& context, const Operand& x) {
+  const auto own = x.type.shape.dims();
+  std::vector<int64_t> extents(own.begin(), own.end());
+  extents.insert(extents.begin(), 4 - extents.size(), 1);
+  extents.insert(extents.begin() + 2, 1);
+  UnitArguments arguments(context.builder());
+  arguments.Tensor("x", x);
+  arguments.Ints("shape", extents);
+  ANECHECK_ASSIGN(const auto results, context.builder().AddOperation("reshape", arguments));
+  return results.front();
+}
+
+// Computed only where another layer than ElementWise reads it: that one repeats its operands.
 Status Broadcast(NetworkContext& context, const NetworkUnit& unit) {
   ANECHECK_ASSIGN(const Operand x, context.OperandAt(unit, 0));
   Symbol symbol{x, {}};
@@ -43,8 +56,12 @@ Status Broadcast(NetworkContext& context, const NetworkUnit& unit) {
   for (const ListItem& item : *items) {
     const auto axis = item.Find("Dimension").Text();
     const auto size = item.Find("Size").Integer();
-    if (!axis || !size) return Wrong(unit, "BroadcastInfo needs Dimension and Size");
+    if (!axis || !size || *size < 1) return Wrong(unit, "BroadcastInfo needs Dimension and Size");
     symbol.growth.push_back({*axis, *size});
+  }
+  const bool deep = std::ranges::find(symbol.growth, "Depth", &Growth::axis) != symbol.growth.end();
+  if (deep && x.type.shape.rank() < 5) {
+    ANECHECK_ASSIGN(symbol.operand, WithDepth(context, x));
   }
   context.Define(unit.name, std::move(symbol));
   return {};

@@ -13,25 +13,29 @@ std::string NamesOf(const auto& named) {
   return PlistTexts(names);
 }
 
-using AxisKeys = std::array<const char*, 4>;
+// Of batch, channels, depth, height and width; four extents have no depth.
+using AxisKeys = std::array<const char*, 5>;
 
 void AddExtents(const AxisKeys& axes, const std::vector<int64_t>& extents, PlistKeys& keys) {
-  const size_t first = axes.size() - extents.size();
+  std::vector<const char*> used(axes.begin(), axes.end());
+  if (extents.size() < used.size()) used.erase(used.begin() + 2);
+  const size_t first = used.size() - extents.size();
   for (size_t i = 0; i < extents.size(); ++i) {
-    keys.emplace_back(axes[first + i], PlistInteger(extents[i]));
+    keys.emplace_back(used[first + i], PlistInteger(extents[i]));
   }
 }
 
 std::string InputOf(const InputText& input) {
-  constexpr AxisKeys kAxes = {"BatchSize", "InputChannels", "InputHeight", "InputWidth"};
+  constexpr AxisKeys kAxes = {"BatchSize", "InputChannels", "InputDepth", "InputHeight",
+                              "InputWidth"};
   PlistKeys keys = {{"InputType", PlistText("Float16")}};
   AddExtents(kAxes, input.extents, keys);
   return PlistDictionary(keys);
 }
 
 std::string ConstantOf(const ConstantText& constant) {
-  constexpr AxisKeys kAxes = {"ConstantBatchSize", "ConstantChannels", "ConstantHeight",
-                              "ConstantWidth"};
+  constexpr AxisKeys kAxes = {"ConstantBatchSize", "ConstantChannels", "ConstantDepth",
+                              "ConstantHeight", "ConstantWidth"};
   PlistKeys keys = {{"ConstantType", PlistText("Float16")},
                     {"ConstantByteOffset", PlistInteger(constant.offset)}};
   AddExtents(kAxes, constant.extents, keys);

@@ -1,0 +1,31 @@
+// The layer Broadcast of a network description: it repeats axes of extent 1. Its keys are those of
+// facts/netlist_layers.csv (BroadcastInfo[{Dimension, Size}]).
+#pragma once
+
+#include <cstdint>
+#include <string_view>
+#include <vector>
+
+#include "harness/base/result.h"
+#include "harness/formats/netlist/model.h"
+#include "harness/graph/types.h"
+
+namespace anecheck {
+
+// In the name of a Broadcast that stands for no operation of its own, as tools write it
+// ("x_broadcasted_y"): the elementwise unit behind it repeats the operand.
+inline constexpr std::string_view kBroadcastMark = "_broadcasted_";
+
+// Whether the layer names the depth of an operand of that rank, which has no such axis: the result
+// then has five axes, and the operand is read with a depth of 1.
+bool GivesDepth(const netlist::Unit& broadcast, int operand_rank);
+
+struct NetlistBroadcast {
+  Shape read_as;              // of the operand
+  std::vector<int64_t> reps;  // of each axis of `read_as`
+};
+// kInvalid where BroadcastInfo is missing or misses a key, where an axis is not one of the operand
+// (nor the depth), or where an axis of more than one element changes.
+Result<NetlistBroadcast> ReadBroadcast(const netlist::Unit& broadcast, const Shape& operand);
+
+}  // namespace anecheck
