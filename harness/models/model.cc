@@ -42,6 +42,14 @@ std::vector<std::string> NamedFiles(const mil::Program& program) {
   return paths;
 }
 
+std::vector<std::string> NamedFiles(const netlist::Description& description) {
+  std::vector<std::string> paths;
+  for (const netlist::Network& network : description.networks) {
+    paths.insert(paths.end(), network.weight_files.begin(), network.weight_files.end());
+  }
+  return paths;
+}
+
 // Text of any form is read as a whole; what is larger is refused before a byte of it is copied.
 Status CheckTextSize(std::string_view text, std::string_view form, uint64_t most) {
   if (text.size() <= most) return {};
@@ -98,6 +106,11 @@ Result<Model> Model::Open(const std::string& path, WeightOptions weights) {
                               file.bytes().size());
   const Status read = Fill(text, *content);
   if (!read.ok()) return InModel(path, read.error());
+  std::vector<std::string> named;
+  if (content->program) named = NamedFiles(*content->program);
+  if (content->network) named = NamedFiles(*content->network);
+  const Status given = CheckGivenFiles(named, content->weights.files);
+  if (!given.ok()) return InModel(path, given.error());
   return Model(std::move(content));
 }
 
@@ -144,10 +157,7 @@ Result<ModelGraph> Model::Read(std::string_view function,
 // Weight files are opened where a layer reads one: real descriptions name some that no layer reads.
 Result<ModelGraph> Model::ReadNetwork() const {
   const netlist::Description& description = *content_->network;
-  std::vector<std::string> named;
-  for (const netlist::Network& network : description.networks) {
-    named.insert(named.end(), network.weight_files.begin(), network.weight_files.end());
-  }
+  const std::vector<std::string> named = NamedFiles(description);
   WeightFiles files(content_->folder, named, content_->weights);
   auto graph = ReadNetlist(
       description,

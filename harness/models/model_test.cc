@@ -78,6 +78,29 @@ TEST_F(ModelTest, AnErrorOfAWeightFileIsNoPlaceInTheText) {
       << ErrorOf(path);
 }
 
+TEST_F(ModelTest, AGivenFileThatStandsForNoneIsRefused) {
+  const auto error = [](const std::string& path, std::vector<std::string> given) {
+    const auto model = Model::Open(path, {.files = std::move(given)});
+    return model.ok() ? "" : model.error().message;
+  };
+  const std::string none = Write("none.mil", ProgramOf(Relu("main", 4)));
+  EXPECT_EQ(error(none, {"/a/w.bin"}),
+            none + ": --weights /a/w.bin: the model names no weight file");
+  const auto constant = [](std::string_view name, std::string_view file) {
+    return fmt::format(
+        " tensor<fp16, [4]> {} = const()[val = tensor<fp16, [4]>(BLOBFILE(path = "
+        "string(\"@model_path/{}\"), offset = uint64(64)))];\n",
+        name, file);
+  };
+  const std::string two =
+      Write("two.mil", ProgramOf("func main<ios18>(tensor<fp16, [4]> x) {\n" +
+                                 constant("v", "v.bin") + constant("w", "w.bin") +
+                                 " tensor<fp16, [4]> y = add(x = v, y = w);\n} -> (y);\n"));
+  EXPECT_EQ(error(two, {"/a/w.bin", "/a/v.bin"}), "");
+  EXPECT_EQ(error(two, {"/a/w.bin", "/a/u.bin"}),
+            two + ": --weights /a/u.bin: the model names v.bin, w.bin, none of that name");
+}
+
 TEST_F(ModelTest, ConstantsOfALargeFileAreNotCopied) {
   milweights::WeightFileWriter writer;
   ASSERT_TRUE(writer.Append(mil::DataType::kFp16, Bytes(8, 0x3c)).ok());

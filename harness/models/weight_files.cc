@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 #include <utility>
 
 #include "harness/lowering/graph_to_mil.h"
@@ -30,6 +31,22 @@ Error InFile(std::string_view file, const Error& error) {
 }
 
 }  // namespace
+
+Status CheckGivenFiles(std::span<const std::string> named, std::span<const std::string> given) {
+  const std::set<std::string, std::less<>> paths(named.begin(), named.end());
+  if (paths.size() == 1 && given.size() == 1) return {};
+  std::set<std::string_view> names;
+  for (const std::string& path : paths) names.insert(BaseName(path));
+  for (const std::string& file : given) {
+    if (names.contains(BaseName(file))) continue;
+    return MakeError(
+        ErrorCode::kInvalid,
+        fmt::format("--weights {}: the model names {}", file,
+                    names.empty() ? "no weight file"
+                                  : fmt::format("{}, none of that name", fmt::join(names, ", "))));
+  }
+  return {};
+}
 
 WeightFiles::WeightFiles(std::string folder, std::span<const std::string> named,
                          WeightOptions options)

@@ -29,6 +29,9 @@ struct WeightOptions {
   bool made_up = false;
 };
 
+// kInvalid where a given file stands for none of `named`, the paths that a model names.
+Status CheckGivenFiles(std::span<const std::string> named, std::span<const std::string> given);
+
 // Not thread-safe. Its result keeps the files mapped and may outlive it.
 class WeightFiles {
  public:
