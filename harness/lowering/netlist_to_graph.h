@@ -16,9 +16,9 @@ namespace anecheck {
 // GraphToNetlist sets apart become one operation again: a GOC that only adds a bias behind a
 // convolution, a helper Broadcast (kBroadcastMark) before elementwise units, a chain of InputViews
 // by its names. Ranks follow from the extents that are present; a convolution's input without a
-// batch has one of 1. Weights of Float32 are rounded to fp16. Errors name the unit: kUnsupported for layers without an
-// operation, for weights of other types; kInvalid where wiring, parameters or shapes contradict
-// each other; those of `read`.
+// batch has one of 1. Weights of Float32 are rounded to fp16. Errors name the unit: kUnsupported
+// for layers without an operation, for weights of other types; kInvalid where wiring, parameters or
+// shapes contradict each other; those of `read`.
 Result<Graph> ReadNetlist(const netlist::Description& description, const NetlistRead& read);
 // The same of weights that stand in one file, that of index 0.
 Result<Graph> NetlistToGraph(const netlist::Description& description,
