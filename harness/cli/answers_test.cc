@@ -2,6 +2,7 @@
 // `lower`, `check` and `inspect --verify` over drawn evidence, operations, attributes, targets and
 // routes: they must not contradict each other. RC_PARAMS=max_success=N asks 500 N questions.
 #include <algorithm>
+#include <fmt/ranges.h>
 #include <gtest/gtest.h>
 #include <iterator>
 #include <map>
@@ -14,6 +15,7 @@
 #include "harness/evidence/graph_answer.h"
 #include "harness/formats/netlist/gates.h"
 #include "harness/formats/netlist/netlist_format.h"
+#include "harness/graph/json.h"
 #include "harness/lowering/graph_to_netlist.h"
 #include "harness/ops/op.h"
 #include "harness/ops/sheet.h"
@@ -228,7 +230,9 @@ void AskDescription(const Graph& graph) {
   for (NodeId id = 0; id < graph.nodes().size(); ++id) {
     refused = refused || GateRefusesEverywhere(legality::InstanceOf(NodeView(graph, id)));
   }
-  RC_ASSERT(refused == !broken.empty());
+  if (refused == !broken.empty()) return;
+  RC_FAIL(fmt::format("refused by legality: {}, gates broken in the file: {}\n{}", refused,
+                      fmt::join(broken, " "), GraphToJson(graph).dump()));
 }
 
 // ---- the questions

@@ -279,15 +279,17 @@ class Lowering {
 
   // Operations whose attributes are the layer's parameters.
   Status Native(const NodeView& node) {
+    const OpKind op = KindOf(node.schema());
+    const size_t operands = graph_.arguments(node.node()).size();
     std::vector<std::string> bottoms;
-    for (const Argument& argument : graph_.arguments(node.node())) {
-      bottoms.push_back(Symbol(argument.value));
+    for (size_t i = 0; i < operands; ++i) {
+      bottoms.push_back(Symbol(node.Input(NativeOperand(op, i, operands))));
     }
-    if (KindOf(node.schema()) == OpKind::kNativeDynamicSlice) {
+    if (op == OpKind::kNativeDynamicSlice) {
       ANECHECK_ASSIGN(std::string start, AddStart(node));
       bottoms.push_back(std::move(start));
     }
-    Unit& unit = AddUnit(NativeUnitType(KindOf(node.schema())), NameOf(node), std::move(bottoms));
+    Unit& unit = AddUnit(NativeUnitType(op), NameOf(node), std::move(bottoms));
     SetOutputChannels(node, unit);
     return WriteNativeParams(node, unit);
   }

@@ -373,6 +373,10 @@ Status ReadNormalization(const Unit& unit, OpKind op, const TensorType& x, Graph
 }  // namespace
 
 int NativeOperand(OpKind op, size_t index, size_t count) {
+  // The layer reads the reference, the wider row, first (facts/netlist_layers.csv, cost_volume).
+  if (op == OpKind::kCostVolume) {
+    return index == 0 ? params::CostVolume::kY : params::CostVolume::kX;
+  }
   const bool bias_only = op == OpKind::kNativeDynamicGoc && count == 2;
   return bias_only && index == 1 ? params::GainOffset::kBias : static_cast<int>(index);
 }

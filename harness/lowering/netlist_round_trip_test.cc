@@ -334,6 +334,30 @@ TEST(GraphToNetlist, ReluIsOneNeuron) {
   EXPECT_EQ(network.outputs.at(0).name, "y@output");
 }
 
+// Its gate compares the width of the first bottom with that of the second.
+TEST(NetlistRoundTrip, ACostVolumeNamesTheWideRowFirst) {
+  using P = params::CostVolume;
+  Graph graph;
+  const ValueId x = graph.AddInput({DType::kFp16, {1, 1, 1, 4}}, "x");
+  const ValueId y = graph.AddConst({DType::kFp16, {1, 1, 1, 7}}, std::vector<uint8_t>(14), "y");
+  graph.BeginNode(&GetOp(OpKind::kCostVolume).schema);
+  graph.AddArgument(P::kX, x);
+  graph.AddArgument(P::kY, y);
+  graph.AddInt(P::kDisparityDirection, 0);
+  graph.AddInt(P::kDisparityRange, 2);
+  const auto z = graph.FinishNode(std::vector<std::string>{"z"});
+  ASSERT_TRUE(z.ok()) << z.error().message;
+  graph.AddOutput(*z);
+  const auto program = GraphToNetlist(graph);
+  ASSERT_TRUE(program.ok()) << program.error().message;
+  EXPECT_EQ(program->description.networks[0].units[0].bottoms,
+            (std::vector<std::string>{"y", "x"}));
+  EXPECT_TRUE(netlist::Verify(netlist::ToTree(program->description)).empty());
+  const auto back = NetlistToGraph(program->description, program->weights);
+  ASSERT_TRUE(back.ok()) << back.error().message;
+  EXPECT_EQ(GraphFingerprint(*back), GraphFingerprint(*ExplicitForm(graph)));
+}
+
 Graph TileOf(const Shape& shape, std::vector<int64_t> reps) {
   return One(OpKind::kTile, {DType::kFp16, shape},
              [&](Graph& graph) { graph.AddInts(params::Tile::kReps, reps); });

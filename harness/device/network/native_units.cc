@@ -53,6 +53,8 @@ struct NativeUnit {
 
 constexpr std::string_view kX[] = {"x"};
 constexpr std::string_view kPair[] = {"x", "y"};
+// The wide row, which disparities shift, comes first (facts/netlist_layers.csv, cost_volume).
+constexpr std::string_view kStereo[] = {"y", "x"};
 constexpr std::string_view kAttention[] = {"query", "key", "value", "scale", "mask"};
 constexpr std::string_view kTemplate[] = {"x", "template"};
 constexpr std::string_view kCloud[] = {"points"};
@@ -101,7 +103,7 @@ constexpr NativeUnit kUnits[] = {
     {"DynamicGOC", "DynamicGOC", kGain, {}, kTernary, Also::kGain},
     {"Dropout", "Dropout", kX, {}, {}, Also::kRate},
     {"CrossProduct", "cross_product", kPair},
-    {"CostVolume", "cost_volume", kPair, kCostKeys},
+    {"CostVolume", "cost_volume", kStereo, kCostKeys},
     {"PixelShuffle", "pixel_shuffle", kX, {}, {}, Also::kFactor, "upscale_factor"},
     {"PixelUnshuffle", "pixel_unshuffle", kX, {}, {}, Also::kFactor, "downscale_factor"},
     {"ChannelToSpace", "depth_to_space", kX, {}, {}, Also::kFactor, "block_size"},
