@@ -280,10 +280,12 @@ class Lowering {
   // Operations whose attributes are the layer's parameters.
   Status Native(const NodeView& node) {
     const OpKind op = KindOf(node.schema());
-    const size_t operands = graph_.arguments(node.node()).size();
+    const auto arguments = graph_.arguments(node.node());
     std::vector<std::string> bottoms;
-    for (size_t i = 0; i < operands; ++i) {
-      bottoms.push_back(Symbol(node.Input(NativeOperand(op, i, operands))));
+    bottoms.reserve(arguments.size() + 1);
+    for (const Argument& argument : arguments) bottoms.push_back(Symbol(argument.value));
+    if (arguments[0].parameter != NativeOperand(op, 0, arguments.size())) {
+      std::ranges::reverse(bottoms);
     }
     if (op == OpKind::kNativeDynamicSlice) {
       ANECHECK_ASSIGN(std::string start, AddStart(node));
