@@ -466,16 +466,17 @@ class Lowering {
     const Shape& to = node.ResultType().shape;
     tree::Array grown;
     for (int axis = 0; axis < from.rank(); ++axis) {
-      if (from[axis] != 1 && from[axis] != to[axis]) {
+      if (from[axis] != 1 && from[axis] == to[axis]) continue;
+      if (from[axis] != 1) {
         return Unsupported(
             node.op(), fmt::format("{}; Broadcast repeats axes of 1 element only", WhyNot("Tile")));
       }
-      if (from[axis] == to[axis] && !(grown.empty() && axis + 1 == from.rank())) continue;
       tree::Dict entry;
       entry.Set("Dimension", AxisName(node, axis));
       entry.Set("Size", Value::Integer(to[axis]));
       grown.emplace_back(Value::Payload(std::move(entry)));
     }
+    if (grown.empty()) return Unsupported(node.op(), "no axis of 1 element for a Broadcast");
     AddUnit("Broadcast", node).SetParam("BroadcastInfo", Value(Value::Payload(std::move(grown))));
     return {};
   }

@@ -370,10 +370,14 @@ TEST(NetlistRoundTrip, ATileOfAxesOfOneElementIsABroadcast) {
     const auto program = GraphToNetlist(graph);
     ASSERT_TRUE(program.ok()) << program.error().message;
     EXPECT_EQ(program->description.networks.at(0).units.at(0).type, "Broadcast");
+    EXPECT_TRUE(netlist::Verify(netlist::ToTree(program->description)).empty());
     const auto back = NetlistToGraph(program->description, program->weights);
     ASSERT_TRUE(back.ok()) << back.error().message;
     EXPECT_EQ(GraphFingerprint(*back), GraphFingerprint(*ExplicitForm(graph)));
   }
+  const auto none = GraphToNetlist(TileOf({2, 3, 4, 5}, {1, 1, 1, 1}));
+  ASSERT_FALSE(none.ok());
+  EXPECT_NE(none.error().message.find("no axis of 1 element"), std::string::npos);
   const auto more = GraphToNetlist(TileOf({1, 3, 1, 1}, {1, 2, 1, 1}));
   ASSERT_FALSE(more.ok());
   EXPECT_NE(more.error().message.find("Broadcast repeats axes of 1 element only"),
