@@ -63,10 +63,6 @@ TEST(HwxGenerator, LeavesTheTilesOfATaskThatWasCutOff) {
   EXPECT_GT(tried, 0u);
 }
 
-TEST(HwxGenerator, BreaksEveryRule) {
-  testing::ExpectEveryRuleIsBroken(kFormat_hwx, kGenerator_hwx);
-}
-
 // Bytes of a container that no source describes, by what they are.
 struct Undescribed {
   uint64_t contents = 0;   // of sections for debugging and of notes

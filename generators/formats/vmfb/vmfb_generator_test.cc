@@ -47,34 +47,6 @@ TEST(VmfbFormatTest, GeneratesEveryFormAndContainer) {
   EXPECT_TRUE(containers.contains("bare"));
 }
 
-TEST(VmfbMustRejectTest, EachRuleIsBrokenByItsMutationOnly) {
-  std::set<std::string_view> covered;
-  for (const MutationKind& kind : kGenerator_vmfb.mutations) {
-    if (kind.breaks_rule.empty()) continue;
-    size_t applied = 0;
-    for (uint64_t seed = 0; seed < 60 && applied < 12; ++seed) {
-      ChoiceStream choices = ChoiceStream::FromSeed(seed);
-      const Bytes bytes = kGenerator_vmfb.generate(choices);
-      const auto mutation = kind.propose(bytes, choices);
-      if (!mutation) continue;
-      ++applied;
-      const Bytes broken = kind.apply(bytes, *mutation).value();
-      const auto violations = kFormat_vmfb.verify(broken);
-      ASSERT_TRUE(violations.ok()) << kind.id << ": " << violations.error().message;
-      ASSERT_FALSE(violations->empty()) << kind.id << " seed " << seed;
-      for (const Violation& violation : *violations) {
-        EXPECT_EQ(violation.rule->id, kind.breaks_rule) << violation.message << " seed " << seed;
-        EXPECT_LT(violation.offset, broken.size());
-        EXPECT_TRUE(violation.message.starts_with(kind.breaks_rule)) << violation.message;
-        EXPECT_FALSE(violation.IsWarning());
-      }
-    }
-    EXPECT_GT(applied, 0u) << kind.id;
-    covered.insert(kind.breaks_rule);
-  }
-  for (const Rule& rule : kFormat_vmfb.rules) EXPECT_TRUE(covered.contains(rule.id)) << rule.id;
-}
-
 TEST(VmfbMutationTest, TakesModulesThatLackAMember) {
   EXPECT_GT(testing::MutateWithoutEachMember(kFormat_vmfb, kGenerator_vmfb, 4), 100u);
 }

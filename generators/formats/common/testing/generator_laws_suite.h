@@ -51,10 +51,6 @@ TEST_P(GeneratorLaws, MutationsDoWhatTheySay) {
                                GetParam().files_per_mutation);
 }
 
-TEST_P(GeneratorLaws, BreaksEveryRule) {
-  ExpectEveryRuleIsBroken(*GetParam().format, *GetParam().generator);
-}
-
 TEST_P(GeneratorLaws, DamageDoesNoHarm) {
   for (const uint64_t seed : GetParam().damaged_seeds) {
     const Bytes bytes = GetParam().Generate(seed);
