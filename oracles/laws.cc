@@ -4,6 +4,7 @@
 #include <array>
 
 #include "oracles/contract.h"
+#include "oracles/reference/kernel.h"
 
 namespace anecheck {
 namespace {
@@ -59,6 +60,11 @@ bool IsTabled(OpKind kind) {
                                 OpKind::kErf,     OpKind::kExp,    OpKind::kLog,  OpKind::kSqrt,
                                 OpKind::kRsqrt,   OpKind::kInverse};
   return std::ranges::find(kTabled, kind) != std::end(kTabled);
+}
+
+bool SumsProducts(OpKind kind) {
+  const auto terms = AllReferenceKernels()[static_cast<size_t>(kind)]->terms;
+  return std::ranges::find(terms, Term::kProductRounding) != terms.end();
 }
 
 bool RoundsTiesAway(const Contract& contract) {

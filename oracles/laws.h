@@ -45,6 +45,9 @@ const Laws& LawsOf(const Contract& contract);
 // those of the table's lines.
 bool IsTabled(OpKind kind);
 
+// Whether the operation adds products, so that departures of such sums act on it.
+bool SumsProducts(OpKind kind);
+
 // Whether results are stored with ties away from zero, by law or by a departure.
 bool RoundsTiesAway(const Contract& contract);
 

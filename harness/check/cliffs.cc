@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "harness/base/half.h"
+#include "harness/check/cliff_reach.h"
 #include "harness/judging/node_cut.h"
 #include "oracles/laws.h"
 
@@ -13,6 +14,9 @@ namespace {
 // An operand this much larger is past what it is near to now.
 constexpr double kNear = 0.75;
 constexpr double kLargestHalf = 65504;
+// Of the accumulator of families whose law has a limit, and the roundings on the way to it.
+constexpr double kFixedLimit = 32768;
+constexpr double kSlack = 1 + 0x1p-8;
 
 bool HasThreshold(Effect effect) {
   switch (effect) {
@@ -44,8 +48,8 @@ bool Leaves(const Estimate& departed, const Estimate& conforming, size_t i) {
 class CliffFinder {
  public:
   CliffFinder(const Graph& graph, std::span<const Tensor> inputs, const ModelValues& results,
-              int family, std::span<const Departure> departures)
-      : graph_(graph), results_(results), family_(family) {
+              int family, std::span<const Departure> departures, Evaluation& evaluation)
+      : graph_(graph), results_(results), family_(family), scratch_(evaluation) {
     const std::vector<ValueId> ids = graph.ValuesOfKind(ValueKind::kInput);
     for (size_t i = 0; i < ids.size(); ++i) values_[ids[i]] = &inputs[i];
     for (const Departure& departure : departures) {
@@ -66,13 +70,19 @@ class CliffFinder {
       operand_ = inputs.empty() ? 0 : Largest(inputs.front());
       const auto result = values_.find(node.first_result);
       result_ = result == values_.end() ? 0 : Largest(*result->second);
+      const double most = MostOfSums(cut.graph(), inputs) / kNear;
+      limit_ = most * kSlack >= kFixedLimit && LawsOf(ConformingContract(family_)).fixed_sums;
+      acting_.clear();
+      for (const Departure* departure : departures_) {
+        if (MayAct(*departure, cut.graph(), most)) acting_.push_back(departure);
+      }
+      if (!limit_ && acting_.empty()) {
+        TryEnd(id);
+        continue;
+      }
       const size_t known = cliffs_.size();
       Try(id, cut.graph(), inputs, true);
-      TryLimit(id, cut.graph(), inputs, true);
-      if (cliffs_.size() == known && Enlarge(inputs)) {
-        Try(id, cut.graph(), inputs, false);
-        TryLimit(id, cut.graph(), inputs, false);
-      }
+      if (cliffs_.size() == known && Enlarge(inputs)) Try(id, cut.graph(), inputs, false);
       TryEnd(id);
     }
     return std::move(cliffs_);
@@ -117,9 +127,17 @@ class CliffFinder {
   }
 
   void Try(NodeId node, const Graph& cut, std::span<const Tensor> inputs, bool past) {
-    if (departures_.empty() || !Changed(cut, inputs, departures_)) return;
+    const ValueId output = cut.outputs().front();
+    const Contract conforming = WithDepartures(family_, std::span<const Departure* const>());
+    if (!scratch_.RunForOutputs(cut, inputs, conforming).ok()) return;
+    scratch_.Stored(output, estimate_);
+    if (Changed(cut, inputs, acting_)) TryEach(node, cut, inputs, past);
+    if (limit_) TryLimit(node, cut, inputs, past);
+  }
+
+  void TryEach(NodeId node, const Graph& cut, std::span<const Tensor> inputs, bool past) {
     std::vector<std::string_view> seen;
-    for (const Departure* departure : departures_) {
+    for (const Departure* departure : acting_) {
       if (std::ranges::find(seen, departure->id) != seen.end()) continue;
       const uint64_t changed = Changed(cut, inputs, {&departure, 1});
       if (changed == 0) continue;
@@ -136,17 +154,17 @@ class CliffFinder {
 
   // Sums of products that the family's fixed-point accumulator does not hold though fp16 would.
   void TryLimit(NodeId node, const Graph& cut, std::span<const Tensor> inputs, bool past) {
-    const Contract& contract = ConformingContract(family_);
-    if (!LawsOf(contract).fixed_sums) return;
+    const auto infinite = [this](size_t i) {
+      return std::isinf(estimate_.low[i]) || std::isinf(estimate_.high[i]);
+    };
+    bool some = false;
+    for (size_t i = 0; i < estimate_.value.size() && !some; ++i) some = infinite(i);
     const ValueId output = cut.outputs().front();
-    if (!scratch_.Run(cut, inputs, contract).ok()) return;
-    scratch_.Stored(output, estimate_);
-    if (!scratch_.Run(cut, inputs, IeeeContract()).ok()) return;
+    if (!some || !scratch_.RunForOutputs(cut, inputs, IeeeContract()).ok()) return;
     scratch_.Stored(output, departed_);
     uint64_t changed = 0;
     for (size_t i = 0; i < estimate_.value.size(); ++i) {
-      const bool infinite = std::isinf(estimate_.low[i]) || std::isinf(estimate_.high[i]);
-      changed += infinite && std::isfinite(departed_.value[i]) ? 1 : 0;
+      changed += infinite(i) && std::isfinite(departed_.value[i]) ? 1 : 0;
     }
     if (changed == 0) return;
     cliffs_.push_back(
@@ -159,16 +177,13 @@ class CliffFinder {
          .result = result_});
   }
 
-  // How many elements of the first result `departures` take out of what is admitted.
+  // How many elements of the first result `departures` take out of estimate_, which is admitted.
   uint64_t Changed(const Graph& cut, std::span<const Tensor> inputs,
                    std::span<const Departure* const> departures) {
+    if (departures.empty()) return 0;
     const Contract departed = WithDepartures(family_, departures);
-    const ValueId output = cut.outputs().front();
-    const Contract conforming = WithDepartures(family_, std::span<const Departure* const>());
-    if (!scratch_.RunForOutputs(cut, inputs, conforming).ok()) return 0;
-    scratch_.Stored(output, estimate_);
     if (!scratch_.RunForOutputs(cut, inputs, departed).ok()) return 0;
-    scratch_.Stored(output, departed_);
+    scratch_.Stored(cut.outputs().front(), departed_);
     uint64_t changed = 0;
     for (size_t i = 0; i < estimate_.value.size(); ++i) {
       changed += Leaves(departed_, estimate_, i) ? 1 : 0;
@@ -197,7 +212,9 @@ class CliffFinder {
   const int family_;
   std::vector<const Departure*> departures_;
   NodeCut::Values values_;
-  Evaluation scratch_;
+  std::vector<const Departure*> acting_;  // on the operation at hand
+  bool limit_ = false;                    // whether its sums may leave the accumulator
+  Evaluation& scratch_;
   Estimate estimate_, departed_;
   std::vector<double> elements_;
   double operand_ = 0;
@@ -209,8 +226,8 @@ class CliffFinder {
 
 std::vector<Cliff> FindCliffs(const Graph& graph, std::span<const Tensor> inputs,
                               const ModelValues& values, int family,
-                              std::span<const Departure> departures) {
-  return CliffFinder(graph, inputs, values, family, departures).Run();
+                              std::span<const Departure> departures, Evaluation& evaluation) {
+  return CliffFinder(graph, inputs, values, family, departures, evaluation).Run();
 }
 
 }  // namespace anecheck

@@ -29,9 +29,9 @@ struct Cliff {
 // third larger; sums of products that leave the accumulator of families whose law has a limit; and
 // results of three quarters of the largest fp16 number or more. `values` are
 // those of the graph under the family's conforming contract with `inputs`. Operations that read a
-// state are left out.
+// state are left out. `evaluation` lends its threads and memory.
 std::vector<Cliff> FindCliffs(const Graph& graph, std::span<const Tensor> inputs,
                               const ModelValues& values, int family,
-                              std::span<const Departure> departures);
+                              std::span<const Departure> departures, Evaluation& evaluation);
 
 }  // namespace anecheck

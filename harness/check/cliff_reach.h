@@ -1,0 +1,21 @@
+// Whether numbers can come near the thresholds of departures at all, by their magnitudes alone. It
+// spares the evaluations of operations whose numbers are far below.
+#pragma once
+
+#include <span>
+
+#include "harness/graph/graph.h"
+#include "oracles/contract.h"
+
+namespace anecheck {
+
+// The largest |partial sum of products| of any operation of `graph` at `inputs` cannot be above
+// this: the largest |operand| times the sum of |weights| of an output, or times the other largest
+// |operand| for each product. 0 where no operation adds products; infinity where an operation adds
+// products of operands that are not at hand, or in a way that is not followed here.
+double MostOfSums(const Graph& graph, std::span<const Tensor> inputs);
+
+// Whether `departure` may change a result of `graph`, whose sums of products stay below `most`.
+bool MayAct(const Departure& departure, const Graph& graph, double most);
+
+}  // namespace anecheck
