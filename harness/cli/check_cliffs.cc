@@ -21,9 +21,8 @@ Result<Expectation> Expect(const Case& item, int family, Evaluation& evaluation)
   }
   if (!kept.ok()) return expectation;
   expectation.values = std::move(kept).value();
-  expectation.cliffs =
-      FindCliffs(item.graph, item.inputs, *expectation.values, family, DeparturesInForce(),
-                 evaluation);
+  expectation.cliffs = FindCliffs(item.graph, item.inputs, *expectation.values, family,
+                                  DeparturesInForce(), evaluation);
   for (Cliff& cliff : FindOwnCliffs(item.graph, item.inputs, *expectation.values)) {
     expectation.cliffs.push_back(std::move(cliff));
   }
