@@ -59,6 +59,17 @@ constexpr std::array<TermFact, kTermCount> kTermFacts = {{
      "facts/silicon/numerics_silicon.csv, N429: 0.0008642"},
     {Term::kEluTable, "elu_table", 0.0121, 0, 0, 0,
      "specification 004, 33 knots; over the negative part of the sigmoid's domain, |f''| <= 1"},
+    // The lines of a quarter turn, 33 knots at steps of h = pi / 64 that are fp16 numbers (L9,
+    // L15).
+    {Term::kTurnTable, "turn_table", 0.000546, 0, 0, kA18,
+     "h^2 / 8 and half a step of fp16 below 1; facts/silicon/numerics_laws.md, L15: M6 errs by up "
+     "to 6.329e-4 with the rounding of the result"},
+    {Term::kTurnPart, "turn_part", 0.00089, 0, 0, 0,
+     "h^2 / 6, by which the first line falls short of the sine, and half a step of fp16, as parts "
+     "of the result"},
+    {Term::kTurnReduction, "turn_reduction", 0x1p-17, 0, 0, 0,
+     "facts/silicon/numerics_laws.md, L15: 45.3 ulp at -3.141, a part 6.9e-6 of the argument; how "
+     "it is reduced is open"},
     {Term::kArcTangentTable, "arc_tangent_table", 0.0297, 0, 0, 0,
      "facts/silicon_sweep_m5.csv, atan: the relative error of the one probe, of at most pi / 2"},
     {Term::kAnyTie, "any_tie", 1, 0, 1, 0,

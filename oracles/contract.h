@@ -40,7 +40,10 @@ enum class Term : uint8_t {
   kSiluTable,
   kSoftplusTable,
   kErfTable,
-  kEluTable,  // for alpha = 1
+  kEluTable,       // for alpha = 1
+  kTurnTable,      // of sine and cosine
+  kTurnPart,       // the same relative to the result, where that is less
+  kTurnReduction,  // relative error of the argument that their table takes
   kArcTangentTable,
   kAnyTie,            // 1: of equal elements any may be chosen or stand first
   kIndexRounding,     // 1: a position may pass through fp16
@@ -55,7 +58,7 @@ enum class Term : uint8_t {
   // may not (oracles/reference/folding.h).
   kConstantFolding,
 };
-inline constexpr size_t kTermCount = 27;
+inline constexpr size_t kTermCount = 30;
 
 // How far a term is known for a family.
 enum class TermMark : uint8_t {

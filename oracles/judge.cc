@@ -80,8 +80,8 @@ struct Widest {
 };
 constexpr double kHalfUnit = 0x1p-11;
 constexpr std::string_view kHalfClass = "the unit roundoff of fp16, the coarsest format in use";
-// 0.01881 of the result is 39 ulp of fp16.
-constexpr double kWorstUlp = 39;
+constexpr double kWorstPart = 0.01881;
+constexpr double kWorstUlp = 39;  // of fp16: kWorstPart of the result
 constexpr std::string_view kWorstRelative =
     "facts/silicon_sweep_m5.csv: 0.01881, the largest error of an operation found correct";
 constexpr double kWorstTable = 0.12;
@@ -101,6 +101,9 @@ constexpr Widest kWidest[] = {
     {Term::kSoftplusTable, kWorstTable, kWorstAbsolute},
     {Term::kErfTable, kWorstTable, kWorstAbsolute},
     {Term::kEluTable, kWorstTable, kWorstAbsolute},
+    {Term::kTurnTable, kWorstTable, kWorstAbsolute},
+    {Term::kTurnPart, kWorstPart, kWorstRelative},
+    {Term::kTurnReduction, kHalfUnit, kHalfClass},
     {Term::kArcTangentTable, kWorstTable, kWorstAbsolute},
     {Term::kReduceUnit, kHalfUnit,
      "facts/source_conflicts.csv: reduce_sum is narrow by one source"},

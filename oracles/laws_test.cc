@@ -8,6 +8,7 @@
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 #include <map>
+#include <numbers>
 #include <numeric>
 
 #include "harness/base/testing/silicon_rows.h"
@@ -25,6 +26,7 @@ using testing::Case;
 using testing::SiliconRow;
 
 constexpr int kA13 = 2;
+constexpr int kA15 = 4;
 constexpr int kA16 = 5;
 constexpr int kA17 = 6;
 constexpr int kA18 = 7;
@@ -352,6 +354,59 @@ TEST(Tables, NameTheRuleWhereAnEarlierTableMayHaveErredOtherwise) {
             std::vector<std::string_view>{"earlier_tables"});
   const Tensor wrong = testing::MakeTensor(DType::kFp16, {1}, {Gelu(1.5) + 0.05});
   EXPECT_TRUE(UnmeasuredDepartures(c.graph, c.inputs, 0, wrong, kA13).empty());
+}
+
+// ---- sine, whose reduction is open
+// -----------------------------------------------------------------
+
+// The lines of a quarter turn through fp16 knots at multiples of pi / 64, as stored by M6.
+double SineByLines(double x) {
+  constexpr double kStep = std::numbers::pi / 64;
+  const double position = std::fabs(x) / kStep;
+  const double quarter = std::floor(position / 32);
+  const double from = position - 32 * quarter;
+  const double within = std::fmod(quarter, 2) == 0 ? from : 32 - from;
+  const double knot = std::min(std::floor(within), 31.0);
+  const auto at = [](double k) { return HalfToDouble(DoubleToHalf(std::sin(k * kStep))); };
+  const double size = at(knot) + (within - knot) * (at(knot + 1) - at(knot));
+  const bool negative = (x < 0) != (std::fmod(quarter, 4) >= 2);
+  return HalfToDouble(DoubleToHalf(negative ? -size : size, Rounding::kNearestAway));
+}
+
+// facts/silicon/numerics_laws.md, L15.
+TEST(TurnTable, ErrsAsPublishedAndIsAdmitted) {
+  const std::vector<double> inputs = Inputs(-8, 8);
+  for (const int family : {kA15, kA16, kA17, kA18}) {
+    const Estimate estimate = Evaluated(OpKind::kSin, inputs, ConformingContract(family));
+    double worst = 0;
+    for (size_t i = 0; i < inputs.size(); ++i) {
+      const double lines = SineByLines(inputs[i]);
+      worst = std::max(worst, std::fabs(lines - std::sin(inputs[i])));
+      ASSERT_TRUE(Admits(estimate, i, lines)) << inputs[i] << " on family " << family;
+    }
+    EXPECT_EQ(fmt::format("{:.4g}", worst), "0.0006329");
+  }
+}
+
+// M6 errs by 45.3 ulp at -3.141; no source says to which side.
+TEST(TurnTable, AdmitsThePublishedErrorOfTheReduction) {
+  const double at[] = {-3.140625};
+  const double exact = std::sin(at[0]);
+  const Estimate estimate = Evaluated(OpKind::kSin, at, ConformingContract(kA18));
+  for (const double ulps : {-45.3, 45.3}) {
+    const double stored = HalfToDouble(DoubleToHalf(exact + ulps * HalfUlp(exact)));
+    EXPECT_TRUE(Admits(estimate, 0, stored)) << ulps;
+    EXPECT_FALSE(Admits(estimate, 0, exact + 3 * ulps * HalfUlp(exact)));
+  }
+}
+
+TEST(TurnTable, BoundsAreAFewUlpWide) {
+  const std::vector<double> inputs = Inputs(-8, 8);
+  for (const OpKind kind : {OpKind::kSin, OpKind::kCos}) {
+    const Estimate estimate = Evaluated(kind, inputs, ConformingContract(kA18));
+    EXPECT_LE(WidthOf(estimate).median, 3);
+    for (const double& high : estimate.high) EXPECT_LE(high, 1);
+  }
 }
 
 // ---- what the law of sums leaves open

@@ -200,4 +200,18 @@ float RecordedInverse(float x, const NumericModel& model) {
   return Stored(x < 0 ? -value : value, model);
 }
 
+float RecordedSine(float x, bool quarter_ahead, const NumericModel& model) {
+  static const Knots knots = SampleKnots(std::sin, 0, M_PI / 64);
+  constexpr double kQuarter = 32;  // steps
+  const double ahead = quarter_ahead ? kQuarter : 0;
+  const double steps = std::fabs(static_cast<double>(x)) * 64 / M_PI + ahead;
+  double place = std::fmod(steps, 4 * kQuarter);
+  const bool below = place >= 2 * kQuarter;
+  if (below) place -= 2 * kQuarter;
+  if (place > kQuarter) place = 2 * kQuarter - place;
+  const double value = Between(knots, place, model);
+  const bool odd = !quarter_ahead && x < 0;
+  return Stored(below != odd ? -value : value, model);
+}
+
 }  // namespace anecheck::device

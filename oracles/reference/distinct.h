@@ -74,6 +74,8 @@ struct TableKey {
   bool ties_away = false;
   int ulp = 0;
   double table_error = 0;
+  double table_part = 0;
+  double operand_part = 0;
   std::optional<double> digits;
   auto operator<=>(const TableKey&) const = default;
 };

@@ -57,10 +57,12 @@ struct Law {
 
 // The freedoms that the contract grants beyond rounding.
 struct PointwiseBound {
-  double table_error = 0;     // absolute, of the engine's table
-  bool zero_at_zero = false;  // the table is exact at 0
-  int ulp = 0;                // neighbours of the rounded result
-  bool steps = false;         // steps on the way may be rounded: bounds even over a point
+  double table_error = 0;         // absolute, of the engine's table
+  double table_part = kInfinity;  // the same relative to the result; the lesser one counts
+  double operand_part = 0;        // relative, of the operand that the table takes
+  bool zero_at_zero = false;      // the table is exact at 0
+  int ulp = 0;                    // neighbours of the rounded result
+  bool steps = false;             // steps on the way may be rounded: bounds even over a point
   // No engine leaves the range of the function, whatever its table errs by.
   double least = -kInfinity;
   double most = kInfinity;
@@ -217,13 +219,24 @@ inline void PutLaw(const Contract& contract, const Grid& grid, const PointwiseBo
   }
 }
 
+// The operand that an engine may take for `x`, off by `part` of it; for a zero, that zero.
+inline double Off(double x, double part) {
+  return x == 0 || std::isinf(x) ? x : x + part * std::fabs(x);
+}
+
+// The error that a table may have where the exact result is `y`.
+inline double TableError(const PointwiseBound& bound, double y) {
+  return std::min(bound.table_error, bound.table_part * std::fabs(y));
+}
+
 // Pointwise of `x` into `result`, which has type and size.
 template <typename Value, typename Function>
 void PointwiseOf(KernelContext& context, const BoundedTensor& x, BoundedTensor& result,
                  const Value& value, const Function& function, const PointwiseBound& bound) {
   const bool follows = FollowsTable(context, result, bound);
-  const bool bounds =
-      !context.contract().ideal && (!x.point() || bound.table_error != 0 || bound.steps || follows);
+  const bool moved = bound.operand_part != 0;
+  const bool bounds = !context.contract().ideal &&
+                      (!x.point() || bound.table_error != 0 || bound.steps || moved || follows);
   const Grid grid = GridOf(context, result.type.dtype);
   const bool zero_at_zero = bound.zero_at_zero && DigitsOfTables(context.contract()) != 0;
   const Raw raw = AllocateRaw(context, result.size, bounds);
@@ -232,11 +245,15 @@ void PointwiseOf(KernelContext& context, const BoundedTensor& x, BoundedTensor& 
     if (!bounds) continue;
     const Bounds at = {raw.value[i], raw.value[i]};
     const bool same = x.low[i] == x.value[i] && x.high[i] == x.value[i];
-    const Bounds range = same && !bound.steps ? at : function(x.low[i], x.high[i]);
+    const Bounds range =
+        same && !bound.steps && !moved
+            ? at
+            : function(Off(x.low[i], -bound.operand_part), Off(x.high[i], bound.operand_part));
     const bool exact = same && zero_at_zero && x.value[i] == 0;
-    const double error = exact ? 0 : bound.table_error;
-    raw.low[i] = WidenDown(range.low - error, error);
-    raw.high[i] = WidenUp(range.high + error, error);
+    const double below = exact ? 0 : TableError(bound, range.low);
+    const double above = exact ? 0 : TableError(bound, range.high);
+    raw.low[i] = WidenDown(range.low - below, below);
+    raw.high[i] = WidenUp(range.high + above, above);
     raw.nan[i] = x.NanAt(i) || range.nan ? 1 : 0;
     if (raw.low[i] < bound.least) raw.low[i] = bound.least;
     if (raw.high[i] > bound.most) raw.high[i] = bound.most;
@@ -268,6 +285,8 @@ Status Pointwise(KernelContext& context, const Value& value, const Function& fun
                             .ties_away = RoundsTiesAway(contract),
                             .ulp = bound.ulp,
                             .table_error = bound.table_error,
+                            .table_part = bound.table_part,
+                            .operand_part = bound.operand_part,
                             .digits = DigitsOfTables(contract)};
       const FunctionTable& table = tables.For(key, [&] {
         const BoundedTensor numbers = AllNumbers(context.arena());

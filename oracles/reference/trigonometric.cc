@@ -13,6 +13,8 @@ namespace reference {
 namespace {
 
 constexpr Term kExponentialTerms[] = {Term::kExponentialUlp};
+constexpr Term kTurnTerms[] = {Term::kTurnTable, Term::kTurnPart, Term::kTurnReduction,
+                               Term::kFunctionUlp};
 constexpr Term kArcTangentTerms[] = {Term::kArcTangentTable, Term::kFunctionUlp};
 constexpr Term kMacTerms[] = {Term::kProductRounding, Term::kAccumulatorUnit};
 
@@ -62,7 +64,12 @@ Status Periodic(KernelContext& context) {
                    [](double low, double high) {
                      return Wave<kFunction>(low, high, kHalfPis * std::numbers::pi / 2);
                    },
-                   {.ulp = EvaluatedUlp(context)});
+                   {.table_error = context.contract()[Term::kTurnTable],
+                    .table_part = context.contract()[Term::kTurnPart],
+                    .operand_part = context.contract()[Term::kTurnReduction],
+                    .ulp = FunctionUlp(context),
+                    .least = -1,
+                    .most = 1});
 }
 
 Status Tangent(KernelContext& context) {
@@ -140,11 +147,11 @@ Status CrossProduct(KernelContext& context) {
 
 constinit const ReferenceKernel kReferenceSin = {
     .evaluate = reference::Periodic<reference::SinValue, 1>,
-    .terms = reference::kExponentialTerms,
+    .terms = reference::kTurnTerms,
     .elementwise = true};
 constinit const ReferenceKernel kReferenceCos = {
     .evaluate = reference::Periodic<reference::CosValue, 0>,
-    .terms = reference::kExponentialTerms,
+    .terms = reference::kTurnTerms,
     .elementwise = true};
 constinit const ReferenceKernel kReferenceTan = {
     .evaluate = reference::Tangent, .terms = reference::kExponentialTerms, .elementwise = true};

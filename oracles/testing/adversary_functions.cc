@@ -60,6 +60,12 @@ double Adversary::Function(const NodeView& node, double x, size_t channel) {
     return epsilon == 0 ? x : Hold(dtype, x + epsilon);
   };
   const auto near = [&](double y) { return Neighbour(dtype, y); };
+  const auto turned = [&] { return x * (1 + Sign() * ErrorOf(Term::kTurnReduction)); };
+  const auto lines = [&](double y) {
+    const double error =
+        std::fmin(ErrorOf(Term::kTurnTable), std::fabs(y) * ErrorOf(Term::kTurnPart));
+    return Within(Table(y, error, false), -1, 1);
+  };
   switch (KindOf(node.schema())) {
     case OpKind::kAbs:
       return std::fabs(x);
@@ -126,9 +132,9 @@ double Adversary::Function(const NodeView& node, double x, size_t channel) {
     case OpKind::kRound:
       return std::nearbyint(x);
     case OpKind::kSin:
-      return near(std::sin(x));
+      return lines(std::sin(turned()));
     case OpKind::kCos:
-      return near(std::cos(x));
+      return lines(std::cos(turned()));
     case OpKind::kTan:
       return near(std::tan(x));
     case OpKind::kAtan:

@@ -96,12 +96,7 @@ bool NearQuarterTurn(float x) {
   const double nearest = std::nearbyint(turns);
   return nearest != 0 && std::fabs(turns - nearest) < static_cast<double>(kSeamWidth);
 }
-float Sin(float x, const NumericModel& model) {
-  const auto y = static_cast<float>(std::sin(static_cast<double>(x)));
-  return model.trigonometric_seams && NearQuarterTurn(x) ? y - std::copysign(kSeamError, y) : y;
-}
-float Cos(float x, const NumericModel& model) {
-  const auto y = static_cast<float>(std::cos(static_cast<double>(x)));
+float AtSeam(float x, float y, const NumericModel& model) {
   return model.trigonometric_seams && NearQuarterTurn(x) ? y - std::copysign(kSeamError, y) : y;
 }
 float Atan(float x, const NumericModel& model) {
@@ -256,13 +251,19 @@ std::unique_ptr<const Kernel> BuildScaledTanh(OpBuilder& builder) {
 }
 
 // Sine and cosine are native from A15 (specification 003, table 24.2) and have no decomposition.
-template <float (*kFunction)(float, const NumericModel&)>
+template <double (*kFunction)(double), bool kQuarterAhead>
 std::unique_ptr<const Kernel> FromA15(OpBuilder& builder) {
   if (builder.target().family < kFamilyA15) {
     builder.RejectOnEngine(Stage::kFloor,
                            "Some ops are not supported on any of the specified backends");
   }
-  return Plain<kFunction>(builder);
+  const Operand x = builder.Tensor("x");
+  const bool half = x.type.element == Element::kFp16;
+  return BuildMap(builder, x, [half](float value, const NumericModel& model) {
+    const float y = half && std::isfinite(value) ? RecordedSine(value, kQuarterAhead, model)
+                                                 : InWide<kFunction>(value, model);
+    return AtSeam(value, y, model);
+  });
 }
 
 constexpr OpRow kRows[] = {
@@ -290,8 +291,8 @@ constexpr OpRow kRows[] = {
     {"softplus", BuildSoftplus},
     {"softsign", Plain<Softsign>},
     {"erf", BuildErf},
-    {"sin", FromA15<Sin>},
-    {"cos", FromA15<Cos>},
+    {"sin", FromA15<std::sin, false>},
+    {"cos", FromA15<std::cos, true>},
     {"atan", Plain<Atan>},
 };
 
