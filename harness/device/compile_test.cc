@@ -289,6 +289,59 @@ TEST(Compile, MovesWhatIsNotComputed) {
   EXPECT_EQ(y[0], 0);
 }
 
+std::string NewestError(const std::string& mil, const char* target, bool newest = true) {
+  CompileSettings settings;
+  settings.target = FindTarget(target);
+  settings.newest_compiler = newest;
+  const auto programs = CompileProgram(mil, settings, Backend::kAne);
+  return programs.ok() ? "" : programs.error().message;
+}
+
+// facts/silicon/op_placement_h16g.csv, compile_limits_silicon.csv.
+TEST(Compile, TheNewestCompilerRefusesIntegersOf32BitsOnA16AndA18) {
+  const auto on_x = [](const std::string& statements) {
+    return MilProgram("tensor<fp16, [1, 4]> x", statements, "y");
+  };
+  const std::string there_and_back = on_x(
+      "tensor<int32, [1, 4]> i = cast(x = x, dtype = string(\"int32\")); tensor<fp16, [1, 4]> y = "
+      "cast(x = i, dtype = string(\"fp16\"));");
+  const std::string position = on_x(
+      "tensor<int32, [1, 1]> i = reduce_argmax(x = x, axis = int32(1), keep_dims = bool(true)); "
+      "tensor<fp16, [1, 1]> y = cast(x = i, dtype = string(\"fp16\"));");
+  const std::string gathered = on_x(
+      "tensor<fp16, [1, 2]> y = gather(x = x, indices = tensor<int32, [2]>([0, 2]), axis = "
+      "int32(1));");
+  const std::string reduced = on_x(
+      "tensor<fp16, [1, 1]> y = reduce_max(x = x, axes = tensor<int32, [1]>([1]), keep_dims = "
+      "bool(true));");
+  for (const std::string& mil : {there_and_back, position, gathered}) {
+    for (const char* target : {"h16", "h16g", "h18"}) {
+      EXPECT_NE(NewestError(mil, target).find("Unsupported tensor data type: int32 @ Frontend"),
+                std::string::npos)
+          << mil;
+      EXPECT_EQ(NewestError(mil, target, false), "");
+    }
+    for (const char* target : {"h13", "h15", "h17s"}) EXPECT_EQ(NewestError(mil, target), "");
+  }
+  EXPECT_EQ(NewestError(reduced, "h16"), "") << "axes are no tensor";
+}
+
+TEST(Compile, TheNewestCompilerRefusesConstantDivisorsOnA13AndA14) {
+  const auto divided = [](const char* divisor) {
+    return MilProgram("tensor<fp16, [1, 2]> x",
+                      fmt::format("tensor<fp16, [1, 2]> y = real_div(x = x, y = {});", divisor),
+                      "y");
+  };
+  const std::string several = divided("tensor<fp16, [1, 2]>([[3, 5]])");
+  for (const char* target : {"h13", "h14"}) {
+    EXPECT_NE(NewestError(several, target).find("constant of several elements @ Validator"),
+              std::string::npos);
+    EXPECT_EQ(NewestError(several, target, false), "");
+    EXPECT_EQ(NewestError(divided("fp16(3)"), target), "");
+  }
+  for (const char* target : {"h15", "h16", "h17s"}) EXPECT_EQ(NewestError(several, target), "");
+}
+
 // The compile step answers a program cut off anywhere.
 TEST(Compile, SurvivesTruncatedPrograms) {
   CompileSettings settings;

@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include "harness/device/half_block.h"
+#include "harness/device/measured_limits.h"
 
 namespace anecheck::device {
 namespace {
@@ -48,6 +49,11 @@ void OpBuilder::Reject(Stage stage, std::string message) {
   message_ = fmt::format("{}: {}", op_, message);
 }
 
+void OpBuilder::CheckMeasuredType(const TensorType& type, std::string_view producer) {
+  if (!settings_.newest_compiler || settings_.direct || TakesType(target(), type, producer)) return;
+  RejectOnEngine(Stage::kFrontend, "Unsupported tensor data type: int32");
+}
+
 bool OpBuilder::Has(std::string_view name) const {
   return source_.Has(name) && !settings_.faults.IgnoresArgument(op_, name);
 }
@@ -72,6 +78,7 @@ Operand OpBuilder::Tensor(std::string_view name) {
     return {};
   }
   inputs_.push_back(operand->value);
+  CheckMeasuredType(operand->type, operand->origin.op);
   if (name == "weight") weight_ = operand->value;
   return *operand;
 }
@@ -102,6 +109,7 @@ std::vector<Operand> OpBuilder::Tensors(std::string_view name) {
   for (const Operand& operand : *operands) {
     if (operand.state) Reject(Stage::kFrontend, fmt::format("argument '{}' holds a state", name));
     inputs_.push_back(operand.value);
+    CheckMeasuredType(operand.type, operand.origin.op);
   }
   return std::move(operands).value();
 }

@@ -41,7 +41,9 @@ struct CompileSettings {
   uint64_t device_mask = 4;  // 1 CPU, 2 GPU, 4 the engine
   bool on_cpu = false;       // compile for another backend: no limits and no quirks of the engine
   bool direct = false;       // the program came as a network description
-  std::string model_folder;  // what "@model_path" stands for
+  bool newest_compiler = false;  // refuse what compilers of 2026 were measured to refuse
+                                 // (measured_limits.h)
+  std::string model_folder;      // what "@model_path" stands for
 
   bool QuirkOn(std::string_view id) const { return quirks.IsOn(id, target->family); }
 };
@@ -172,7 +174,10 @@ class OpBuilder {
   // The set of axes of a reduction as a bit mask: all where the argument is absent.
   uint32_t Axes(std::string_view name, int rank);
 
-  void Output(TensorType type) { outputs_.push_back(type); }
+  void Output(TensorType type) {
+    outputs_.push_back(type);
+    CheckMeasuredType(type, op_);
+  }
   // The next result, which is known now; instead of Output and a kernel.
   void ConstantResult(Constant constant) { constants_.push_back(std::move(constant)); }
   std::vector<Constant>& constants() { return constants_; }
@@ -187,6 +192,8 @@ class OpBuilder {
   bool times_out() const { return times_out_; }
 
  private:
+  // A tensor that `producer` gives, "" where no operation does.
+  void CheckMeasuredType(const TensorType& type, std::string_view producer);
   std::optional<Operand> OperandOrReject(std::string_view name);
   std::optional<Operand> ConstantOrNothing(std::string_view name, Element hint);
   std::optional<Operand> ConstantOrReject(std::string_view name, Element hint);

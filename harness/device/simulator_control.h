@@ -74,7 +74,8 @@ const char* anecheck_sim_quirks_json(void);
 // analytics (1, the default) or not (0), which is faster.
 int anecheck_sim_write_files(int on);
 
-// The reading of a call that the engine acts on, if sources differ. `on` is 1 or 0.
+// The reading of a call or of a compiler's limits that the engine acts on, if sources differ. `on`
+// is 1 or 0.
 //
 // "block-at-completion" (0): the block of e5rt_execution_stream_submit_async is called once all
 // operations are done, and gives no result, as the words of specification 001, section 2.4, have it
@@ -85,6 +86,11 @@ int anecheck_sim_write_files(int on);
 // "full-queue-refuses" (0): a request beyond the 127 in flight is refused with 0xe00002be, "queue
 // or slot exhausted" (facts/more/error_codes.csv). Off: the call waits for one to end, as callers
 // of the semaphore that specification 001, section 5.4, names do.
+//
+// "newest-compiler" (0): compilations refuse what the compilers 10.26.6 and of macOS 26.6 were
+// measured to refuse beyond earlier ones: tensors of 32-bit integers on A16 and A18, constant
+// divisors of several elements on A13 and A14 (facts/silicon/compile_limits_silicon.csv,
+// op_placement_h16g.csv). Off: as facts/op_device_matrix.csv, they are computed.
 int anecheck_sim_set_reading(const char* id, int on);
 
 // Default target, all quirks at -1, no faults, readings as above, queue not held, files written.

@@ -19,8 +19,8 @@ struct ReadingRow {
   bool on;  // unless set otherwise
 };
 // By Reading.
-constexpr std::array<ReadingRow, 2> kReadings = {
-    {{"block-at-completion", false}, {"full-queue-refuses", false}}};
+constexpr std::array<ReadingRow, 3> kReadings = {
+    {{"block-at-completion", false}, {"full-queue-refuses", false}, {"newest-compiler", false}}};
 
 struct Engine {
   std::mutex mutex;
@@ -32,7 +32,8 @@ struct Engine {
   NumericModel model = ResolveNumericModel(quirks, target->family);
   bool queue_held = false;
   std::atomic<bool> writes_files = true;
-  std::array<std::atomic<bool>, kReadings.size()> readings = {kReadings[0].on, kReadings[1].on};
+  std::array<std::atomic<bool>, kReadings.size()> readings = {kReadings[0].on, kReadings[1].on,
+                                                              kReadings[2].on};
   std::atomic<bool> has_faults = false;
 };
 
@@ -118,6 +119,7 @@ CompileSettings SnapshotSettings(std::string_view architecture) {
   CompileSettings settings;
   settings.target = engine.target;
   settings.quirks = engine.quirks;
+  settings.newest_compiler = Reads(Reading::kNewestCompiler);
   settings.model = engine.model;
   settings.faults = engine.faults;
   if (architecture.empty()) return settings;

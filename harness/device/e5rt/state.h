@@ -67,7 +67,7 @@ const Fault* PlantedRuntimeFault(FaultEffect effect);
 bool RuntimeQuirkOn(std::string_view id);
 
 // The choices between sources that differ (anecheck_sim_set_reading).
-enum class Reading : uint8_t { kBlockAtCompletion, kFullQueueRefuses };
+enum class Reading : uint8_t { kBlockAtCompletion, kFullQueueRefuses, kNewestCompiler };
 bool Reads(Reading reading);
 
 // The control interface; see simulator_control.h.

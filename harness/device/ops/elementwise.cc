@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "harness/device/half_block.h"
+#include "harness/device/measured_limits.h"
 #include "harness/device/multiply_accumulate.h"
 #include "harness/device/op_table.h"
 #include "harness/device/ops/broadcast.h"
@@ -247,6 +248,11 @@ std::unique_ptr<const Kernel> BuildBinary(OpBuilder& builder, Binary op) {
   }
   if (op == Binary::kMul && IsReductionTimesZero(x, y) && builder.QuirkOn("D28")) {
     builder.RejectOnEngine(Stage::kCodegen, "a product of a reduction and a constant of zero");
+  }
+  const CompileSettings& settings = builder.settings();
+  if (op == Binary::kRealDiv && y.constant != nullptr && settings.newest_compiler &&
+      !settings.direct && !TakesConstantDivisor(builder.target(), y.type.shape.Elements())) {
+    builder.RejectOnEngine(Stage::kValidator, "the divisor is a constant of several elements");
   }
   // D33: the divisor of a legacy divide is a constant, and becomes a factor.
   const bool divides = op == Binary::kRealDiv || op == Binary::kFloorDiv;
