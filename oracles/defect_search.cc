@@ -343,8 +343,10 @@ class DefectSearch {
 
 DefectAnswer FindDefects(const Graph& graph, std::span<const Tensor> inputs, size_t output,
                          const Estimate& conforming, int family, std::span<const double> actual,
-                         std::span<const size_t> outside, std::span<const Departure> catalogue) {
+                         std::span<const size_t> outside, std::span<const Departure> catalogue,
+                         int threads) {
   thread_local DefectSearch::Memory memory;
+  memory.evaluation.UseThreads(threads);
   DefectSearch search(graph, inputs, output, conforming, family, actual, outside, memory);
   return search.Find(catalogue);
 }

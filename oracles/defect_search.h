@@ -19,10 +19,12 @@ struct DefectAnswer {
 
 // The defects of `catalogue` on `family` under which every element of `outside` (indices into
 // `actual`, none of them admitted by `conforming`) is admitted: each alone and then together, the
-// smallest set first. Any thread; each keeps memory of its own from one call to the next.
+// smallest set first. Any thread; each keeps memory of its own from one call to the next. Uses as
+// many threads as Evaluation::UseThreads says of `threads`.
 DefectAnswer FindDefects(const Graph& graph, std::span<const Tensor> inputs, size_t output,
                          const Estimate& conforming, int family, std::span<const double> actual,
-                         std::span<const size_t> outside, std::span<const Departure> catalogue);
+                         std::span<const size_t> outside, std::span<const Departure> catalogue,
+                         int threads = 1);
 
 // The first operation in order whose results may be others with `defects` of those
 // in force on `family` than without: what comes before it is the same either way, so that the

@@ -241,13 +241,13 @@ bool IsInformative(const Estimate& expected, size_t index, double amplitude) {
 }
 
 OutputJudgement Judge(const Graph& graph, std::span<const Tensor> inputs, size_t output,
-                      const Estimate& expected, const Tensor& actual, int family) {
-  return Judge(graph, inputs, output, expected, actual, family, DeparturesInForce());
+                      const Estimate& expected, const Tensor& actual, int family, int threads) {
+  return Judge(graph, inputs, output, expected, actual, family, DeparturesInForce(), threads);
 }
 
 OutputJudgement Judge(const Graph& graph, std::span<const Tensor> inputs, size_t output,
                       const Estimate& expected, const Tensor& actual, int family,
-                      std::span<const Departure> catalogue) {
+                      std::span<const Departure> catalogue, int threads) {
   OutputJudgement judgement;
   judgement.elements = expected.value.size();
   if (actual.type != expected.type ||
@@ -269,7 +269,7 @@ OutputJudgement Judge(const Graph& graph, std::span<const Tensor> inputs, size_t
     return judgement;
   }
   DefectAnswer found =
-      FindDefects(graph, inputs, output, expected, family, elements, outside, catalogue);
+      FindDefects(graph, inputs, output, expected, family, elements, outside, catalogue, threads);
   judgement.defects = std::move(found.defects);
   judgement.vague = found.vague;
   judgement.verdict = judgement.defects.empty() ? Verdict::kWrong : Verdict::kKnownDefect;

@@ -61,12 +61,12 @@ bool IsInformative(const Estimate& expected, size_t index, double amplitude);
 // verdict is kKnownDefect with those ids. The verdict is kInconclusive where no element is outside
 // and less than half of them are informative. `expected` is the conforming estimate of that output.
 // A type that is not the expected one is kWrong. The overload with `catalogue` takes the departures
-// to try instead of those in force (catalogue.h).
+// to try instead of those in force (catalogue.h). `threads` as of FindDefects.
 OutputJudgement Judge(const Graph& graph, std::span<const Tensor> inputs, size_t output,
-                      const Estimate& expected, const Tensor& actual, int family);
+                      const Estimate& expected, const Tensor& actual, int family, int threads = 1);
 OutputJudgement Judge(const Graph& graph, std::span<const Tensor> inputs, size_t output,
                       const Estimate& expected, const Tensor& actual, int family,
-                      std::span<const Departure> catalogue);
+                      std::span<const Departure> catalogue, int threads = 1);
 
 // The terms that the bound of an output rests on (those of every operation it depends on, blocks
 // of control flow with all that they hold) and that were never measured on `family`. In order, each

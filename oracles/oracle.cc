@@ -384,6 +384,8 @@ void Evaluation::UseThreads(int threads, uint64_t worth) {
   state_->arena.UseThreads(threads < 1 ? DefaultJobs() : threads, worth);
 }
 
+int Evaluation::threads() const { return state_->arena.threads(); }
+
 Evaluation::Evaluation() : state_(std::make_unique<State>()) {}
 Evaluation::~Evaluation() = default;
 Evaluation::Evaluation(Evaluation&&) noexcept = default;

@@ -65,6 +65,7 @@ class Evaluation {
   // below 1 all that the machine has). The results are the same. Not for one of several evaluations
   // that run at once.
   void UseThreads(int threads, uint64_t worth = kWorthThreads);
+  int threads() const;
 
   // Computes every value of `graph`; states are zero at first. `inputs` are in order of
   // ValuesOfKind(kInput) and must have the declared types. Errors: kInvalid for inputs that do not

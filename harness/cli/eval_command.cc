@@ -313,7 +313,7 @@ Result<Json> JudgeOutputs(const EvalFlags& flags, bool& wrong) {
   for (size_t i = 0; i < actual.size(); ++i) {
     evaluation.Stored(model.graph.outputs()[i], expected);
     OutputJudgement judged = Judge(model.graph, inputs, i, expected, actual[i], contract.family,
-                                   DeparturesFor(contract));
+                                   DeparturesFor(contract), evaluation.threads());
     DistrustVague(judged);
     ConfirmWrong(model.graph, inputs, i, actual[i], contract, judged);
     if (unpaired && unpaired->output == i && judged.verdict == Verdict::kPass) {

@@ -88,8 +88,8 @@ void JudgeOutputs(const Case& item, const RunReply& reply, Evaluation& evaluatio
     }
     if (known.empty()) evaluation.Stored(outputs[i], stored);
     const Estimate& expected = known.empty() ? stored : known[i];
-    const OutputJudgement judged =
-        Judge(item.graph, item.inputs, i, expected, reply.outputs[i], item.target.family);
+    const OutputJudgement judged = Judge(item.graph, item.inputs, i, expected, reply.outputs[i],
+                                         item.target.family, evaluation.threads());
     OutputVerdict output;
     output.op = ProducerOf(item.graph, outputs[i]);
     output.verdict = judged.verdict;
@@ -156,7 +156,7 @@ void JudgeFurtherRun(const FurtherRun& run, int family, Evaluation& evaluation,
     }
     evaluation.Stored(ids[i], expected);
     const OutputJudgement judged =
-        Judge(run.graph, run.inputs, i, expected, run.outputs[i], family);
+        Judge(run.graph, run.inputs, i, expected, run.outputs[i], family, evaluation.threads());
     outcome.vague_further |= judged.vague;
     if (!take(judged.verdict, judged.reason, ids[i], judged.defects)) continue;
     if (judged.defects.empty()) continue;

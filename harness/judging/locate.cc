@@ -72,8 +72,9 @@ class NodeJudge {
     const Contract& contract = ConformingContract(item_.target.family);
     if (!evaluation_.Run(cut.graph(), cut.inputs(), contract).ok()) return alone;
     evaluation_.Stored(cut.graph().outputs()[0], expected_);
-    const OutputJudgement result = Judge(cut.graph(), cut.inputs(), 0, expected_,
-                                         *values_.at(node.first_result), item_.target.family);
+    const OutputJudgement result =
+        Judge(cut.graph(), cut.inputs(), 0, expected_, *values_.at(node.first_result),
+              item_.target.family, evaluation_.threads());
     if (result.vague || !HaveOneInCommon(result.defects, wanted)) return alone;
     return {.verdict = Verdict::kKnownDefect, .defects = result.defects};
   }
@@ -82,8 +83,8 @@ class NodeJudge {
   // was not made here.
   void JudgeResult(const NodeCut& cut, size_t output, const Tensor& actual, JudgedNode& judged) {
     evaluation_.Stored(cut.graph().outputs()[output], expected_);
-    const OutputJudgement result =
-        Judge(cut.graph(), cut.inputs(), output, expected_, actual, item_.target.family);
+    const OutputJudgement result = Judge(cut.graph(), cut.inputs(), output, expected_, actual,
+                                         item_.target.family, evaluation_.threads());
     if (result.verdict == Verdict::kKnownDefect) {
       judged.defects.Add(result.defects);
       judged.verdict = std::max(judged.verdict, Verdict::kKnownDefect);
