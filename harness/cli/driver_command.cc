@@ -9,6 +9,7 @@
 #include "harness/cli/whole_number.h"
 #include "harness/cli/with_file.h"
 #include "harness/device/driver/driver.h"
+#include "harness/formats/firmware/firmware.h"
 #include "harness/formats/submission/submission.h"
 
 namespace anecheck {
@@ -18,6 +19,7 @@ struct DriverFlags {
   std::string in;
   uint64_t depth = 127;
   bool no_chaining = false;
+  bool limits = false;
   bool json = false;
 };
 
@@ -95,7 +97,52 @@ std::string ToText(const Json& json) {
                     json["differ"].get<size_t>(), json["calls"].size());
 }
 
+// The laws of the simulated driver and the documented limits of the firmware, with what holds each.
+Json LimitsJson() {
+  Json laws = Json::array();
+  for (const driver::Law& law : driver::Laws()) {
+    laws.push_back({{"id", law.id},
+                    {"words", law.words},
+                    {"evidence", FactEvidenceName(law.evidence)},
+                    {"source", law.source}});
+  }
+  Json limits = Json::array();
+  for (const firmware::Limit& limit : firmware::Limits()) {
+    limits.push_back({{"name", limit.name},
+                      {"value", limit.value},
+                      {"source", limit.source},
+                      {"held_by", limit.held_by.empty() ? Json() : Json(limit.held_by)}});
+  }
+  return {{"laws", std::move(laws)}, {"firmware_limits", std::move(limits)}};
+}
+
+std::string LimitsText(const Json& json) {
+  std::string text = "Laws of the simulated driver\n";
+  for (const Json& law : json["laws"]) {
+    text += fmt::format("  {}: {} [{}: {}]\n", law["id"].text(), law["words"].text(),
+                        law["evidence"].text(), law["source"].text());
+  }
+  text += "Limits of the firmware\n";
+  for (const Json& limit : json["firmware_limits"]) {
+    const Json& held = limit["held_by"];
+    text += fmt::format("  {}: {} [{}]; {}\n", limit["name"].text(), limit["value"].get<uint64_t>(),
+                        limit["source"].text(),
+                        held.is_null() ? "acts nowhere: no source says which field of a call or a "
+                                         "command holds it"
+                                       : "held by " + std::string(held.text()));
+  }
+  return text;
+}
+
 int RunDriver(const DriverFlags& flags) {
+  if (flags.limits) {
+    const Json json = LimitsJson();
+    Print(flags.json ? json.dump(2) : LimitsText(json));
+    return kExitClean;
+  }
+  if (flags.in.empty()) {
+    return Fail(MakeError(ErrorCode::kInvalid, "name a capture of driver calls, or ask --limits"));
+  }
   const auto json = AnswerCapture(flags);
   if (!json.ok()) return Fail(json.error());
   Print(flags.json ? json->dump(2) : ToText(*json));
@@ -109,7 +156,7 @@ void AddDriverCommand(CommandLine& app, Selected& selected) {
       "driver",
       "Answer the driver calls of a capture with the simulated driver; exit code 1 if they differ");
   auto flags = std::make_shared<DriverFlags>();
-  command.AddOption("capture", flags->in, "A capture of driver calls (submission)").Required();
+  command.AddOption("capture", flags->in, "A capture of driver calls (submission)");
   command
       .AddOption(
           "--depth", flags->depth,
@@ -117,8 +164,12 @@ void AddDriverCommand(CommandLine& app, Selected& selected) {
       .Check(WholeNumber(0, 100000));
   command.AddFlag("--no-data-chaining", flags->no_chaining,
                   "The calling process lacks the entitlement of data chaining");
+  command.AddFlag("--limits", flags->limits,
+                  "Print the laws of the simulated driver and the limits of the firmware, with "
+                  "sources, and exit");
   command.AddFlag("--json", flags->json, "Print JSON");
-  command.Footer("Example: anecheck driver calls.submission --json");
+  command.Footer(
+      "Example: anecheck driver calls.submission --json\nExample: anecheck driver --limits");
   command.WhenChosen([flags, &selected] { selected = [flags] { return RunDriver(*flags); }; });
 }
 

@@ -2,11 +2,13 @@
 
 #include "harness/device/driver/driver.h"
 
+#include <algorithm>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <rapidcheck/gtest.h>
 
 #include "generators/formats/submission/submission_generator.h"
+#include "harness/formats/firmware/firmware.h"
 #include "harness/formats/submission/structures.h"
 
 namespace anecheck::driver {
@@ -168,6 +170,19 @@ TEST(Driver, EveryLawHasWordsAndASource) {
 }
 
 // The captures whose calls all succeed: the generator draws whole sessions among them.
+TEST(Driver, HoldsTheLimitsThatTheFirmwaresTableSays) {
+  constexpr std::string_view kLaw = "driver law ";
+  size_t held = 0;
+  for (const firmware::Limit& limit : firmware::Limits()) {
+    if (!limit.held_by.starts_with(kLaw)) continue;
+    ++held;
+    EXPECT_TRUE(std::ranges::any_of(Laws(), [&](const Law& law) {
+      return law.id == limit.held_by.substr(kLaw.size());
+    })) << limit.name;
+  }
+  EXPECT_EQ(held, 1u);
+}
+
 TEST(Driver, TakesEveryCallOfADrawnSession) {
   size_t sessions = 0;
   for (uint64_t seed = 0; seed < 200; ++seed) {

@@ -18,10 +18,10 @@ constexpr Limit kLimits[] = {
     {"custom execute-order entries", 128, kC5},
     {"trigger input buffers", 16, kC5},
     {"active shared events, fewer than", 2, kC5},
-    {"largest priority", 7, kC5},
+    {"largest priority", 7, kC5, "rule command-priority"},
     {"task-descriptor partitions, M1 single path", 1, kC30},
     {"requests in a list, M1 single path", 1, kC30},
-    {"output buffer sets, single path", 1, kC5},
+    {"output buffer sets, single path", 1, kC5, "driver law output-sets"},
     {"task-queue watchdog, seconds", 2, "public guide, chapter 19"},
     {"pause after a failed compile, seconds, about", 15, "public guide, chapter 19"},
 };

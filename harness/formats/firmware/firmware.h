@@ -76,6 +76,10 @@ struct Limit {
   std::string_view name;
   uint64_t value = 0;
   std::string_view source;
+  // "rule ID" of this format or "driver law ID" of the simulated driver (harness/device/driver);
+  // empty where no source says which field of a call or a command holds what is counted, so that
+  // nothing can act on it.
+  std::string_view held_by = {};
 };
 std::span<const Limit> Limits();
 

@@ -3,6 +3,7 @@
 
 #include "harness/formats/firmware/firmware.h"
 
+#include <algorithm>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <rapidcheck/gtest.h>
@@ -155,6 +156,20 @@ TEST(Limits, AreTheTwelveOfTheTable) {
   EXPECT_EQ(Limits().size(), 12u);
   EXPECT_EQ(Limits()[2].value, 128u);
   EXPECT_EQ(Limits()[6].value, 7u);
+}
+
+TEST(Limits, NameTheRuleThatHoldsThem) {
+  constexpr std::string_view kRule = "rule ";
+  size_t held = 0;
+  for (const Limit& limit : Limits()) {
+    EXPECT_FALSE(limit.source.empty()) << limit.name;
+    if (!limit.held_by.starts_with(kRule)) continue;
+    ++held;
+    EXPECT_TRUE(std::ranges::any_of(kFormat_firmware.rules, [&](const Rule& rule) {
+      return limit.held_by.substr(kRule.size()) == rule.id;
+    })) << limit.name;
+  }
+  EXPECT_EQ(held, 1u);
 }
 
 }  // namespace
