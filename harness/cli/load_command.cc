@@ -1,5 +1,6 @@
 // `anecheck load`: what a loader does to a container or a version-10 task before it runs.
 #include <fmt/format.h>
+#include <limits>
 #include <memory>
 
 #include "harness/base/file.h"
@@ -9,7 +10,9 @@
 #include "harness/cli/command.h"
 #include "harness/cli/command_line.h"
 #include "harness/cli/file_name.h"
+#include "harness/cli/model_flags.h"
 #include "harness/cli/with_file.h"
+#include "harness/encoder/layer_streams.h"
 #include "harness/formats/hwx/container.h"
 #include "harness/formats/hwx/relocate.h"
 #include "harness/formats/registry/registry.h"
@@ -20,7 +23,7 @@ namespace anecheck {
 namespace {
 
 struct LoadFlags {
-  std::string in, out, bindings, form, aperture = "0";
+  std::string in, out, bindings, form, aperture = "0", layer, kernel = "0";
   std::vector<std::string> at;  // one address for the lowest segment, or one for each
   bool json = false;
 };
@@ -50,8 +53,8 @@ Json WordsJson(const hwx::MemoryImage& image) {
 }
 
 Result<Json> LoadContainer(const LoadFlags& flags, ByteSpan bytes) {
-  if (!flags.bindings.empty() || !flags.form.empty()) {
-    return Bad("--bindings and --form are for version-10 tasks (tdv10), not containers");
+  if (!flags.bindings.empty() || !flags.form.empty() || !flags.layer.empty()) {
+    return Bad("--bindings, --form and --layer are for version-10 tasks (tdv10), not containers");
   }
   ANECHECK_ASSIGN(hwx::Container container, hwx::Parse(bytes));
   ANECHECK_ASSIGN(const hwx::MemoryImage before, hwx::Load(container, bytes));
@@ -114,6 +117,27 @@ Result<tdv10::Bindings> ReadBindingsFile(const std::string& file) {
   return bindings;
 }
 
+// The weight streams of the model's layer, written into the task; an array of {name, base, size}.
+Result<Json> AddStreams(const LoadFlags& flags, tdv10::Image& image) {
+  Json rows = Json::array();
+  if (flags.layer.empty()) return rows;
+  ANECHECK_ASSIGN(const uint64_t section, ReadAddress("--kernel", flags.kernel));
+  if (section > std::numeric_limits<uint32_t>::max()) {
+    return Bad(fmt::format("--kernel {}: above 32 bits", flags.kernel));
+  }
+  ANECHECK_ASSIGN(const ModelGraph model, ReadModel(ModelFlags{.model = flags.layer}));
+  const auto sizes = encoder::StreamsOfLayer(model.graph);
+  if (!sizes.ok()) return WithFile(flags.layer, sizes.error());
+  ANECHECK_ASSIGN(const auto placed, tdv10::PlaceStreams(*sizes, 0));
+  ANECHECK_RETURN_IF_ERROR(tdv10::WriteStreams(placed, static_cast<uint32_t>(section), image));
+  for (const tdv10::PlacedStream& stream : placed) {
+    rows.push_back({{"name", tdv10::WeightStreams()[static_cast<size_t>(stream.stream)].name},
+                    {"base", stream.base},
+                    {"size", stream.size}});
+  }
+  return rows;
+}
+
 Result<Json> LoadTask(const LoadFlags& flags, ByteSpan bytes) {
   if (!flags.at.empty()) return Bad("--at is for containers (hwx); a task has --bindings");
   ANECHECK_ASSIGN(const uint64_t aperture, ReadAddress("--aperture", flags.aperture));
@@ -124,6 +148,7 @@ Result<Json> LoadTask(const LoadFlags& flags, ByteSpan bytes) {
   ANECHECK_ASSIGN(const tdv10::File file, tdv10::Parse(bytes));
   ANECHECK_ASSIGN(const tdv10::Form form, AskedForm(flags.form, file.form));
   ANECHECK_ASSIGN(tdv10::Image image, ImageOf(file));
+  ANECHECK_ASSIGN(Json streams, AddStreams(flags, image));
   ANECHECK_ASSIGN(const tdv10::Bindings bindings, ReadBindingsFile(flags.bindings));
   const Status applied = tdv10::Apply(bindings, image);
   if (!applied.ok()) return WithFile(flags.bindings, applied.error());
@@ -141,6 +166,7 @@ Result<Json> LoadTask(const LoadFlags& flags, ByteSpan bytes) {
               {"records", records},
               {"bars", bindings.bars.size()},
               {"live_ins", bindings.live_ins.size()},
+              {"streams", std::move(streams)},
               {"strides", strides}};
 }
 
@@ -174,6 +200,11 @@ std::string ToText(const Json& json) {
                       json["bars"].get<size_t>(), json["live_ins"].get<size_t>());
   if (json["form"] == "sparse") text += fmt::format(", {} records", json["records"].get<size_t>());
   text += "\n";
+  for (const Json& stream : json["streams"]) {
+    text += fmt::format("  {} stream at 0x{:x} of the kernel section, {} bytes\n",
+                        stream["name"].text(), stream["base"].get<uint32_t>(),
+                        stream["size"].get<uint32_t>());
+  }
   for (const Json& stride : json["strides"]) {
     text += fmt::format("  stride at {}: {}\n", stride["address"].text(),
                         stride["value"].get<int64_t>());
@@ -205,6 +236,11 @@ void AddLoadCommand(CommandLine& app, Selected& selected) {
   command.AddOption("--bindings", flags->bindings,
                     "JSON with bars, live_ins and strides to write into a task "
                     "(harness/formats/tdv10/bindings.h)");
+  command.AddOption("--layer", flags->layer,
+                    "A model whose first convolution or linear layer gives a task its weight "
+                    "streams: bias, post-scale, palette, activation table");
+  command.AddOption("--kernel", flags->kernel, "Device address of the kernel section, for --layer")
+      .TypeName("ADDRESS");
   command.AddOption("--form", flags->form,
                     "Form of a task: image, structure or sparse (default: its own)");
   command
@@ -214,7 +250,9 @@ void AddLoadCommand(CommandLine& app, Selected& selected) {
   command.AddFlag("--json", flags->json, "Print JSON");
   command.Footer(
       "Example: anecheck load model.hwx --at 0x70000000 --out placed.hwx\nExample: anecheck load "
-      "task.tdv10 --bindings b.json --form sparse --out stream.tdv10");
+      "task.tdv10 --bindings b.json --form sparse --out stream.tdv10\nExample: anecheck load "
+      "task.tdv10 --layer "
+      "model.mil --kernel 0x30004000 --out placed.tdv10");
   command.WhenChosen([flags, &selected] { selected = [flags] { return RunLoad(*flags); }; });
 }
 

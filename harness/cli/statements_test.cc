@@ -44,6 +44,16 @@ class Statements : public testing::ToolTest {
     WriteText("sum.mil",
               "program(1.3)\n{\n func main<ios18>(tensor<fp16, [1, 4, 1, 4]> x) {\n"
               "tensor<fp16, [1, 4, 1, 4]> y = add(x = x, y = x);\n} -> (y);\n}");
+    WriteText(
+        "folded.mil",
+        "program(1.3)\n{\n func main<ios18>(tensor<fp16, [1, 2, 1, 3]> x) {\n"
+        "tensor<fp16, [2, 2, 1, 1]> w = constexpr_lut_to_dense(indices = tensor<uint1, [2, 2, "
+        "1, 1]>([[[[0]], [[1]]], [[[1]], [[0]]]]), lut = tensor<fp16, [1, 1, 1, 1, 2, "
+        "1]>([[[[[[0.5], [2]]]]]]));\n"
+        "tensor<fp16, [1, 2, 1, 3]> c = conv(x = x, weight = w);\n"
+        "tensor<fp16, [1, 2, 1, 3]> n = batch_norm(x = c, mean = tensor<fp16, [2]>([1, 2]), "
+        "variance = tensor<fp16, [2]>([1, 1]));\n"
+        "tensor<fp16, [1, 2, 1, 3]> y = sigmoid(x = n);\n} -> (y);\n}");
     WriteText("floors.json",
               R"({"version": 1, "floors": [{"op": "sin", "floor": 2, "source": "a user"}]})");
     WriteText("atomic.json", R"({"bars": [{"name": "a", "kind": "atomic"}]})");

@@ -1,0 +1,53 @@
+// The four weight sub-streams of a version-10 task: each has a register that enables it, one with
+// its place in the kernel section, and a relocation slot of its own. Sources: specification 000,
+// table 23.5 and below; public guide, chapter 25 (facts/more/kernel_dma_streams.csv).
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <span>
+#include <string_view>
+
+#include "harness/base/result.h"
+#include "harness/formats/tdv10/image.h"
+
+namespace anecheck::tdv10 {
+
+// In the order of their registers.
+enum class WeightStream : uint8_t { kBias, kPostScale, kPalette, kActivation };
+inline constexpr size_t kWeightStreams = 4;
+
+struct WeightStreamRegisters {
+  WeightStream stream = WeightStream::kBias;
+  std::string_view name;  // "bias"
+  // Byte addresses.
+  uint32_t enable = 0;
+  uint32_t base = 0;
+  uint32_t slot = 0;
+};
+std::span<const WeightStreamRegisters, kWeightStreams> WeightStreams();
+
+// The bit of the register that enables a stream; no source names it, bit 0 is taken, as of the
+// other DMA engines of H13.
+inline constexpr uint32_t kStreamEnabled = 1;
+
+// The sizes in bytes of the streams that a layer has, by WeightStream; 0 where it has none.
+using WeightStreamSizes = std::array<uint32_t, kWeightStreams>;
+
+struct PlacedStream {
+  WeightStream stream = WeightStream::kBias;
+  uint32_t base = 0;  // from the start of the kernel section, a multiple of kStreamAlignment
+  uint32_t size = 0;
+};
+// The granule of the kernel section (facts/hwx.md: tiles are multiples of 64 bytes).
+inline constexpr uint32_t kStreamAlignment = 64;
+
+// The places of the streams, one behind the other from `first` bytes on. kInvalid where they pass
+// 32 bits.
+Result<std::vector<PlacedStream>> PlaceStreams(const WeightStreamSizes& sizes, uint32_t first);
+
+// Enables the streams, writes their places, and the device address `section` of the kernel section
+// into their slots. The registers of streams that are not placed become 0.
+Status WriteStreams(std::span<const PlacedStream> streams, uint32_t section, Image& image);
+
+}  // namespace anecheck::tdv10
