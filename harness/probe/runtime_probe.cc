@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 
 #include "harness/base/real_text.h"
+#include "harness/probe/load_elsewhere.h"
 #include "harness/probe/mac_probes.h"
 #include "harness/runners/executable_path.h"
 #include "harness/runners/subprocess.h"
@@ -135,6 +136,8 @@ Result<RuntimeAnswer> MeasureRuntime(const RuntimeProbe& probe, std::string_view
 }
 
 int RuntimeProbeMain(const E5rtLibrary& engine, std::string_view target, std::string_view name) {
+  const int loaded = LoadIfAsked(engine, name);
+  if (loaded >= 0) return loaded;
   const RuntimeProbe* probe = FindRuntimeProbe(name);
   if (probe == nullptr) return 2;
   const Result<double> value = probe->measure(engine, target);

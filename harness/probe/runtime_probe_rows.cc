@@ -20,6 +20,7 @@
 #include "harness/base/half.h"
 #include "harness/probe/defect_probe_rows.h"
 #include "harness/probe/event_probes.h"
+#include "harness/probe/load_elsewhere.h"
 #include "harness/probe/probe_program.h"
 #include "harness/probe/runtime_probe.h"
 #include "harness/runners/analytics.h"
@@ -346,6 +347,14 @@ Result<double> ReusedAfterFork(const E5rtLibrary& engine, std::string_view targe
   return WIFSIGNALED(status) ? 2 : WEXITSTATUS(status);
 }
 
+// How another process of this executable fares that loads the bundle which this one compiled: its
+// code has the same signature.
+Result<double> ReusedAfterSpawn(const E5rtLibrary& engine, std::string_view target) {
+  const ProbeProgram program(engine, target, AddOne());
+  if (!program.failed().empty()) return Broken(program);
+  return LoadElsewhere(engine, target, program.bundle());
+}
+
 Result<double> Placement(const E5rtLibrary& engine, std::string_view target) {
   ProbeProgram program(engine, target, AddOne());
   if (!program.failed().empty()) return Broken(program);
@@ -558,6 +567,11 @@ constexpr std::array kProbes = {
                  kLong},
     RuntimeProbe{"reused_after_fork", "a forked child loads a bundle: 0, is refused: 1, ends: 2", 2,
                  "specification 001, section 5.1", "", 0, 0, ReusedAfterFork},
+    RuntimeProbe{"reused_after_spawn",
+                 "another process of this executable loads a bundle: 0, is refused: 1, ends: 2", 1,
+                 "specification 001, section 5.1: a fresh process must compile again; by its next "
+                 "words a child of posix_spawn with the same signature loads it (0)",
+                 "", 0, 0, ReusedAfterSpawn},
     RuntimeProbe{"operations_in_a_stream", "programs that one stream runs by one call, of 140",
                  kPrograms,
                  "specification 001, operational limits: 128 programs; otherwise 110 to 120 "
