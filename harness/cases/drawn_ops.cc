@@ -1,6 +1,5 @@
 #include "harness/cases/drawn_ops.h"
 
-#include <algorithm>
 #include <fmt/format.h>
 
 #include "generators/drawer.h"
@@ -9,11 +8,6 @@
 
 namespace anecheck {
 namespace {
-
-struct NotDrawn {
-  OpKind op;
-  std::string_view reason;
-};
 
 constexpr std::string_view kBlocks =
     "a block: no source tells how an engine runs one, and the simulated engine refuses it; "
@@ -24,33 +18,16 @@ constexpr std::string_view kUnits =
 constexpr std::string_view kHost =
     "reaches the engine by no published route (facts/op_device_matrix.csv: bridge), and the "
     "simulated engine refuses it; drawn by run --ops, and met on the runner roundtrip";
-
-// Drawn where they are named, but refused by the engine, so that no case of them meets a cell.
-constexpr NotDrawn kRefused[] = {
-    {OpKind::kCond, kBlocks},
-    {OpKind::kWhileLoop, kBlocks},
-    {OpKind::kCall, kBlocks},
-    {OpKind::kNeMatmul, kUnits},
-    {OpKind::kNeConv, kUnits},
-    {OpKind::kNePool, kUnits},
-    {OpKind::kPePool, kUnits},
-    {OpKind::kPeElementwise, kUnits},
-    {OpKind::kNeBypass, kUnits},
-    {OpKind::kRange1d, kHost},
-    {OpKind::kNonMaximumSuppression, kHost},
-};
-
-// In no lottery, since one of them makes a graph stateful; the mode `state` and aimed cases have
-// them.
-constexpr OpKind kStates[] = {OpKind::kReadState,
-                              OpKind::kWriteState,
-                              OpKind::kTensorBufferToTensor,
-                              OpKind::kTensorToTensorBuffer,
-                              OpKind::kCircularBufferToTensor,
-                              OpKind::kTensorToCircularBuffer};
+constexpr std::string_view kNoPath =
+    "no family's engine has it (facts/op_device_matrix.csv: no_path), and no campaign draws what "
+    "the host computes";
+constexpr std::string_view kUnlisted =
+    "no published list names an engine that takes it, and no campaign draws what the host computes";
 
 bool IsOnMil(const OpDefinition& op, const OpGenerator& generator) {
-  const bool state = std::ranges::find(kStates, generator.kind) != std::end(kStates);
+  // In no lottery, since one of them makes a graph stateful; the mode `state` and aimed cases have
+  // them.
+  const bool state = op.axes.contains(AxisRule::kOfStates);
   return op.family_floor != kNoFamily && (generator.weight > 0 || state);
 }
 
@@ -67,12 +44,10 @@ RouteSet RoutesOf(const OpDefinition& op) {
 std::string_view WhyNotDrawn(const OpDefinition& op) {
   if (RoutesOf(op) != RouteSet::kNone) return {};
   if (!op.no_reference_reason.empty()) return op.no_reference_reason;
-  if (op.family_floor == kNoFamily) {
-    return "no family's engine has it (facts/op_device_matrix.csv: no_path), and no campaign draws "
-           "what the host computes";
-  }
-  const auto found = std::ranges::find(kRefused, KindOf(op.schema), &NotDrawn::op);
-  return found == std::end(kRefused) ? "no campaign draws it" : found->reason;
+  if (op.family_floor == kNoFamily) return op.reach ? kNoPath : kUnlisted;
+  // Drawn where they are named, but refused by the engine, so that no case of them meets a cell.
+  if (op.axes.contains(AxisRule::kOfBlocks)) return kBlocks;
+  return op.axes.contains(AxisRule::kNoText) ? kUnits : kHost;
 }
 
 const std::bitset<kOpCount>& MilOps() {
@@ -110,8 +85,9 @@ std::string WhyNotDrawnByName(const OpDefinition& op, int family, Route route) {
     return fmt::format("engines have it from {} on, and this is {}",
                        ConformingContract(op.family_floor).name, ConformingContract(family).name);
   }
-  return nowhere.empty() ? "no conversion has it (facts/op_device_matrix.csv: no_path)"
-                         : std::string(nowhere);
+  if (!nowhere.empty()) return std::string(nowhere);
+  return op.reach ? "no conversion has it (facts/op_device_matrix.csv: no_path)"
+                  : "no published list names a conversion that has it";
 }
 
 }  // namespace anecheck

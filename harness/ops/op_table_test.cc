@@ -1,9 +1,16 @@
 // The operation table: complete, and consistent with the parameter names that other rooms use.
 #include <algorithm>
+#include <cctype>
 #include <cmath>
 #include <gtest/gtest.h>
+#include <regex>
 #include <set>
+#include <string>
+#include <utility>
+#include <vector>
 
+#include "harness/base/file.h"
+#include "harness/base/testing/test_data.h"
 #include "harness/ops/op.h"
 #include "harness/ops/params.h"
 
@@ -98,103 +105,120 @@ TEST(OpTable, DefaultsAreToldInWords) {
   EXPECT_EQ(text("split", "num_splits"), "as many as split_sizes has");
 }
 
-void ExpectName(OpKind kind, int parameter, std::string_view name) {
-  EXPECT_EQ(GetOp(kind).schema.parameters[static_cast<size_t>(parameter)].name, name);
+// A name without case, underscores and the words that say how an argument comes.
+std::string Folded(std::string_view name) {
+  std::string folded;
+  for (const char c : name) {
+    if (c != '_') folded += static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
+  }
+  constexpr std::string_view kComputed = "computed";
+  return folded.starts_with(kComputed) ? folded.substr(kComputed.size()) : folded;
 }
 
+// A struct of params.h: the names of its parameters in order, without their `k`.
+struct Listed {
+  std::string name;
+  std::vector<std::string> parameters;
+};
+
+std::vector<Listed> StructsOfParams() {
+  std::vector<Listed> structs;
+  const auto text = ReadTextFile(testing::SourcePath("harness/ops/params.h"));
+  EXPECT_TRUE(text.ok());
+  if (!text.ok()) return structs;
+  std::string plain = std::regex_replace(*text, std::regex("//[^\n]*"), "");
+  const std::regex form(R"(struct (\w+) \{\s*enum : int \{([^}]*)\})");
+  const std::regex one(R"(k(\w+))");
+  for (std::sregex_iterator at(plain.begin(), plain.end(), form), end; at != end; ++at) {
+    Listed listed{(*at)[1], {}};
+    const std::string body = (*at)[2];
+    for (std::sregex_iterator name(body.begin(), body.end(), one); name != end; ++name) {
+      listed.parameters.push_back((*name)[1]);
+    }
+    structs.push_back(std::move(listed));
+  }
+  return structs;
+}
+
+// The operation whose name in C++ is `name`, or that with the prefix of constants.
+const OpDefinition* OpCalled(std::string_view name) {
+  constexpr std::pair<std::string_view, OpKind> kNames[] = {
+#define ANECHECK_OP(mil_name, Name, ...) {#Name, OpKind::k##Name},
+#include "harness/ops/ops.def"
+  };
+  for (const std::string& called : {std::string(name), "Constexpr" + std::string(name)}) {
+    const auto found = std::ranges::find(kNames, called, [](const auto& row) { return row.first; });
+    if (found != std::end(kNames)) return &GetOp(found->second);
+  }
+  return nullptr;
+}
+
+// The structs that several operations share, or that have another name, by one of their operations.
+constexpr std::pair<std::string_view, OpKind> kShared[] = {
+    {"Pool", OpKind::kAvgPool},
+    {"Binary", OpKind::kAdd},
+    {"Unary", OpKind::kAbs},
+    {"WithEpsilon", OpKind::kInverse},
+    {"WithAlpha", OpKind::kLeakyRelu},
+    {"WithAlphaBeta", OpKind::kClampedRelu},
+    {"Reduce", OpKind::kReduceSum},
+    {"ReduceArg", OpKind::kReduceArgmax},
+    {"OverAxes", OpKind::kExpandDims},
+    {"ResizePlane", OpKind::kResizeBilinear},
+    {"Upsample", OpKind::kUpsampleBilinear},
+    {"UnitElementwise", OpKind::kPeElementwise},
+    {"GainOffset", OpKind::kNativeDynamicGoc},
+    {"Attention", OpKind::kScaledDotProductAttention},
+    {"RingRead", OpKind::kCircularBufferToTensor},
+    {"RingWrite", OpKind::kTensorToCircularBuffer},
+};
+// Each has one index for parameters that the operations name differently.
+constexpr std::string_view kOfManyNames[] = {"Blocks", "Batches"};
+
 TEST(Params, IndicesAreThoseOfTheSchemas) {
-  using namespace params;  // NOLINT(google-build-using-namespace)
-  ExpectName(OpKind::kConv, Conv::kWeight, "weight");
-  ExpectName(OpKind::kConv, Conv::kPad, "pad");
-  ExpectName(OpKind::kConv, Conv::kGroups, "groups");
-  ExpectName(OpKind::kLinear, Linear::kBias, "bias");
-  ExpectName(OpKind::kMatmul, Matmul::kTransposeY, "transpose_y");
-  ExpectName(OpKind::kMaxPool, Pool::kCeilMode, "ceil_mode");
-  ExpectName(OpKind::kAvgPool, Pool::kExcludePadding, "exclude_padding_from_average");
-  ExpectName(OpKind::kLayerNorm, params::LayerNorm::kEpsilon, "epsilon");
-  ExpectName(OpKind::kAdd, Binary::kY, "y");
-  ExpectName(OpKind::kClip, Clip::kBeta, "beta");
-  ExpectName(OpKind::kSelect, Select::kB, "b");
-  for (const OpKind kind : {OpKind::kInverse, OpKind::kRsqrt, OpKind::kLog, OpKind::kL2Norm}) {
-    ExpectName(kind, WithEpsilon::kEpsilon, "epsilon");
+  size_t held = 0;
+  for (const Listed& listed : StructsOfParams()) {
+    if (std::ranges::count(kOfManyNames, listed.name) > 0) continue;
+    const auto shared =
+        std::ranges::find(kShared, listed.name, [](const auto& row) { return row.first; });
+    const OpDefinition* const op =
+        shared == std::end(kShared) ? OpCalled(listed.name) : &GetOp(shared->second);
+    ASSERT_NE(op, nullptr) << listed.name << " is the name of no operation: add it to kShared";
+    const auto parameters = op->schema.parameters;
+    ASSERT_LE(listed.parameters.size(), parameters.size()) << listed.name;
+    for (size_t i = 0; i < listed.parameters.size(); ++i, ++held) {
+      EXPECT_TRUE(Folded(parameters[i].name).starts_with(Folded(listed.parameters[i])))
+          << listed.name << "::k" << listed.parameters[i] << " is the place of "
+          << parameters[i].name;
+    }
   }
-  for (const OpKind kind : {OpKind::kLeakyRelu, OpKind::kPrelu, OpKind::kThresholdedRelu,
-                            OpKind::kThreshold, OpKind::kElu}) {
-    ExpectName(kind, WithAlpha::kAlpha, "alpha");
+  EXPECT_GT(held, 250u);
+}
+
+// Operations beside that by which a struct is held.
+TEST(Params, AreSharedByOperationsThatHaveThemAtTheSamePlaces) {
+  const auto expect = [](OpKind kind, int parameter, std::string_view name) {
+    EXPECT_EQ(GetOp(kind).schema.parameters[static_cast<size_t>(parameter)].name, name);
+  };
+  for (const OpKind kind : {OpKind::kRsqrt, OpKind::kLog, OpKind::kL2Norm}) {
+    expect(kind, params::WithEpsilon::kEpsilon, "epsilon");
   }
-  for (const OpKind kind : {OpKind::kClampedRelu, OpKind::kSigmoidHard, OpKind::kScaledTanh,
-                            OpKind::kSoftplusParametric}) {
-    ExpectName(kind, WithAlphaBeta::kBeta, "beta");
+  for (const OpKind kind :
+       {OpKind::kPrelu, OpKind::kThresholdedRelu, OpKind::kThreshold, OpKind::kElu}) {
+    expect(kind, params::WithAlpha::kAlpha, "alpha");
   }
-  ExpectName(OpKind::kCumsum, Cumsum::kReverse, "reverse");
-  ExpectName(OpKind::kReduceArgmax, params::ReduceArg::kOutputDtype, "output_dtype");
-  ExpectName(OpKind::kBatchNorm, params::BatchNorm::kEpsilon, "epsilon");
-  ExpectName(OpKind::kInstanceNorm, params::InstanceNorm::kEpsilon, "epsilon");
-  ExpectName(OpKind::kLocalResponseNorm, params::LocalResponseNorm::kK, "k");
-  ExpectName(OpKind::kGelu, Gelu::kMode, "mode");
-  ExpectName(OpKind::kSoftmax, Softmax::kAxis, "axis");
-  ExpectName(OpKind::kReduceSum, Reduce::kKeepDims, "keep_dims");
-  ExpectName(OpKind::kReshape, Reshape::kShape, "shape");
-  ExpectName(OpKind::kTranspose, Transpose::kPerm, "perm");
-  ExpectName(OpKind::kConcat, Concat::kInterleave, "interleave");
-  ExpectName(OpKind::kPad, Pad::kConstantVal, "constant_val");
-  ExpectName(OpKind::kSliceBySize, SliceBySize::kSize, "size");
-  ExpectName(OpKind::kCast, Cast::kDtype, "dtype");
-  ExpectName(OpKind::kConvTranspose, ConvTranspose::kGroups, "groups");
-  ExpectName(OpKind::kLinearActivation, LinearActivation::kBeta, "beta");
-  ExpectName(OpKind::kEinsum, Einsum::kEquation, "equation");
-  ExpectName(OpKind::kNeConv, Conv::kGroups, "groups");
-  ExpectName(OpKind::kNeMatmul, Matmul::kTransposeY, "transpose_y");
-  ExpectName(OpKind::kPePool, UnitPool::kMode, "mode");
-  ExpectName(OpKind::kPePool, Pool::kExcludePadding, "exclude_padding_from_average");
-  ExpectName(OpKind::kPeElementwise, UnitElementwise::kMode, "mode");
-  ExpectName(OpKind::kPeGoc, GainOffset::kBias, "bias");
-  ExpectName(OpKind::kScaledDotProductAttention, Attention::kAttnMask, "attn_mask");
-  ExpectName(OpKind::kSliceBySize, SliceBySize::kComputedBegin, "begin");
-  ExpectName(OpKind::kSliceByIndex, SliceByIndex::kComputedBegin, "begin");
-  ExpectName(OpKind::kSliceByIndex, SliceByIndex::kComputedEnd, "end");
-  ExpectName(OpKind::kSliceUpdate, SliceUpdate::kComputedBegin, "begin");
-  ExpectName(OpKind::kSliceUpdate, SliceUpdate::kComputedEnd, "end");
-  ExpectName(OpKind::kCropResize, CropResize::kRoi, "roi");
-  ExpectName(OpKind::kQuantize, Quantize::kOutputDtype, "output_dtype");
-  ExpectName(OpKind::kQuantize, Dequantize::kAxis, "axis");
-  ExpectName(OpKind::kDequantize, Dequantize::kAxis, "axis");
-  ExpectName(OpKind::kConst, Const::kVal, "val");
-  ExpectName(OpKind::kConstexprAffineDequantize, AffineDequantize::kAxis, "axis");
-  ExpectName(OpKind::kConstexprLutToDense, LutToDense::kVectorAxis, "vector_axis");
-  ExpectName(OpKind::kConstexprLutToSparse, LutToSparse::kVectorAxis, "vector_axis");
-  ExpectName(OpKind::kConstexprBlockwiseShiftScale, BlockwiseShiftScale::kOffset, "offset");
-  ExpectName(OpKind::kConstexprSparseBlockwiseShiftScale, SparseBlockwiseShiftScale::kOffset,
-             "offset");
-  ExpectName(OpKind::kConstexprSparseToDense, SparseToDense::kShape, "shape");
-  ExpectName(OpKind::kConstexprCast, ConstexprCast::kOutputDtype, "output_dtype");
-  ExpectName(OpKind::kWriteState, WriteState::kData, "data");
-  ExpectName(OpKind::kCircularBufferToTensor, RingRead::kSize, "size");
-  ExpectName(OpKind::kTensorToCircularBuffer, RingWrite::kPosition, "position");
-  ExpectName(OpKind::kCond, Cond::kCaptures, "captures");
-  ExpectName(OpKind::kWhileLoop, WhileLoop::kCaptures, "captures");
-  ExpectName(OpKind::kCall, Call::kCaptures, "captures");
-  ExpectName(OpKind::kLstm, Lstm::kClip, "clip");
-  ExpectName(OpKind::kLstm, Lstm::kDirection, "direction");
-  ExpectName(OpKind::kGru, Gru::kActivation, "activation");
-  ExpectName(OpKind::kRnn, Rnn::kActivation, "activation");
-  ExpectName(OpKind::kRnn, Gru::kOutputSequence, "output_sequence");
-  ExpectName(OpKind::kNativeSdpa, NativeSdpa::kSubtractMax, "SubtractMax");
-  ExpectName(OpKind::kNativeSort, NativeSort::kIndices, "Indices");
-  ExpectName(OpKind::kNativeTopK, NativeTopK::kIndices, "Indices");
-  ExpectName(OpKind::kNativeArgMinMax, NativeArgMinMax::kMode, "Mode");
-  ExpectName(OpKind::kNativeGlobalArgMinMax, NativeGlobalArgMinMax::kDimension, "Dimension");
-  ExpectName(OpKind::kNativeMinMaxNorm, NativeMinMaxNorm::kEpsilon, "Epsilon");
-  ExpectName(OpKind::kNativeScaledElementWise, NativeScaledElementWise::kScale, "Scale");
-  ExpectName(OpKind::kNativeCrossCorrelation, NativeCrossCorrelation::kTemplate, "template");
-  ExpectName(OpKind::kNativeFurthestPointSampling, NativeFurthestPointSampling::kCentroidCount,
-             "CentroidCount");
-  ExpectName(OpKind::kNativeRadiusSearch, NativeRadiusSearch::kRadius, "Radius");
-  ExpectName(OpKind::kNativeDynamicGoc, GainOffset::kScale, "scale");
-  ExpectName(OpKind::kNativeDynamicGoc, GainOffset::kBias, "bias");
-  ExpectName(OpKind::kNativeDynamicSlice, NativeDynamicSlice::kSliceSize, "SliceSize");
-  ExpectName(OpKind::kNativeDropout, NativeDropout::kRate, "Rate");
-  ExpectName(OpKind::kCostVolume, CostVolume::kDisparityRange, "disparity_range");
+  for (const OpKind kind : {OpKind::kSigmoidHard, OpKind::kScaledTanh, OpKind::kSoftplusParametric,
+                            OpKind::kClip, OpKind::kLinearActivation}) {
+    expect(kind, params::WithAlphaBeta::kBeta, "beta");
+  }
+  expect(OpKind::kMaxPool, params::Pool::kCeilMode, "ceil_mode");
+  expect(OpKind::kNeConv, params::Conv::kGroups, "groups");
+  expect(OpKind::kNeMatmul, params::Matmul::kTransposeY, "transpose_y");
+  expect(OpKind::kPePool, params::UnitPool::kMode, "mode");
+  expect(OpKind::kPePool, params::Pool::kExcludePadding, "exclude_padding_from_average");
+  expect(OpKind::kPeGoc, params::GainOffset::kScale, "scale");
+  expect(OpKind::kQuantize, params::Dequantize::kAxis, "axis");
+  expect(OpKind::kRnn, params::Gru::kOutputSequence, "output_sequence");
 }
 
 }  // namespace

@@ -4,6 +4,7 @@
 
 #include <array>
 #include <cstdint>
+#include <initializer_list>
 #include <optional>
 #include <span>
 #include <string_view>
@@ -45,6 +46,74 @@ using FamilyReach = std::array<Reach, 4>;
 // The floor of operations that no family's engine has (facts/op_device_matrix.csv, no_path).
 inline constexpr uint8_t kNoFamily = 255;
 
+// The pairs of elements that a sum of products takes: the structure of the operation, which several
+// operations may share.
+enum class Products : uint8_t {
+  kNone,      // no sum of products
+  kWindows,   // a kernel at each place of its window (conv)
+  kSpread,    // each element spread over the result by the kernel (conv_transpose)
+  kRows,      // each row by each row of the weight (linear)
+  kMatrices,  // rows by columns (matmul)
+  kLetters,   // entries that the same letters name (einsum)
+};
+
+// The axes that an operation treats alike, as oracles/metamorphic tells them: metamorphic relations
+// cut along them, or put entries in another order. The last rules say why there are none.
+enum class AxisRule : uint8_t {
+  kPointwise,         // an element follows from the elements at its place
+  kChannelConstants,  // every axis but that of the channels
+  kImages,
+  kInstances,
+  kWindows,
+  kPlanes,
+  kSampledImages,
+  kLeadingAxes,
+  kImageNorm,
+  kMatrices,
+  kLetters,
+  kQueries,
+  kUnnamedAxes,
+  kUnnamedOfAll,
+  kPermuted,
+  kUnpadded,
+  kUnresized,
+  kUntiled,
+  kBesideAdded,
+  kBesideScales,
+  kOfIndices,
+  kSequences,
+  kReducedAxes,
+  kSharedSums,
+  kInnerAxis,
+  kSummedLetters,
+  kKeys,
+  // None:
+  kReadAnew,          // elements are read in another shape, in which a place along one axis is none
+  kNamedPlaces,       // the places that are read or written have names, and so an order
+  kNoOperand,         // there is no operand whose elements could be cut or put in another order
+  kPairsOfPlaces,     // an element follows from several places whose order counts
+  kBeforeTheProgram,  // it is computed before the program runs, and must be
+  kOfStates,          // it reads or changes a state as a whole
+  kOfBlocks,          // the work stands in blocks
+  kNoText,            // no MIL text names it, in which metamorphic cases are written
+};
+constexpr bool SaysWhyNone(AxisRule rule) { return rule >= AxisRule::kReadAnew; }
+
+// A set of rules.
+class AxisRules {
+ public:
+  constexpr AxisRules() = default;
+  constexpr AxisRules(std::initializer_list<AxisRule> rules) {
+    for (const AxisRule rule : rules) bits_ |= Bit(rule);
+  }
+  constexpr bool empty() const { return bits_ == 0; }
+  constexpr bool contains(AxisRule rule) const { return (bits_ & Bit(rule)) != 0; }
+
+ private:
+  static constexpr uint64_t Bit(AxisRule rule) { return uint64_t{1} << static_cast<int>(rule); }
+  uint64_t bits_ = 0;
+};
+
 struct OpSheet {
   std::string_view name;  // MIL's operation name, or the native layer's
   OpClass op_class = OpClass::kElementwise;
@@ -59,6 +128,9 @@ struct OpSheet {
   // The unit type of the network description (facts/native_layers.csv), or empty where the
   // operation has no direct route.
   std::string_view netlist_unit = {};
+  Products products = Products::kNone;
+  // Never empty where there is a schema.
+  AxisRules axes = {};
   // Why there is no numeric reference; empty where there is one.
   std::string_view no_reference_reason = {};
 };

@@ -7,6 +7,7 @@ namespace anecheck {
 namespace sheets {
 
 using enum OpClass;
+using enum AxisRule;
 
 // Family indices, as the compiler counts them.
 inline constexpr uint8_t kA13 = 2;
@@ -30,6 +31,11 @@ inline constexpr OpSheet kWithSchema[] = {
   {.name = #mil_name, .op_class = mil_class, __VA_ARGS__},
 #include "harness/ops/ops.def"
 };
+
+#define ANECHECK_OP(mil_name, Name, mil_class, ...)                                           \
+  static_assert(!OpSheet{.name = #mil_name, .op_class = mil_class, __VA_ARGS__}.axes.empty(), \
+                #mil_name " says nothing of its axes: see AxisRule in sheet.h");
+#include "harness/ops/ops.def"
 
 inline constexpr OpSheet kNamesOnly[] = {
 #define ANECHECK_OP_NAME(mil_name, mil_class, row, why) \

@@ -341,170 +341,125 @@ void Sequences(const NodeView& node, int, Axes& axes) {
   axes.push_back(std::move(axis));
 }
 
-using enum OpKind;
-constexpr OpKind kPointwise[] = {
-    kAdd,       kSub,        kMul,        kRealDiv,    kMaximum,   kMinimum,    kAbs,
-    kFloorDiv,  kPow,        kSquare,     kSqrt,       kRsqrt,     kInverse,    kMod,
-    kEqual,     kNotEqual,   kGreater,    kLess,       kLessEqual, kSelect,     kGreaterEqual,
-    kLogicalOr, kLogicalNot, kLogicalAnd, kLogicalXor, kRelu,      kClip,       kSigmoid,
-    kTanh,      kGelu,       kRelu6,      kLeakyRelu,  kElu,       kThreshold,  kClampedRelu,
-    kSilu,      kSoftplus,   kSoftsign,   kErf,        kExp,       kExp2,       kThresholdedRelu,
-    kLog,       kSign,       kCeil,       kFloor,      kRound,     kScaledTanh, kSigmoidHard,
-    kSin,       kCos,        kAtan,       kTan,        kAsin,      kAcos,       kAtanh,
-    kAsinh,     kAcosh,      kSinh,       kCosh,       kIdentity,  kCast,       kLinearActivation};
-constexpr OpKind kPerChannel[] = {kBatchNorm, kPrelu, kSoftplusParametric, kLocalResponseNorm};
-constexpr OpKind kImages[] = {kConv,         kConvTranspose, kInstanceNorm,  kDepthToSpace,
-                              kSpaceToDepth, kPixelShuffle,  kPixelUnshuffle};
-constexpr OpKind kInstances[] = {kInstanceNorm};
-constexpr OpKind kWindows[] = {kAvgPool, kMaxPool, kL2Pool};
-constexpr OpKind kPlanes[] = {
-    kResizeBilinear, kResizeNearestNeighbor, kUpsampleBilinear, kUpsampleNearestNeighbor, kCrop,
-    kBandPart};
-constexpr OpKind kSampled[] = {kResample, kAffine};
-constexpr OpKind kLinearOnly[] = {kLinear};
-constexpr OpKind kL2NormOnly[] = {kL2Norm};
-constexpr OpKind kMatmulOnly[] = {kMatmul};
-constexpr OpKind kEinsumOnly[] = {kEinsum};
-constexpr OpKind kAttentionOnly[] = {kScaledDotProductAttention};
-constexpr OpKind kAlongAxes[] = {
-    kReduceSum,    kReduceMax,    kReduceMean,   kReduceMin,       kReduceSumSquare,
-    kReduceL1Norm, kReduceL2Norm, kReduceLogSum, kReduceLogSumExp, kReduceProd,
-    kReduceArgmax, kReduceArgmin, kSoftmax,      kLayerNorm,       kCumsum,
-    kReverse,      kTopk,         kArgsort,      kSplit,           kSqueeze};
-constexpr OpKind kJoined[] = {kConcat, kGatherAlongAxis, kScatterAlongAxis};
-constexpr OpKind kSums[] = {kReduceSum,       kReduceMax,    kReduceMean,   kReduceMin,
-                            kReduceSumSquare, kReduceL1Norm, kReduceL2Norm, kReduceLogSum,
-                            kReduceLogSumExp, kReduceProd};
-constexpr OpKind kShared[] = {kSoftmax, kLayerNorm};
-constexpr OpKind kTransposeOnly[] = {kTranspose};
-constexpr OpKind kPadOnly[] = {kPad};
-constexpr OpKind kResizeOnly[] = {kResize};
-constexpr OpKind kTileOnly[] = {kTile};
-constexpr OpKind kCells[] = {kGru, kLstm, kRnn};
-constexpr OpKind kExpanding[] = {kExpandDims, kStack, kOneHot};
-constexpr OpKind kQuantized[] = {kQuantize, kDequantize};
-constexpr OpKind kGatherOnly[] = {kGather};
-
 constexpr AxisClass kClasses[] = {
-    {.name = "pointwise",
+    {.rule = AxisRule::kPointwise,
+     .name = "pointwise",
      .reason = "an element of the result is a function of the elements at its place",
-     .ops = kPointwise,
-     .axes = Broadcast,
-     .pointwise = true},
-    {.name = "channel constants",
+     .axes = Broadcast},
+    {.rule = AxisRule::kChannelConstants,
+     .name = "channel constants",
      .reason = "the constants, and the channels that are squared together, lie along axis 1",
-     .ops = kPerChannel,
      .axes = AllBut,
      .count = 1},
-    {.name = "images",
+    {.rule = AxisRule::kImages,
+     .name = "images",
      .reason = "kernels, statistics and blocks are applied to each image of a batch alone",
-     .ops = kImages,
      .axes = Leading,
      .count = 1},
-    {.name = "instances",
+    {.rule = AxisRule::kInstances,
+     .name = "instances",
      .reason = "without gain and offset each channel of an image is normalised alone",
-     .ops = kInstances,
      .axes = LeadingAlone,
      .count = 2},
-    {.name = "windows",
+    {.rule = AxisRule::kWindows,
+     .name = "windows",
      .reason = "a window lies within one channel of one image",
-     .ops = kWindows,
      .axes = Leading,
      .count = 2},
-    {.name = "planes",
+    {.rule = AxisRule::kPlanes,
+     .name = "planes",
      .reason = "the last two axes are one plane, and each is treated alone",
-     .ops = kPlanes,
      .axes = Leading,
      .count = -2},
-    {.name = "sampled images",
+    {.rule = AxisRule::kSampledImages,
+     .name = "sampled images",
      .reason = "each image has coordinates or a matrix of its own",
-     .ops = kSampled,
      .axes = FirstOfAll},
-    {.name = "linear",
+    {.rule = AxisRule::kLeadingAxes,
+     .name = "linear",
      .reason = "each row is multiplied by the same weight",
-     .ops = kLinearOnly,
      .axes = Leading,
      .count = -1},
-    {.name = "norm of an image",
+    {.rule = AxisRule::kImageNorm,
+     .name = "norm of an image",
      .reason = "the last three axes share one norm",
-     .ops = kL2NormOnly,
      .axes = Leading,
      .count = -3},
-    {.name = "matrices",
+    {.rule = AxisRule::kMatrices,
+     .name = "matrices",
      .reason = "an element of a product follows from one row and one column",
-     .ops = kMatmulOnly,
      .axes = Matrices},
-    {.name = "equation",
+    {.rule = AxisRule::kLetters,
+     .name = "equation",
      .reason = "a letter of the result names the same entry wherever it stands",
-     .ops = kEinsumOnly,
      .axes = Letters},
-    {.name = "queries",
+    {.rule = AxisRule::kQueries,
+     .name = "queries",
      .reason = "each query has weights of its own",
-     .ops = kAttentionOnly,
      .axes = Queries},
-    {.name = "named axes",
+    {.rule = AxisRule::kUnnamedAxes,
+     .name = "named axes",
      .reason = "lines along the named axes are treated each alone",
-     .ops = kAlongAxes,
      .axes = Unnamed},
-    {.name = "named axis of all operands",
+    {.rule = AxisRule::kUnnamedOfAll,
+     .name = "named axis of all operands",
      .reason = "lines along the named axis meet lines at the same place alone",
-     .ops = kJoined,
      .axes = UnnamedOfAll},
-    {.name = "transpose",
+    {.rule = AxisRule::kPermuted,
+     .name = "transpose",
      .reason = "every axis goes to a place of its own",
-     .ops = kTransposeOnly,
      .axes = Permuted},
-    {.name = "padding",
+    {.rule = AxisRule::kUnpadded,
+     .name = "padding",
      .reason = "the axes before the padded ones are copied",
-     .ops = kPadOnly,
      .axes = Unpadded},
-    {.name = "resized axes",
+    {.rule = AxisRule::kUnresized,
+     .name = "resized axes",
      .reason = "the axes before the resized ones are copied",
-     .ops = kResizeOnly,
      .axes = Unresized},
-    {.name = "tiles",
+    {.rule = AxisRule::kUntiled,
+     .name = "tiles",
      .reason = "an axis that is not repeated is copied",
-     .ops = kTileOnly,
      .axes = Untiled},
-    {.name = "added axes",
+    {.rule = AxisRule::kBesideAdded,
+     .name = "added axes",
      .reason = "the operands' axes stay beside those that are added",
-     .ops = kExpanding,
      .axes = Expanded},
-    {.name = "scales",
+    {.rule = AxisRule::kBesideScales,
+     .name = "scales",
      .reason = "a scale and its zero point lie along one axis, or are the same for all",
-     .ops = kQuantized,
      .axes = Unscaled},
-    {.name = "indices",
+    {.rule = AxisRule::kOfIndices,
+     .name = "indices",
      .reason = "each index takes its line of x alone",
-     .ops = kGatherOnly,
      .axes = Gathered},
-    {.name = "sequences",
+    {.rule = AxisRule::kSequences,
+     .name = "sequences",
      .reason = "the sequences of a batch share weights alone",
-     .ops = kCells,
      .axes = Sequences},
-    {.name = "reduced axes",
+    {.rule = AxisRule::kReducedAxes,
+     .name = "reduced axes",
      .reason = "sums, products and extrema do not depend on the order of their terms",
-     .ops = kSums,
      .axes = NamedAway,
      .independent = false},
-    {.name = "shared sums",
+    {.rule = AxisRule::kSharedSums,
+     .name = "shared sums",
      .reason = "the elements along the named axes share sums and are else treated alike",
-     .ops = kShared,
      .axes = NamedKept,
      .independent = false},
-    {.name = "inner axis",
+    {.rule = AxisRule::kInnerAxis,
+     .name = "inner axis",
      .reason = "a sum of products does not depend on the order of its terms",
-     .ops = kMatmulOnly,
      .axes = MatricesInner,
      .independent = false},
-    {.name = "summed letters",
+    {.rule = AxisRule::kSummedLetters,
+     .name = "summed letters",
      .reason = "a sum of products does not depend on the order of its terms",
-     .ops = kEinsumOnly,
      .axes = SummedLetters,
      .independent = false},
-    {.name = "keys",
+    {.rule = AxisRule::kKeys,
+     .name = "keys",
      .reason = "the weighted sum of values does not depend on the order of the keys",
-     .ops = kAttentionOnly,
      .axes = Keys,
      .independent = false},
 };
@@ -542,7 +497,7 @@ std::vector<AlikeAxis> AlikeAxes(const NodeView& node) {
   if (node.node().result_count == 0 || node.node().argument_count == 0) return axes;
   const Tensors tensors(node);
   for (const AxisClass& row : kClasses) {
-    if (std::ranges::find(row.ops, KindOf(node.schema())) == row.ops.end()) continue;
+    if (!DefinitionOf(node.schema()).axes.contains(row.rule)) continue;
     Axes told;
     row.axes(node, row.count, told);
     for (AlikeAxis& axis : told) {
@@ -554,10 +509,6 @@ std::vector<AlikeAxis> AlikeAxes(const NodeView& node) {
   return axes;
 }
 
-bool IsPointwise(OpKind op) {
-  return std::ranges::any_of(kClasses, [op](const AxisClass& row) {
-    return row.pointwise && std::ranges::find(row.ops, op) != row.ops.end();
-  });
-}
+bool IsPointwise(OpKind op) { return GetOp(op).axes.contains(AxisRule::kPointwise); }
 
 }  // namespace anecheck

@@ -25,15 +25,13 @@ struct AlikeAxis {
 };
 
 struct AxisClass {
+  AxisRule rule{};          // the sheets of the operations name it
   std::string_view name;    // "convolution"
   std::string_view reason;  // why its axes are alike
-  std::span<const OpKind> ops;
   // Appends the axes of a node. `count` is the row's own.
   void (*axes)(const NodeView& node, int count, std::vector<AlikeAxis>& axes) = nullptr;
   int count = 0;
   bool independent = true;
-  // The operation is a function of one element of each operand.
-  bool pointwise = false;
 };
 
 // The rows, in a fixed order. An operation may stand in several: each tells other axes.
@@ -43,13 +41,6 @@ std::span<const AxisClass> AxisClasses();
 // no row. Axes along which an operand that must be constant would have to be cut are left out.
 // Pure. Precondition: the node is valid.
 std::vector<AlikeAxis> AlikeAxes(const NodeView& node);
-
-// The operations without a row, in groups, each with the reason.
-struct WithoutAlikeAxes {
-  std::string_view reason;
-  std::span<const OpKind> ops;
-};
-std::span<const WithoutAlikeAxes> OperationsWithoutAlikeAxes();
 
 // Whether the operation is a function of one element of each operand.
 bool IsPointwise(OpKind op);

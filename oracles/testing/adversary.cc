@@ -153,6 +153,10 @@ bool Adversary::RunNode(const NodeView& node) {
     result = Scatter(node);
     return true;
   }
+  if (DefinitionOf(node.schema()).products != Products::kNone) {
+    result = MultiplyAccumulate(node);
+    return true;
+  }
   switch (KindOf(node.schema())) {
     case OpKind::kAdd:
     case OpKind::kSub:
@@ -168,15 +172,6 @@ bool Adversary::RunNode(const NodeView& node) {
     case OpKind::kTanh:
     case OpKind::kGelu:
       result = Unary(node);
-      return true;
-    case OpKind::kConv:
-    case OpKind::kLinear:
-    case OpKind::kMatmul:
-    case OpKind::kConvTranspose:
-    case OpKind::kEinsum:
-    case OpKind::kNeConv:
-    case OpKind::kNeMatmul:
-      result = MultiplyAccumulate(node);
       return true;
     case OpKind::kAvgPool:
     case OpKind::kMaxPool:

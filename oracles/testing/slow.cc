@@ -301,6 +301,9 @@ std::optional<SlowElements> ValuesInOrder(const NodeView& node, Operands operand
   if (IsMovement(node)) return Move(node, operands, result);
   if (IsScatter(node)) return Scatter(node, operands);
   if (auto image = SlowImage(node, operands, result)) return image;
+  if (DefinitionOf(node.schema()).products != Products::kNone) {
+    return MultiplyAccumulate(node, operands);
+  }
   switch (KindOf(node.schema())) {
     case OpKind::kAdd:
     case OpKind::kSub:
@@ -315,14 +318,6 @@ std::optional<SlowElements> ValuesInOrder(const NodeView& node, Operands operand
     case OpKind::kTanh:
     case OpKind::kGelu:
       return Unary(node, operands);
-    case OpKind::kConv:
-    case OpKind::kLinear:
-    case OpKind::kMatmul:
-    case OpKind::kConvTranspose:
-    case OpKind::kEinsum:
-    case OpKind::kNeConv:
-    case OpKind::kNeMatmul:
-      return MultiplyAccumulate(node, operands);
     case OpKind::kAvgPool:
     case OpKind::kMaxPool:
     case OpKind::kReduceSum:

@@ -51,29 +51,9 @@ class SmallNode {
   std::vector<std::vector<double>> operands_;
 };
 
-bool IsProduct(OpKind kind) {
-  return kind == OpKind::kConv || kind == OpKind::kLinear || kind == OpKind::kMatmul ||
-         kind == OpKind::kEinsum || kind == OpKind::kNeConv || kind == OpKind::kNeMatmul;
-}
-
-// Whether each result element follows from the elements that broadcasting puts beside it.
-bool IsElementwise(const NodeView& node) {
-  switch (KindOf(node.schema())) {
-    case OpKind::kCast:
-      return true;
-    case OpKind::kCumsum:
-    case OpKind::kSoftmax:
-    case OpKind::kPrelu:
-    case OpKind::kSoftplusParametric:
-    case OpKind::kCrossProduct:
-    case OpKind::kCostVolume:
-      return false;
-    default:
-      break;
-  }
-  const OpClass of = DefinitionOf(node.schema()).op_class;
-  return of == OpClass::kElementwise || of == OpClass::kActivation || of == OpClass::kComparison ||
-         of == OpClass::kTrigonometric;
+// Whether each element of the result is a sum of products of its own.
+bool IsProduct(const OpSheet& sheet) {
+  return sheet.products != Products::kNone && sheet.products != Products::kSpread;
 }
 
 std::optional<SlowElements> Elementwise(const NodeView& node, Operands operands,
@@ -164,9 +144,10 @@ std::optional<SlowElements> SlowSample(const NodeView& given, Operands operands_
   const InSchemaOrder ordered(given, operands_given);
   const NodeView& node = ordered.node();
   const Operands operands = ordered.operands();
+  const OpSheet& sheet = DefinitionOf(node.schema());
   SlowElements sample;
   sample.reserve(elements.size());
-  if (IsProduct(KindOf(node.schema()))) {
+  if (IsProduct(sheet)) {
     for (const size_t at : elements) sample.push_back(SlowProducts(node, operands, at));
     return sample;
   }
@@ -174,7 +155,7 @@ std::optional<SlowElements> SlowSample(const NodeView& given, Operands operands_
     for (const size_t at : elements) sample.emplace_back(SlowMoved(node, operands, result, at));
     return sample;
   }
-  if (IsElementwise(node)) return Elementwise(node, operands, elements);
+  if (sheet.axes.contains(AxisRule::kPointwise)) return Elementwise(node, operands, elements);
   const std::vector<bool> joint = JointAxes(node);
   if (!joint.empty()) {
     for (const size_t at : elements) sample.push_back(AlongAxes(node, operands, joint, at));

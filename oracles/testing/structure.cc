@@ -272,13 +272,12 @@ size_t BroadcastIndex(const Shape& operand, const Shape& result, size_t index) {
 }
 
 ProductSum ProductSumOf(const NodeView& node, size_t index) {
-  switch (KindOf(node.schema())) {
-    case OpKind::kEinsum:
+  switch (DefinitionOf(node.schema()).products) {
+    case Products::kLetters:
       return EinsumSum(node, index);
-    case OpKind::kConv:
-    case OpKind::kNeConv:
+    case Products::kWindows:
       return ConvSum(node, index);
-    case OpKind::kLinear:
+    case Products::kRows:
       return LinearSum(node, index);
     default:
       return MatmulSum(node, index);
@@ -286,7 +285,7 @@ ProductSum ProductSumOf(const NodeView& node, size_t index) {
 }
 
 std::vector<ProductSum> ProductSums(const NodeView& node) {
-  if (KindOf(node.schema()) == OpKind::kConvTranspose) return ConvTransposeSums(node);
+  if (DefinitionOf(node.schema()).products == Products::kSpread) return ConvTransposeSums(node);
   std::vector<ProductSum> sums;
   for (size_t i = 0; i < static_cast<size_t>(node.ResultType().shape.Elements()); ++i) {
     sums.push_back(ProductSumOf(node, i));
