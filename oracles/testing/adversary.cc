@@ -7,6 +7,7 @@
 #include "harness/base/half.h"
 #include "harness/ops/op.h"
 #include "harness/ops/params.h"
+#include "oracles/testing/expand.h"
 #include "oracles/testing/sampling_structure.h"
 #include "oracles/testing/structure.h"
 #include "oracles/testing/test_support.h"
@@ -271,7 +272,10 @@ Adversary::Elements Adversary::MultiplyAccumulate(const NodeView& node) {
   const bool biased = node.HasInput(params::Conv::kBias);
   const auto arguments = node.graph().arguments(node.node());
   const Elements& left = values_[arguments[0].value];
-  const Elements& right = values_[arguments[1].value];
+  const auto expanded = ExpandedWeight(
+      node, Operands(node), [&](double x) { return Flip() ? ToType(dtype, x) : x; },
+      [&](double x) { return Hold(dtype, x); });
+  const Elements& right = expanded ? *expanded : values_[arguments[1].value];
   const bool round_products = Flip();
   Elements result;
   for (const ProductSum& sum : ProductSums(node)) {

@@ -193,6 +193,14 @@ Numbers SparseToDense(const NodeView& node, Operands operands) {
 
 }  // namespace
 
+std::optional<Numbers> ExpandedWeight(const NodeView& node, Operands /*operands*/,
+                                      const Held& /*step*/, const Held& /*last*/) {
+  switch (KindOf(node.schema())) {
+    default:
+      return std::nullopt;
+  }
+}
+
 std::optional<Results> ExpandedConstant(const NodeView& node, Operands operands) {
   switch (KindOf(node.schema())) {
     case OpKind::kConst:

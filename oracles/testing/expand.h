@@ -2,6 +2,7 @@
 // implementation and the adversarial engine of the tests share, apart from the reference kernels.
 #pragma once
 
+#include <functional>
 #include <optional>
 #include <span>
 #include <vector>
@@ -15,5 +16,13 @@ namespace anecheck::testing {
 // that expand no constant.
 std::optional<std::vector<std::vector<double>>> ExpandedConstant(
     const NodeView& node, std::span<const std::vector<double>> operands);
+
+// The second operand as a sum of products takes it, where the operation expands it itself; nothing
+// of those that take it as it is. `step` and `last` are what an engine holds of the number after a
+// step of the expansion and after the last one.
+using Held = std::function<double(double)>;
+std::optional<std::vector<double>> ExpandedWeight(const NodeView& node,
+                                                  std::span<const std::vector<double>> operands,
+                                                  const Held& step, const Held& last);
 
 }  // namespace anecheck::testing

@@ -5,6 +5,7 @@
 
 #include "harness/ops/op.h"
 #include "harness/ops/params.h"
+#include "oracles/testing/expand.h"
 #include "oracles/testing/real.h"
 #include "oracles/testing/slow_classes.h"
 #include "oracles/testing/slow_operands.h"
@@ -110,15 +111,23 @@ SlowElements Unary(const NodeView& node, Operands operands) {
   return result;
 }
 
+// The second operand where the operation expands it itself, rounded once.
+std::optional<std::vector<double>> Expanded(const NodeView& node, Operands operands) {
+  const DType dtype = node.ResultType().dtype;
+  return ExpandedWeight(
+      node, operands, [](double x) { return x; }, [&](double x) { return RoundTo(dtype, x); });
+}
+
+// `right` is the second operand as the sums take it.
 std::optional<double> ProductsOf(const NodeView& node, Operands operands,
-                                 const ProductSum& products) {
+                                 const std::vector<double>& right, const ProductSum& products) {
   // The operations without a bias have an attribute or nothing at its place.
   const std::vector<double>* bias = OperandAt(node, operands, params::Conv::kBias);
   Real sum;
   bool finite = true;
   for (const auto& [i, j] : products.pairs) {
-    finite = finite && std::isfinite(operands[0][i]) && std::isfinite(operands[1][j]);
-    if (finite) sum = sum + Real(operands[0][i]) * operands[1][j];
+    finite = finite && std::isfinite(operands[0][i]) && std::isfinite(right[j]);
+    if (finite) sum = sum + Real(operands[0][i]) * right[j];
   }
   if (bias != nullptr) {
     finite = finite && std::isfinite((*bias)[products.bias]);
@@ -133,9 +142,11 @@ std::optional<double> ProductsOf(const NodeView& node, Operands operands,
 }
 
 SlowElements MultiplyAccumulate(const NodeView& node, Operands operands) {
+  const auto expanded = Expanded(node, operands);
+  const std::vector<double>& right = expanded ? *expanded : operands[1];
   SlowElements result;
   for (const ProductSum& products : ProductSums(node)) {
-    result.push_back(ProductsOf(node, operands, products));
+    result.push_back(ProductsOf(node, operands, right, products));
   }
   return result;
 }
@@ -342,8 +353,15 @@ std::optional<SlowElements> ValuesInOrder(const NodeView& node, Operands operand
 
 }  // namespace
 
-std::optional<double> SlowProducts(const NodeView& node, Operands operands, size_t index) {
-  return ProductsOf(node, operands, ProductSumOf(node, index));
+SlowElements SlowProducts(const NodeView& node, Operands operands,
+                          std::span<const size_t> elements) {
+  const auto expanded = Expanded(node, operands);
+  const std::vector<double>& right = expanded ? *expanded : operands[1];
+  SlowElements sample;
+  for (const size_t at : elements) {
+    sample.push_back(ProductsOf(node, operands, right, ProductSumOf(node, at)));
+  }
+  return sample;
 }
 
 double SlowMoved(const NodeView& node, Operands operands, uint32_t result, size_t index) {

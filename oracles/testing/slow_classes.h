@@ -6,9 +6,9 @@
 
 namespace anecheck::testing {
 
-// One element of a sum of products and of what is moved.
-std::optional<double> SlowProducts(const NodeView& node,
-                                   std::span<const std::vector<double>> operands, size_t index);
+// Some sums of products; one element of what is moved.
+SlowElements SlowProducts(const NodeView& node, std::span<const std::vector<double>> operands,
+                          std::span<const size_t> elements);
 double SlowMoved(const NodeView& node, std::span<const std::vector<double>> operands,
                  uint32_t result, size_t index);
 

@@ -147,10 +147,7 @@ std::optional<SlowElements> SlowSample(const NodeView& given, Operands operands_
   const OpSheet& sheet = DefinitionOf(node.schema());
   SlowElements sample;
   sample.reserve(elements.size());
-  if (IsProduct(sheet)) {
-    for (const size_t at : elements) sample.push_back(SlowProducts(node, operands, at));
-    return sample;
-  }
+  if (IsProduct(sheet)) return SlowProducts(node, operands, elements);
   if (IsMovement(node)) {
     for (const size_t at : elements) sample.emplace_back(SlowMoved(node, operands, result, at));
     return sample;
