@@ -1,10 +1,12 @@
 // How convolution, matrix multiply and pooling are drawn.
 #include <algorithm>
 #include <array>
+#include <vector>
 
 #include "generators/drawer.h"
 #include "generators/ops/compressed.h"
 #include "generators/ops/window.h"
+#include "harness/base/half.h"
 #include "harness/ops/params.h"
 
 namespace anecheck {
@@ -96,6 +98,31 @@ Geometry DrawGeometry(Drawer& drawer, const Shape& x, bool dilated) {
   return geometry;
 }
 
+namespace {
+
+// A number for all channels or one a channel, each up to `limit` in magnitude and finite.
+ValueId DrawPerChannel(Drawer& drawer, int64_t channels, double limit) {
+  const Shape shapes[] = {{}, {1}, {channels}};
+  const TensorType type{DType::kFp16, shapes[drawer.choices().Below(3)]};
+  std::vector<uint8_t> bytes;
+  for (int64_t i = 0; i < type.shape.Elements(); ++i) {
+    const auto eighths = static_cast<double>(drawer.choices().Range(-8, 8));
+    const Half half = DoubleToHalf(limit * eighths / 8);
+    bytes.push_back(static_cast<uint8_t>(half.bits));
+    bytes.push_back(static_cast<uint8_t>(half.bits >> 8));
+  }
+  return drawer.NewConstOf(type, bytes, limit);
+}
+
+// Elements of one byte each.
+ValueId DrawBytes(Drawer& drawer, const Shape& shape) {
+  std::vector<int64_t> bytes(static_cast<size_t>(shape.Elements()));
+  for (int64_t& byte : bytes) byte = drawer.choices().Range(0, 255);
+  return drawer.NewIntegers(DType::kUint8, shape, bytes);
+}
+
+}  // namespace
+
 bool DrawConvolution(Drawer& drawer, ValueId x, OpKind kind) {
   using P = params::Conv;
   const Shape shape = drawer.shape(x);
@@ -120,8 +147,12 @@ bool DrawConvolution(Drawer& drawer, ValueId x, OpKind kind) {
   }
   // Computed weights take a batch of one (facts/known_defects.csv, D30).
   const bool computed = kind == OpKind::kConv && shape[0] == 1;
-  const ValueId weight = DrawWeight(drawer, weight_shape, limit, computed);
-  const bool biased = choices.Coin();
+  const bool quantized = kind == OpKind::kConvQuantized;
+  const ValueId weight = quantized ? DrawBytes(drawer, weight_shape)
+                                   : DrawWeight(drawer, weight_shape, limit, computed);
+  const ValueId scale = quantized ? DrawPerChannel(drawer, outputs, limit / 512) : kNoValue;
+  const ValueId offset = quantized ? DrawPerChannel(drawer, outputs, limit / 2) : kNoValue;
+  const bool biased = !quantized && choices.Coin();
   const ValueId bias = biased ? drawer.NewConst({outputs}, BiasLimit(drawer)) : kNoValue;
   const auto spatial = static_cast<size_t>(shape.rank() - 2);
   Graph& graph = drawer.graph();
@@ -134,6 +165,13 @@ bool DrawConvolution(Drawer& drawer, ValueId x, OpKind kind) {
   AddPad(drawer, P::kPad, geometry.pad_type, std::span(geometry.pad).first(2 * spatial));
   drawer.AddInts(P::kDilations, std::span(geometry.dilation).first(spatial));
   drawer.AddInt(P::kGroups, groups);
+  if (quantized) {
+    using Q = params::ConvQuantized;
+    graph.AddArgument(Q::kQuantScale, scale);
+    graph.AddArgument(Q::kQuantBias, offset);
+    drawer.AddString(Q::kQuantizationType, "linear");
+    drawer.AddInt(Q::kNbits, 8);
+  }
   return drawer.Finish(SumRange(drawer, x, products, limit, biased ? BiasLimit(drawer) : 0));
 }
 
@@ -261,6 +299,9 @@ bool DrawPool(Drawer& drawer, ValueId x, OpKind kind, std::string_view mode) {
 namespace {
 
 bool DrawConv(Drawer& drawer, ValueId x) { return DrawConvolution(drawer, x, OpKind::kConv); }
+bool DrawConvQuantized(Drawer& drawer, ValueId x) {
+  return DrawConvolution(drawer, x, OpKind::kConvQuantized);
+}
 bool DrawMatmul(Drawer& drawer, ValueId x) { return DrawMatrixProduct(drawer, x, OpKind::kMatmul); }
 
 bool DrawLinear(Drawer& drawer, ValueId x) {
@@ -289,6 +330,8 @@ bool DrawMaxPool(Drawer& drawer, ValueId x) { return DrawPool(drawer, x, OpKind:
 }  // namespace
 
 constinit const OpGenerator kGeneratorConv = {OpKind::kConv, true, 8, DrawConv};
+constinit const OpGenerator kGeneratorConvQuantized = {OpKind::kConvQuantized, false, 0,
+                                                       DrawConvQuantized};
 constinit const OpGenerator kGeneratorLinear = {OpKind::kLinear, true, 5, DrawLinear};
 constinit const OpGenerator kGeneratorMatmul = {OpKind::kMatmul, true, 6, DrawMatmul};
 constinit const OpGenerator kGeneratorAvgPool = {OpKind::kAvgPool, false, 4, DrawAvgPool};

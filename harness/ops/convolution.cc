@@ -1,5 +1,6 @@
 // Convolution, matrix multiply and pooling: schemas and shape inference. Argument names and rules
 // are MIL's (coremltools op reference); floors are specification 003, table 24.2.
+#include <array>
 #include <fmt/format.h>
 #include <string_view>
 
@@ -167,6 +168,55 @@ Status InferPool(const NodeView& node, ResultTypes& results) {
 
 namespace {
 
+constexpr DTypeSet kUint8Only = {DType::kUint8};
+constexpr std::array<std::string_view, 2> kQuantizations = {"linear", "lut"};
+// In the order of params::ConvQuantized. Arguments and types are those of coremltools.
+constexpr Parameter kConvQuantizedParameters[] = {
+    {.name = "x", .dtypes = kFloats},
+    {.name = "weight", .dtypes = kUint8Only, .constant = true},
+    {.name = "bias", .need = Need::kOptional, .dtypes = kUint8Only, .constant = true},
+    kConvParameters[params::Conv::kStrides],
+    kConvParameters[params::Conv::kPadType],
+    kConvParameters[params::Conv::kPad],
+    kConvParameters[params::Conv::kDilations],
+    kConvParameters[params::Conv::kGroups],
+    {.name = "quantization_type", .kind = ParameterKind::kString, .choices = kQuantizations},
+    OptionalParameter("nbits", ParameterKind::kInt, Default::Number(8)),
+    {.name = "quant_scale", .dtypes = kFloats, .constant = true},
+    {.name = "quant_bias", .dtypes = kFloats, .constant = true},
+};
+
+// The weight is weight * quant_scale + quant_bias, both for all or one an output channel
+// (coremltools; Core ML's NeuralNetwork.proto, LinearQuantizationParams).
+Status InferConvQuantized(const NodeView& node, ResultTypes& results) {
+  using P = params::ConvQuantized;
+  if (node.String(P::kQuantizationType, "") == "lut") {
+    return Reject(node, "quantization_type is lut, and no argument holds its table: use linear");
+  }
+  if (const int64_t bits = node.Int(P::kNbits, 8); bits != 8) {
+    return Reject(node,
+                  fmt::format("nbits is {}, and no source tells how the elements of the weight "
+                              "hold other than 8",
+                              bits));
+  }
+  if (node.HasInput(P::kBias)) {
+    return Reject(node, "has a bias of bytes, and no source tells what they stand for");
+  }
+  for (const int parameter : {P::kQuantScale, P::kQuantBias}) {
+    const TensorType& type = node.InputType(parameter);
+    const bool single = type.shape.rank() == 0 || type.shape == Shape{1};
+    if (type.dtype != node.InputType(P::kX).dtype ||
+        !(single || type.shape == Shape{node.InputShape(P::kWeight)[0]})) {
+      return Reject(node,
+                    fmt::format("{} is {}, must be one number or one an output channel, of the "
+                                "type of x",
+                                node.schema().parameters[static_cast<size_t>(parameter)].name,
+                                type.ToString()));
+    }
+  }
+  return InferConv(node, results);
+}
+
 constexpr Parameter kMatmulOfNumbers[] = {
     {.name = "x", .dtypes = kProductTypes},
     {.name = "y", .dtypes = kProductTypes},
@@ -177,6 +227,8 @@ constexpr Parameter kMatmulOfNumbers[] = {
 }  // namespace
 
 constinit const OpDefinition kOpConv = Define(OpKind::kConv, kConvParameters, InferConv);
+constinit const OpDefinition kOpConvQuantized =
+    Define(OpKind::kConvQuantized, kConvQuantizedParameters, InferConvQuantized);
 constinit const OpDefinition kOpLinear = Define(OpKind::kLinear, kLinearParameters, InferLinear);
 constinit const OpDefinition kOpMatmul = Define(OpKind::kMatmul, kMatmulOfNumbers, InferMatmul);
 constinit const OpDefinition kOpAvgPool = Define(OpKind::kAvgPool, kAvgPoolParameters, InferPool);

@@ -476,6 +476,28 @@ TEST(Quantize, ScalesAreScalarsOrVectorsOfTheAxis) {
             "dequantize: scale is [2], axis 1 of the input has extent 3");
 }
 
+TEST(ConvQuantized, TakesLinearBytesWithAScaleForAllOrForEachChannel) {
+  using P = params::ConvQuantized;
+  const auto conv = [](Shape scale, Shape offset) {
+    return Instance(OpKind::kConvQuantized)
+        .In(P::kX, {1, 3, 8, 8})
+        .In(P::kWeight, {4, 3, 3, 3}, DType::kUint8)
+        .In(P::kQuantScale, scale)
+        .In(P::kQuantBias, offset)
+        .Set(P::kQuantizationType, "linear");
+  };
+  EXPECT_EQ(conv({}, {4}).Infer(), "tensor<fp16, [1, 4, 6, 6]>");
+  EXPECT_EQ(conv({1}, {}).Set(P::kNbits, 8).Infer(), "tensor<fp16, [1, 4, 6, 6]>");
+  const auto refuses = [](Instance one, std::string_view words) {
+    const std::string answer = one.Infer();
+    EXPECT_NE(answer.find(words), std::string::npos) << answer;
+  };
+  refuses(conv({}, {3}), "quant_bias is");
+  refuses(conv({4, 1}, {}), "quant_scale is");
+  refuses(conv({}, {}).Set(P::kNbits, 4), "nbits is 4");
+  refuses(conv({}, {}).In(P::kBias, {4}, DType::kUint8), "has a bias of bytes");
+}
+
 TEST(Constexpr, TablesDivideTheirIndices) {
   using P = params::LutToDense;
   EXPECT_EQ(Instance(OpKind::kConstexprLutToDense)

@@ -253,6 +253,22 @@ struct Cast {
 struct ConvTranspose {
   enum : int { kX, kWeight, kBias, kPad, kOutputShape, kPadType, kStrides, kDilations, kGroups };
 };
+struct ConvQuantized {  // those of Conv first
+  enum : int {
+    kX,
+    kWeight,
+    kBias,
+    kStrides,
+    kPadType,
+    kPad,
+    kDilations,
+    kGroups,
+    kQuantizationType,
+    kNbits,
+    kQuantScale,
+    kQuantBias
+  };
+};
 struct Einsum {
   enum : int { kValues, kEquation };
 };

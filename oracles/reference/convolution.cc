@@ -103,10 +103,9 @@ Status StoreConv(KernelContext& context, Accumulator& accumulator, const Sliding
   return {};
 }
 
-Status Conv(KernelContext& context) {
+Status ConvBy(KernelContext& context, BoundedTensor& weight) {
   using P = params::Conv;
   BoundedTensor& x = context.Input(P::kX);
-  BoundedTensor& weight = OperandAsRead(context, P::kWeight);
   const BoundedTensor* bias = OptionalAsRead(context, P::kBias);
   BoundedTensor& result = context.Result();
   const SlidingWindow window(context.node(), x.type.shape, result.type.shape,
@@ -172,6 +171,39 @@ Status Conv(KernelContext& context) {
   }
   StoreFloats(context, result, raw);
   return {};
+}
+
+Status Conv(KernelContext& context) {
+  return ConvBy(context, OperandAsRead(context, params::Conv::kWeight));
+}
+
+// The weight is rounded once to the type of x; an engine may keep it wide, or round the product
+// before the offset.
+Status ConvQuantized(KernelContext& context) {
+  using P = params::ConvQuantized;
+  const BoundedTensor& bytes = context.Input(P::kWeight);
+  const BoundedTensor& scale = context.Input(P::kQuantScale);
+  const BoundedTensor& offset = context.Input(P::kQuantBias);
+  const DType dtype = context.Result().type.dtype;
+  const Grid grid = GridOf(context, dtype);
+  const size_t per_channel = bytes.size / static_cast<size_t>(bytes.type.shape[0]);
+  BoundedTensor weight{.type = {dtype, bytes.type.shape}, .size = bytes.size};
+  const Raw raw = AllocateRaw(context, bytes.size, true);
+  for (size_t i = 0; i < bytes.size; ++i) {
+    const size_t channel = i / per_channel;
+    const double times = scale.value[scale.size == 1 ? 0 : channel];
+    const double plus = offset.value[offset.size == 1 ? 0 : channel];
+    const double product = bytes.value[i] * times;
+    Bounds held{product, product};
+    if (context.contract().Allows(Term::kBiasRounding)) {
+      held = Held(grid, context.contract(), held);
+    }
+    raw.value[i] = AddOdd(product, plus);
+    raw.low[i] = std::min(raw.value[i], AddOdd(held.low, plus));
+    raw.high[i] = std::max(raw.value[i], AddOdd(held.high, plus));
+  }
+  StoreFloats(context, weight, raw);
+  return ConvBy(context, weight);
 }
 
 // Integers of a tensor at `start` and every `stride` after it.
@@ -489,6 +521,8 @@ Status MaxPool(KernelContext& context) {
 
 constinit const ReferenceKernel kReferenceConv = {.evaluate = reference::Conv,
                                                   .terms = reference::kMacTerms};
+constinit const ReferenceKernel kReferenceConvQuantized = {.evaluate = reference::ConvQuantized,
+                                                           .terms = reference::kMacTerms};
 constinit const ReferenceKernel kReferenceLinear = {.evaluate = reference::Linear,
                                                     .terms = reference::kMacTerms};
 constinit const ReferenceKernel kReferenceMatmul = {.evaluate = reference::Matmul,

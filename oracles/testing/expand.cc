@@ -191,11 +191,29 @@ Numbers SparseToDense(const NodeView& node, Operands operands) {
   return result;
 }
 
+// Scale and offset are numbers for all output channels or one each.
+Numbers QuantizedKernel(const NodeView& node, Operands operands, const Held& step,
+                        const Held& last) {
+  using P = params::ConvQuantized;
+  const Numbers& scale = *At(node, operands, P::kQuantScale);
+  const Numbers& offset = *At(node, operands, P::kQuantBias);
+  const Numbers& bytes = *At(node, operands, P::kWeight);
+  Numbers result;
+  for (size_t i = 0; i < bytes.size(); ++i) {
+    const auto channel = static_cast<size_t>(CoordinatesOf(node.InputShape(P::kWeight), i)[0]);
+    const double product = bytes[i] * scale[channel % scale.size()];
+    result.push_back(last(step(product) + offset[channel % offset.size()]));
+  }
+  return result;
+}
+
 }  // namespace
 
-std::optional<Numbers> ExpandedWeight(const NodeView& node, Operands /*operands*/,
-                                      const Held& /*step*/, const Held& /*last*/) {
+std::optional<Numbers> ExpandedWeight(const NodeView& node, Operands operands, const Held& step,
+                                      const Held& last) {
   switch (KindOf(node.schema())) {
+    case OpKind::kConvQuantized:
+      return QuantizedKernel(node, operands, step, last);
     default:
       return std::nullopt;
   }
