@@ -140,7 +140,7 @@ class NightlyTest(ScriptTest):
         night = subprocess.Popen([*self.command("--skip-campaign", "--seed", "5"), "--jobs", "1"],
                                  stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True)
         while not ((self.root / "pid").exists() and (self.root / "pid").read_text()):
-            time.sleep(0.02)
+            time.sleep(0.02)  # Waits by the clock: between two questions.
         self.night(expect=3)  # beside it, no other
         night.send_signal(signal.SIGTERM)
         self.assertIn("goes on where the night stood", night.communicate()[1])

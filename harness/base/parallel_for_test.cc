@@ -12,6 +12,7 @@
 #include <utility>
 #include <vector>
 
+#include "harness/base/testing/wait.h"
 namespace anecheck {
 namespace {
 
@@ -52,9 +53,11 @@ RC_GTEST_PROP(ParallelChunks, BordersDependOnCountAndChunkAlone, ()) {
 
 TEST(ParallelFor, ReportsTheFirstFailureInOrder) {
   for (int round = 0; round < 50; ++round) {
-    const Status status = ParallelFor(100, 4, [](uint64_t index) -> Status {
-      if (index == 20) std::this_thread::sleep_for(std::chrono::microseconds(200));
+    std::atomic<bool> later = false;
+    const Status status = ParallelFor(100, 4, [&](uint64_t index) -> Status {
+      if (index == 20) EXPECT_TRUE(testing::WaitUntil([&] { return later.load(); }));
       if (index >= 20 && index % 3 == 2) {
+        later = true;
         return MakeError(ErrorCode::kLimit, std::to_string(index));
       }
       return {};

@@ -27,6 +27,7 @@
 #endif
 
 #include "harness/base/file.h"
+#include "harness/base/testing/wait.h"
 #include "harness/results/store.h"
 #include "harness/results/testing/query_text.h"
 
@@ -68,6 +69,7 @@ int RunTool(const std::vector<std::string>& arguments, int milliseconds,
             const std::string& messages = "/dev/null") {
   const pid_t child = StartTool(arguments, messages);
   if (milliseconds >= 0) {
+    // Waits by the clock: a kill may come at any moment, and the test draws one.
     std::this_thread::sleep_for(std::chrono::milliseconds(milliseconds));
     kill(child, SIGKILL);
   }
@@ -77,9 +79,7 @@ int RunTool(const std::vector<std::string>& arguments, int milliseconds,
 // Sends `signal` to what StartTool gave, once it is `ready`, which it must be within a minute.
 template <typename Ready>
 int Interrupted(pid_t child, int signal, const Ready& ready) {
-  for (int turn = 0; turn < 1200 && !ready(); ++turn) {
-    std::this_thread::sleep_for(std::chrono::milliseconds(50));
-  }
+  EXPECT_TRUE(testing::WaitUntil(ready));
   kill(child, signal);
   return EndOf(child);
 }
@@ -391,10 +391,9 @@ TEST(Interruption, AShrinkOfWhatHangsEndsWhenItIsAsked) {
   ASSERT_NE(at, std::string::npos) << text.substr(0, 2000);
   text.replace(at, limit.size(), "\"case_timeout_ms\":1000000000");
   ASSERT_TRUE(WriteFileAtomic(finding, text).ok());
+  const testing::OwnTemporaryFiles files;
   const pid_t shrink = StartTool({"shrink", finding, "--out", small}, said);
-  std::this_thread::sleep_for(std::chrono::seconds(2));
-  kill(shrink, SIGTERM);
-  EXPECT_EQ(EndOf(shrink), 3);
+  EXPECT_EQ(Interrupted(shrink, SIGTERM, [&] { return files.HasCase(); }), 3);
   EXPECT_NE(ReadTextFile(said)->find("interrupted before the finding itself was reproduced"),
             std::string::npos)
       << *ReadTextFile(said);

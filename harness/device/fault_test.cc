@@ -11,6 +11,7 @@
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 #include <limits>
+#include <poll.h>
 #include <set>
 #include <signal.h>
 #include <spawn.h>
@@ -474,20 +475,21 @@ ChildEnd RunChild(std::string_view fault) {
   ChildEnd end;
   int status = 0;
   const auto deadline = std::chrono::steady_clock::now() + std::chrono::milliseconds(2500);
-  while (waitpid(child, &status, WNOHANG) == 0) {
-    if (std::chrono::steady_clock::now() > deadline) {
+  // Its end of the pipe closes with it.
+  pollfd child_end = {pipe_ends[0], POLLIN, 0};
+  char buffer[4096];
+  for (ssize_t got = 1; got > 0;) {
+    const auto left =
+        std::chrono::ceil<std::chrono::milliseconds>(deadline - std::chrono::steady_clock::now());
+    if (!end.timed_out && poll(&child_end, 1, std::max(0, static_cast<int>(left.count()))) == 0) {
       end.timed_out = true;
       kill(child, SIGKILL);
-      waitpid(child, &status, 0);
-      break;
     }
-    std::this_thread::sleep_for(std::chrono::milliseconds(5));
-  }
-  char buffer[4096];
-  for (ssize_t got = 0; (got = read(pipe_ends[0], buffer, sizeof(buffer))) > 0;) {
-    end.output.append(buffer, static_cast<size_t>(got));
+    got = read(pipe_ends[0], buffer, sizeof(buffer));
+    if (got > 0) end.output.append(buffer, static_cast<size_t>(got));
   }
   close(pipe_ends[0]);
+  waitpid(child, &status, 0);
   if (WIFSIGNALED(status)) end.signal = WTERMSIG(status);
   if (WIFEXITED(status)) end.code = WEXITSTATUS(status);
   return end;

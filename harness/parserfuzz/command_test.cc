@@ -2,14 +2,13 @@
 // and what it did is reported.
 #include "harness/parserfuzz/command.h"
 
-#include <chrono>
 #include <csignal>
 #include <gtest/gtest.h>
 #include <string>
-#include <thread>
 #include <vector>
 
 #include "harness/base/file.h"
+#include "harness/base/testing/wait.h"
 #include "harness/parserfuzz/captured_output.h"
 
 namespace anecheck::parserfuzz {
@@ -88,10 +87,7 @@ TEST(Command, WhatItLeavesBehindEndsWithIt) {
     const auto words = ReadTextFile("/proc/" + pid + "/cmdline");
     return !words.ok() || words->empty();
   };
-  for (int i = 0; i < 600 && !gone(); ++i) {
-    std::this_thread::sleep_for(std::chrono::milliseconds(100));
-  }
-  EXPECT_TRUE(gone());
+  EXPECT_TRUE(testing::WaitUntil(gone));
 }
 
 TEST(Command, AProgramThatIsNotThereIsAnError) {

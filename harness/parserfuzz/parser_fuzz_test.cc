@@ -15,6 +15,7 @@
 #include "harness/base/file.h"
 #include "harness/base/json.h"
 #include "harness/base/json_text.h"
+#include "harness/base/testing/wait.h"
 #include "harness/formats/td/td.h"
 
 namespace anecheck::parserfuzz {
@@ -181,7 +182,7 @@ TEST_F(ParserFuzz, WhoIsStoppedEndsItsCommandsAndCountsNothingOfThem) {
       const auto log = ReadTextFile(folder_.File("log"));
       return log.ok() && *log == of_both;
     };
-    while (!both()) std::this_thread::sleep_for(std::chrono::milliseconds(5));
+    EXPECT_TRUE(testing::WaitUntil(both));
     stop = true;
   });
   const auto begin = std::chrono::steady_clock::now();

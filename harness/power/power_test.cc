@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <atomic>
-#include <chrono>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <set>
@@ -12,6 +11,7 @@
 
 #include "harness/base/file.h"
 #include "harness/base/json.h"
+#include "harness/base/testing/wait.h"
 #include "harness/probe/runtime_probe.h"
 #include "harness/runners/worker.h"
 #include "oracles/contract.h"
@@ -262,9 +262,10 @@ TEST(HuntTest, AStopEndsACaseThatHangs) {
   HuntOptions options = Options().hunt;
   options.case_timeout_ms = 1 << 30;
   options.max_seconds = 0;
+  const testing::OwnTemporaryFiles files;
   std::atomic<bool> stop = false;
   std::thread later([&] {
-    std::this_thread::sleep_for(std::chrono::milliseconds(500));
+    EXPECT_TRUE(testing::WaitUntil([&] { return files.HasCase(); }));
     stop = true;
   });
   const auto result = Hunt(Named("run-hang"), options, &stop);

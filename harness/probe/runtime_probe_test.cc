@@ -3,11 +3,11 @@
 #include "harness/probe/runtime_probe.h"
 
 #include <atomic>
-#include <chrono>
 #include <gtest/gtest.h>
 #include <set>
 #include <thread>
 
+#include "harness/base/testing/wait.h"
 #include "harness/probe/mac_probes.h"
 
 namespace anecheck {
@@ -265,9 +265,10 @@ TEST(RuntimeProbes, AStopEndsAHang) {
   WorkerOptions options = Options();
   options.faults = {"run-hang"};
   options.case_timeout_ms = 1 << 30;
+  const testing::OwnTemporaryFiles files;
   std::atomic<bool> stop = false;
   std::thread later([&] {
-    std::this_thread::sleep_for(std::chrono::milliseconds(300));
+    EXPECT_TRUE(testing::WaitUntil([&] { return files.HasCase(); }));
     stop = true;
   });
   const auto answer = MeasureRuntime(*FindRuntimeProbe("operand_order"), "h13", options, &stop);

@@ -13,6 +13,7 @@
 #include <unistd.h>
 
 #include "harness/base/file.h"
+#include "harness/base/testing/wait.h"
 #include "harness/runners/analytics.h"
 #include "harness/runners/e5rt_library.h"
 #include "harness/runners/executable_path.h"
@@ -209,15 +210,6 @@ std::string WorkerOf(pid_t campaign) {
   return "";
 }
 
-template <typename Condition>
-bool Within10Seconds(const Condition& condition) {
-  for (int i = 0; i < 1000; ++i) {
-    if (condition()) return true;
-    usleep(10000);
-  }
-  return false;
-}
-
 TEST(E5rtRunner, AStuckWorkerEndsWithItsCampaign) {
   std::string executable = ExecutablePath();
   char argument[] = "--anecheck-stuck";
@@ -228,7 +220,7 @@ TEST(E5rtRunner, AStuckWorkerEndsWithItsCampaign) {
   std::string worker;
   std::string folder;
   // Its MIL text is there once it has the case.
-  const bool stuck = Within10Seconds([&] {
+  const bool stuck = testing::WaitUntil([&] {
     worker = WorkerOf(campaign);
     folder = worker.empty() ? "" : WordAfter("/proc/" + worker + "/cmdline", "folder");
     return !folder.empty() && std::filesystem::exists(folder + "/model.mil");
@@ -238,7 +230,7 @@ TEST(E5rtRunner, AStuckWorkerEndsWithItsCampaign) {
   while (waitpid(campaign, &status, 0) != campaign) {
   }
   ASSERT_TRUE(stuck);
-  EXPECT_TRUE(Within10Seconds([&] {
+  EXPECT_TRUE(testing::WaitUntil([&] {
     const char state = StateOf(worker).first;
     return state == 'X' || state == 'Z';
   })) << "the worker lives on";

@@ -10,6 +10,7 @@
 
 #include "harness/base/json.h"
 #include "harness/base/json_text.h"
+#include "harness/base/testing/wait.h"
 #include "harness/runners/executable_path.h"
 #include "harness/runners/testing/hostile_runner.h"
 #include "harness/runners/testing/word_cases.h"
@@ -227,11 +228,12 @@ TEST(ExecRunner, AProgramThatDoesNotStopWritingIsReplaced) {
 TEST(ExecRunner, EndsSoonAfterItIsStopped) {
   ExecOptions options = Hostile();
   options.case_timeout_ms = 3600'000;
+  const testing::OwnTemporaryFiles files;
   ExecRunner runner(options);
   std::atomic<bool> stop{false};
   runner.StopWhen(&stop);
   std::thread stopper([&] {
-    std::this_thread::sleep_for(std::chrono::milliseconds(100));
+    EXPECT_TRUE(testing::WaitUntil([&] { return files.Has("asleep"); }));
     stop = true;
   });
   const WordCases cases({"a", "SLEEP", "b"});

@@ -20,6 +20,11 @@ std::future<bool> Watch(int descriptor) {
   return std::async(std::launch::async, [descriptor] { return WaitForHangUp(descriptor); });
 }
 
+bool GoesOn(const std::future<bool>& watch) {
+  // Waits by the clock: a watch that goes wrong does so at its next look, four times a second.
+  return watch.wait_for(kNotSoon) == std::future_status::timeout;
+}
+
 TEST(SocketPair, CarriesBytesBothWaysAndIsNotInherited) {
   const SocketPair pair = MakeSocketPair();
   ASSERT_GE(pair.ours, 0);
@@ -63,7 +68,7 @@ TEST(HangUp, IsNoticedThoughBytesWait) {
   const SocketPair pair = MakeSocketPair();
   ASSERT_EQ(SendBytes(pair.theirs, "unread", true), 6);
   std::future<bool> gone = Watch(pair.ours);
-  EXPECT_EQ(gone.wait_for(kNotSoon), std::future_status::timeout) << "bytes to read are no end";
+  EXPECT_TRUE(GoesOn(gone)) << "bytes to read are no end";
   close(pair.theirs);
   ASSERT_EQ(gone.wait_for(kSoon), std::future_status::ready);
   EXPECT_TRUE(gone.get());
@@ -74,7 +79,7 @@ TEST(HangUp, OfAPipesReaderIsNoticedByItsWriter) {
   int pipes[2];
   ASSERT_EQ(pipe(pipes), 0);
   std::future<bool> gone = Watch(pipes[1]);
-  EXPECT_EQ(gone.wait_for(kNotSoon), std::future_status::timeout) << "room to write is no end";
+  EXPECT_TRUE(GoesOn(gone)) << "room to write is no end";
   close(pipes[0]);
   ASSERT_EQ(gone.wait_for(kSoon), std::future_status::ready);
   EXPECT_TRUE(gone.get());
@@ -84,7 +89,7 @@ TEST(HangUp, OfAPipesReaderIsNoticedByItsWriter) {
 TEST(HangUp, AnEndThatIsClosedHereIsNoHangUp) {
   const SocketPair pair = MakeSocketPair();
   std::future<bool> gone = Watch(pair.ours);
-  EXPECT_EQ(gone.wait_for(kNotSoon), std::future_status::timeout);
+  EXPECT_TRUE(GoesOn(gone));
   close(pair.ours);
   ASSERT_EQ(gone.wait_for(kSoon), std::future_status::ready);
   EXPECT_FALSE(gone.get());

@@ -27,9 +27,10 @@ ACTIONS = {
 
 def settle(browser):
     """Waits until the table is drawn and what follows a filter's pause has begun."""
+    # Waits by the clock: the page itself draws after a pause of the one who types.
     time.sleep(0.4)
     while browser.run("document.body.dataset.drawn") != "true":
-        time.sleep(0.02)
+        time.sleep(0.02)  # Waits by the clock: between two questions.
     browser.run("new Promise((done) => requestAnimationFrame(() => setTimeout(done, 0)))")
 
 

@@ -82,7 +82,7 @@ def wait_for(what, done, seconds=120):
     while not done():
         if time.monotonic() > end:
             raise AssertionError(f"{what} took more than {seconds} s")
-        time.sleep(0.2)
+        time.sleep(0.2)  # Waits by the clock: between two questions.
 
 
 class Slurm:

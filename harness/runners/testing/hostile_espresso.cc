@@ -37,6 +37,7 @@ constexpr int kSocket = 4;
 [[noreturn]] void Flood() {
   const std::vector<char> line(1 << 20, 'x');
   for (;;) {
+    // Waits by the clock: a flood that leaves the machine to others.
     if (write(1, line.data(), line.size()) < 0) usleep(1000);
     usleep(10000);
   }

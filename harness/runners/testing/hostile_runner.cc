@@ -76,6 +76,7 @@ void Dribble(const Json& request) {
   Copy(request);
   for (const char c : DumpJson(Reply(request, "ok")) + "\n") {
     Say(std::string_view(&c, 1));
+    // Waits by the clock: the subject is a program that writes slowly.
     std::this_thread::sleep_for(std::chrono::milliseconds(1));
   }
 }
@@ -93,7 +94,12 @@ using Act = std::function<void(const Json&)>;
 
 const std::map<std::string, Act>& WordsThatEnd() {
   static const auto* words = new std::map<std::string, Act>{
-      {"SLEEP", [](const Json&) { SleepForEver(); }},
+      {"SLEEP",
+       [](const Json& request) {
+         const std::filesystem::path outputs = Text(request, "outputs");
+         if (!WriteFileAtomic((outputs.parent_path() / "asleep").string(), "").ok()) std::abort();
+         SleepForEver();
+       }},
       {"EXIT",
        [](const Json&) {
          std::fprintf(stderr, "first words\nlast words\n");
@@ -154,6 +160,7 @@ const std::map<std::string, Act>& WordsThatAnswer() {
          Copy(request);
          const Json reply = Reply(request, "ok");
          SayLine(reply);
+         // Waits by the clock: nothing tells the program when its reader has taken the reply.
          std::this_thread::sleep_for(std::chrono::milliseconds(100));
          SayLine(reply);
        }},
@@ -161,12 +168,14 @@ const std::map<std::string, Act>& WordsThatAnswer() {
        [](const Json& request) {
          Copy(request);
          SayLine(Reply(request, "ok"));
+         // Waits by the clock: nothing tells the program when its reader has taken the reply.
          std::this_thread::sleep_for(std::chrono::milliseconds(100));
          Say("done with that\n");
        }},
       {"LATE",
        [](const Json& request) {
          Copy(request);
+         // Waits by the clock: the subject is a reply behind the time limit.
          std::this_thread::sleep_for(std::chrono::milliseconds(1500));
          SayLine(Reply(request, "ok"));
        }},

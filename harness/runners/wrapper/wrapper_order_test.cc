@@ -1,13 +1,13 @@
 // The order of the wrapper's calls, and how long it keeps the objects that the engine may still use
 // (specification 001, sections 2.1 to 2.6).
 #include <algorithm>
-#include <chrono>
 #include <gtest/gtest.h>
 #include <string>
 #include <string_view>
 #include <thread>
 #include <vector>
 
+#include "harness/base/testing/wait.h"
 #include "harness/device/simulator_control.h"
 #include "harness/runners/testing/wrapper_fixture.h"
 
@@ -39,7 +39,7 @@ class LateEngine {
   LateEngine() {
     hold_(1);
     start_ = std::thread([this] {
-      std::this_thread::sleep_for(std::chrono::milliseconds(50));
+      testing::LetOthersGoOn();
       hold_(0);
     });
   }

@@ -1,0 +1,72 @@
+// Waiting for another thread or process. The one place of the tests that lets time pass.
+#pragma once
+
+#include <chrono>
+#include <cstdlib>
+#include <filesystem>
+#include <gtest/gtest.h>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <system_error>
+#include <thread>
+
+#include "harness/base/file.h"
+
+namespace anecheck::testing {
+
+// Asks until `done` holds, for a minute at most; whether it does.
+template <typename Done>
+bool WaitUntil(const Done& done) {
+  const auto end = std::chrono::steady_clock::now() + std::chrono::minutes(1);
+  while (!done()) {
+    if (std::chrono::steady_clock::now() > end) return false;
+    // Waits by the clock: between two questions.
+    std::this_thread::sleep_for(std::chrono::milliseconds(1));
+  }
+  return true;
+}
+
+// Lets other threads go on, of which one that does not wait as it should is then farther than it
+// may be. A thread that waits rightly shows nothing for which a test could wait.
+inline void LetOthersGoOn() {
+  // Waits by the clock: see above. No test fails because it was too short or too long.
+  std::this_thread::sleep_for(std::chrono::milliseconds(20));
+}
+
+// While it lives, this process and those that it starts keep temporary files in a folder of its
+// own.
+class OwnTemporaryFiles {
+ public:
+  OwnTemporaryFiles() : folder_(TempDirectory::Create("anecheck-own-").value()) {
+    if (const char* before = std::getenv("TMPDIR"); before != nullptr) before_ = before;
+    EXPECT_EQ(setenv("TMPDIR", folder_.path().c_str(), 1), 0);
+  }
+  OwnTemporaryFiles(const OwnTemporaryFiles&) = delete;
+  OwnTemporaryFiles& operator=(const OwnTemporaryFiles&) = delete;
+  ~OwnTemporaryFiles() {
+    if (before_) {
+      setenv("TMPDIR", before_->c_str(), 1);
+    } else {
+      unsetenv("TMPDIR");
+    }
+  }
+
+  // Whether a file of that name lies in one of the folders below.
+  bool Has(std::string_view name) const {
+    std::error_code error;  // folders may go while they are read
+    for (std::filesystem::recursive_directory_iterator at(folder_.path(), error), end;
+         !error && at != end; at.increment(error)) {
+      if (at->path().filename() == name) return true;
+    }
+    return false;
+  }
+  // A worker has its case: the program's text is there.
+  bool HasCase() const { return Has("model.mil"); }
+
+ private:
+  TempDirectory folder_;
+  std::optional<std::string> before_;
+};
+
+}  // namespace anecheck::testing
