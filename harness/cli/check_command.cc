@@ -365,7 +365,8 @@ Result<Report> CheckFunction(const CheckFlags& flags, CampaignOptions options, c
         const std::lock_guard lock(mutex);
         line.Update(doing);
       },
-      std::max(1, options.jobs / static_cast<int>(std::max<size_t>(all.size(), 1)))};
+      std::max(1, DefaultJobs() / std::clamp(options.jobs, 1,
+                                             static_cast<int>(std::max<size_t>(all.size(), 1))))};
   ANECHECK_RETURN_IF_ERROR(CheckAll(setting, prepared, all));
   CampaignSummary summary;
   options.cases = 0;

@@ -30,8 +30,8 @@ struct CheckSetting {
   const RunnerIdentity& identity;
   // Receives progress in words, from any thread.
   std::function<void(std::string_view)> tell;
-  // Threads that the evaluation of one place may use, where as many places as `jobs` allows run at
-  // once.
+  // Threads that the evaluation of one place may use: the machine's, shared by the places that run
+  // at once.
   int threads = 1;
 };
 
