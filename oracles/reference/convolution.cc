@@ -18,6 +18,8 @@ namespace reference {
 namespace {
 
 constexpr Term kMacTerms[] = {Term::kProductRounding, Term::kAccumulatorUnit, Term::kBiasRounding};
+// conv_quantized has no bias.
+constexpr Term kQuantizedTerms[] = {Term::kProductRounding, Term::kAccumulatorUnit};
 // How many windows and rows are gathered at a time: enough that packing the others for them is
 // little work beside the sums.
 constexpr int64_t kPositionBlock = 256;
@@ -522,7 +524,7 @@ Status MaxPool(KernelContext& context) {
 constinit const ReferenceKernel kReferenceConv = {.evaluate = reference::Conv,
                                                   .terms = reference::kMacTerms};
 constinit const ReferenceKernel kReferenceConvQuantized = {.evaluate = reference::ConvQuantized,
-                                                           .terms = reference::kMacTerms};
+                                                           .terms = reference::kQuantizedTerms};
 constinit const ReferenceKernel kReferenceLinear = {.evaluate = reference::Linear,
                                                     .terms = reference::kMacTerms};
 constinit const ReferenceKernel kReferenceMatmul = {.evaluate = reference::Matmul,
