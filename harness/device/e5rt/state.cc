@@ -50,7 +50,7 @@ std::atomic<uint64_t> executions = 0;
 std::atomic<uint64_t> dispatches = 0;
 
 std::atomic<bool> forked = false;
-[[maybe_unused]] const int at_fork = pthread_atfork(nullptr, nullptr, [] { forked = true; });
+[[maybe_unused]] const int kAtFork = pthread_atfork(nullptr, nullptr, [] { forked = true; });
 
 std::string& ThreadMessage() {
   thread_local std::string message;
