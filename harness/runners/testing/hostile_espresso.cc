@@ -30,6 +30,7 @@ constexpr int kSocket = 4;
 [[noreturn]] void EatMemory() {
   // More than a campaign allows, and no more than a machine has.
   std::vector<std::vector<char>> held;
+  held.reserve(64);
   for (int i = 0; i < 64; ++i) held.emplace_back(size_t{8} << 20, 'x');
   SleepForEver();
 }
