@@ -224,6 +224,7 @@ bool Adversary::RunReduction(const NodeView& node) {
   Elements& result = values_[node.Result()];
   for (const Combined& combined : CombinedElements(node)) {
     std::vector<double> terms;
+    terms.reserve(combined.elements.size());
     for (const size_t i : combined.elements) terms.push_back(In(node, 0)[i]);
     result.push_back(Reduced(node, terms));
   }
@@ -235,6 +236,7 @@ double Adversary::Reduced(const NodeView& node, const std::vector<double>& terms
   const auto squares = [&] {
     const bool rounded = Flip();
     std::vector<double> products;
+    products.reserve(terms.size());
     for (const double x : terms) products.push_back(rounded ? ToType(dtype, x * x) : x * x);
     return Accumulate(std::move(products));
   };
@@ -252,6 +254,7 @@ double Adversary::Reduced(const NodeView& node, const std::vector<double>& terms
       return Hold(dtype, squares());
     case OpKind::kReduceL1Norm: {
       std::vector<double> magnitudes;
+      magnitudes.reserve(terms.size());
       for (const double x : terms) magnitudes.push_back(std::fabs(x));
       return Hold(dtype, Accumulate(std::move(magnitudes)));
     }
