@@ -54,6 +54,7 @@ ProductSum ConvSum(const NodeView& node, size_t index) {
   const Shape& w = node.InputShape(P::kWeight);
   const size_t spatial = static_cast<size_t>(x.rank()) - 2;
   std::vector<int64_t> kernel;
+  kernel.reserve(spatial);
   for (size_t i = 0; i < spatial; ++i) kernel.push_back(w[static_cast<int>(i) + 2]);
   const auto strides = PerAxis(node, P::kStrides, spatial, 1);
   const auto dilations = PerAxis(node, P::kDilations, spatial, 1);
@@ -286,10 +287,10 @@ ProductSum ProductSumOf(const NodeView& node, size_t index) {
 
 std::vector<ProductSum> ProductSums(const NodeView& node) {
   if (DefinitionOf(node.schema()).products == Products::kSpread) return ConvTransposeSums(node);
+  const auto count = static_cast<size_t>(node.ResultType().shape.Elements());
   std::vector<ProductSum> sums;
-  for (size_t i = 0; i < static_cast<size_t>(node.ResultType().shape.Elements()); ++i) {
-    sums.push_back(ProductSumOf(node, i));
-  }
+  sums.reserve(count);
+  for (size_t i = 0; i < count; ++i) sums.push_back(ProductSumOf(node, i));
   return sums;
 }
 
