@@ -69,11 +69,7 @@ class SumReach {
   // NaN, which no threshold concerns, is left out.
   double Largest(ValueId id) {
     if (!Decode(id)) return kUnknown;
-    double most = 0;
-    for (const double element : elements_) {
-      if (std::fabs(element) > most) most = std::fabs(element);
-    }
-    return most;
+    return LargestOf(elements_);
   }
 
   // Puts the value's numbers into elements_; false where they are not at hand.
@@ -100,6 +96,14 @@ class SumReach {
 
 }  // namespace
 
+double LargestOf(std::span<const double> numbers) {
+  double most = 0;
+  for (const double number : numbers) {
+    if (std::fabs(number) > most) most = std::fabs(number);
+  }
+  return most;
+}
+
 double MostOfSums(const Graph& graph, std::span<const Tensor> inputs) {
   return SumReach(graph, inputs).Run();
 }
@@ -108,8 +112,7 @@ bool MayAct(const Departure& departure, const Graph& graph, double most) {
   switch (departure.effect) {
     case Effect::kPortOverflow:
     case Effect::kInteriorOverflow:
-      // Sums are rounded on their way.
-      return most * (1 + 0x1p-8) >= departure.a;
+      return most * kSumSlack >= departure.a;
     default:
       break;
   }

@@ -9,6 +9,12 @@
 
 namespace anecheck {
 
+// The largest |number|, 0 where all are NaN.
+double LargestOf(std::span<const double> numbers);
+
+// Sums are rounded on their way to a threshold, by less than this factor.
+inline constexpr double kSumSlack = 1 + 0x1p-8;
+
 // The largest |partial sum of products| of any operation of `graph` at `inputs` cannot be above
 // this: the largest |operand| times the sum of |weights| of an output, or times the other largest
 // |operand| for each product. 0 where no operation adds products; infinity where an operation adds

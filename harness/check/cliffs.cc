@@ -14,9 +14,8 @@ namespace {
 // An operand this much larger is past what it is near to now.
 constexpr double kNear = 0.75;
 constexpr double kLargestHalf = 65504;
-// Of the accumulator of families whose law has a limit, and the roundings on the way to it.
+// Of the accumulator of families whose law has a limit.
 constexpr double kFixedLimit = 32768;
-constexpr double kSlack = 1 + 0x1p-8;
 
 bool HasThreshold(Effect effect) {
   switch (effect) {
@@ -71,7 +70,7 @@ class CliffFinder {
       const auto result = values_.find(node.first_result);
       result_ = result == values_.end() ? 0 : Largest(*result->second);
       const double most = MostOfSums(cut.graph(), inputs) / kNear;
-      limit_ = most * kSlack >= kFixedLimit && LawsOf(ConformingContract(family_)).fixed_sums;
+      limit_ = most * kSumSlack >= kFixedLimit && LawsOf(ConformingContract(family_)).fixed_sums;
       acting_.clear();
       for (const Departure* departure : departures_) {
         if (MayAct(*departure, cut.graph(), most)) acting_.push_back(departure);
@@ -101,11 +100,7 @@ class CliffFinder {
   double Largest(const Tensor& tensor) {
     if (tensor.type.dtype != DType::kFp16) return 0;
     Decode(tensor);
-    double most = 0;
-    for (const double element : elements_) {
-      if (std::fabs(element) > most) most = std::fabs(element);
-    }
-    return most;
+    return LargestOf(elements_);
   }
 
   // The numbers of an fp16 tensor, in elements_.

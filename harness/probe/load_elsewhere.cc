@@ -54,7 +54,13 @@ Result<double> LoadElsewhere(const E5rtLibrary& engine, std::string_view target,
     return MakeError(ErrorCode::kIo, fmt::format("{}: {}", image, std::strerror(error)));
   }
   int status = 0;
-  if (waitpid(child, &status, 0) != child) return MakeError(ErrorCode::kIo, "waitpid fails");
+  pid_t ended = 0;
+  do {
+    ended = waitpid(child, &status, 0);
+  } while (ended < 0 && errno == EINTR);
+  if (ended != child) {
+    return MakeError(ErrorCode::kIo, fmt::format("waitpid: {}", std::strerror(errno)));
+  }
   if (WIFSIGNALED(status)) return 2;
   const int code = WEXITSTATUS(status);
   if (code == kBundleLoads || code == kBundleRefused) return code;
