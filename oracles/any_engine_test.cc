@@ -1,9 +1,11 @@
-// Contracts of engines that are no ANE: what `float` admits of special values.
+// Contracts of engines that are no ANE: special values under `float`, and contracts that a file
+// chooses.
 #include <gtest/gtest.h>
 #include <limits>
 #include <vector>
 
 #include "harness/ops/params.h"
+#include "oracles/catalogue.h"
 #include "oracles/judge.h"
 #include "oracles/testing/test_support.h"
 
@@ -69,6 +71,45 @@ TEST(Contracts, FloatAdmitsNanBesidePixelsOfWeightZero) {
   EXPECT_FALSE(Admits(sound, 5, 1));
   EXPECT_FALSE(Admits(sound, 1, kNan)) << "far from it";
   EXPECT_FALSE(Admits(judge(2), 5, kNan)) << "no family blends along other axes";
+}
+
+// ---- contracts of files -------------------------------------------------------------------------
+
+TEST(OwnContract, HasTheTermsOfItsFileAndTheOthersOfItsBase) {
+  DepartureCatalogue catalogue;
+  const Status added = catalogue.AddJson(
+      R"({"contract": {"base": "float", "terms": {"function_ulp": 3, "constant_folding": 0}},
+          "departures": [{"id": "U1", "effect": "value_at", "op": "softsign", "a": "inf",
+                          "b": 0}]})");
+  ASSERT_TRUE(added.ok()) << added.error().message;
+  ASSERT_TRUE(catalogue.own().has_value());
+  const Contract& own = *catalogue.own();
+  EXPECT_EQ(own[Term::kFunctionUlp], 3);
+  EXPECT_EQ(own[Term::kConstantFolding], 0);
+  EXPECT_EQ(own[Term::kAccumulatorUnit], 0x1p-24);
+  EXPECT_FALSE(own.ideal);
+  EXPECT_EQ(catalogue.rows().back().families, uint32_t{1} << kOwnFamily);
+}
+
+TEST(OwnContract, OfIeeeIsIdealUnlessATermGrantsSomething) {
+  const auto ideal = [](const char* text) {
+    DepartureCatalogue catalogue;
+    EXPECT_TRUE(catalogue.AddJson(text).ok());
+    return catalogue.own() && catalogue.own()->ideal;
+  };
+  EXPECT_TRUE(ideal(R"({"contract": {"base": "ieee"}})"));
+  EXPECT_FALSE(ideal(R"({"contract": {"base": "ieee", "terms": {"function_ulp": 1}}})"));
+}
+
+TEST(OwnContract, ThatIsNoneIsRefused) {
+  for (const char* text : {R"({"contract": {"base": "A13"}})", R"({"contract": {}})",
+                           R"({"contract": {"base": "float", "terms": {"speed": 1}}})",
+                           R"({"contract": {"base": "float", "terms": {"function_ulp": -1}}})",
+                           R"({"contract": {"base": "float", "terms": []}})"}) {
+    DepartureCatalogue catalogue;
+    EXPECT_FALSE(catalogue.AddJson(text).ok()) << text;
+    EXPECT_FALSE(catalogue.own().has_value());
+  }
 }
 
 }  // namespace

@@ -68,8 +68,9 @@ Result<double> NumberAt(const Json& row, size_t index, const char* key) {
   return Invalid(index, fmt::format("{} must be a number, \"inf\" or \"-inf\"", key));
 }
 
-Result<uint32_t> FamiliesAt(const Json& row, size_t index) {
+Result<uint32_t> FamiliesAt(const Json& row, size_t index, bool own) {
   const auto found = row.find("families");
+  if (own && found == row.end()) return uint32_t{1} << kOwnFamily;
   if (found == row.end() || !found->is_array() || found->empty()) {
     return Invalid(index, "families must be a list of names such as \"A13\" or \"h13\"");
   }
@@ -90,7 +91,7 @@ struct Draft {
   std::string id, op, what, source;
 };
 
-Result<Draft> ReadRow(const Json& row, size_t index) {
+Result<Draft> ReadRow(const Json& row, size_t index, bool own) {
   if (!row.is_object()) return Invalid(index, "must be an object");
   Draft draft;
   ANECHECK_ASSIGN(draft.id, TextAt(row, index, "id"));
@@ -100,7 +101,7 @@ Result<Draft> ReadRow(const Json& row, size_t index) {
   ANECHECK_ASSIGN(const std::string name, TextAt(row, index, "effect"));
   ANECHECK_ASSIGN(draft.departure.a, NumberAt(row, index, "a"));
   ANECHECK_ASSIGN(draft.departure.b, NumberAt(row, index, "b"));
-  ANECHECK_ASSIGN(draft.departure.families, FamiliesAt(row, index));
+  ANECHECK_ASSIGN(draft.departure.families, FamiliesAt(row, index, own));
   const auto effect = EffectFromName(name);
   if (draft.id.empty()) return Invalid(index, "id is missing");
   if (!effect) return Invalid(index, fmt::format("\"{}\" is no effect", name));
@@ -125,6 +126,43 @@ Result<Draft> ReadRow(const Json& row, size_t index) {
   return draft;
 }
 
+// Sets the size of one freedom of a chosen contract, by its name.
+Status ReadTerm(const std::string& name, const Json& value, Contract& contract) {
+  const auto fact = std::ranges::find(TermFacts(), name, &TermFact::name);
+  if (fact == TermFacts().end()) {
+    return MakeError(ErrorCode::kInvalid, fmt::format("contract.terms: \"{}\" is no term", name));
+  }
+  constexpr double kMost = 65504;
+  const double number = value.is_number() ? value.get<double>() : -1;
+  if (!(number >= 0 && number <= kMost)) {
+    return MakeError(ErrorCode::kInvalid,
+                     fmt::format("contract.terms: {} must be a number from 0 to 65504", name));
+  }
+  contract.terms[static_cast<size_t>(fact->term)] = number;
+  return {};
+}
+
+Result<Contract> ReadContract(const Json& json) {
+  const auto base = json.is_object() ? json.find("base") : json.end();
+  const std::string name = base != json.end() && base->is_string() ? base->get<std::string>() : "";
+  const auto known = ContractFromName(name);
+  const int family = known.ok() ? known->family : kOwnFamily;
+  if (family != kFloatFamily && family != kIeeeFamily) {
+    return MakeError(ErrorCode::kInvalid, "contract: the \"base\" must be float or ieee");
+  }
+  Contract contract = ConformingContract(family);
+  const auto terms = json.find("terms");
+  if (terms == json.end()) return contract;
+  if (!terms->is_object()) {
+    return MakeError(ErrorCode::kInvalid, "contract: \"terms\" must be an object");
+  }
+  for (const auto& [term, value] : terms->items()) {
+    ANECHECK_RETURN_IF_ERROR(ReadTerm(term, value, contract));
+  }
+  contract.ideal &= std::ranges::all_of(contract.terms, [](double term) { return term == 0; });
+  return contract;
+}
+
 }  // namespace
 
 std::string_view EffectName(Effect effect) { return kEffectNames[static_cast<size_t>(effect)]; }
@@ -136,16 +174,24 @@ Status DepartureCatalogue::AddJson(std::string_view text) {
   const Result<Json> read = ParseJson(text);
   if (!read.ok()) return MakeError(ErrorCode::kMalformed, "the departure catalogue is not JSON");
   const Json& document = *read;
-  const auto list = document.is_object() ? document.find("departures") : document.end();
-  if (!document.is_object() || list == document.end() || !list->is_array()) {
+  const bool chooses = document.is_object() && document.contains("contract");
+  const Json none = Json::array();
+  const bool listed = document.is_object() && document.contains("departures");
+  const Json& list = listed ? document.at("departures") : none;
+  if (!(listed || chooses) || !list.is_array()) {
     return MakeError(ErrorCode::kMalformed,
                      "the departure catalogue must be an object with a list \"departures\"");
   }
+  std::optional<Contract> own;
+  if (chooses) {
+    ANECHECK_ASSIGN(own, ReadContract(document.at("contract")));
+  }
   std::vector<Draft> drafts;
-  for (size_t i = 0; i < list->size(); ++i) {
-    ANECHECK_ASSIGN(Draft draft, ReadRow((*list)[i], i));
+  for (size_t i = 0; i < list.size(); ++i) {
+    ANECHECK_ASSIGN(Draft draft, ReadRow(list[i], i, chooses));
     drafts.push_back(std::move(draft));
   }
+  if (own) own_ = own;
   for (Draft& draft : drafts) {
     draft.departure.id = text_.emplace_back(std::move(draft.id));
     draft.departure.op = text_.emplace_back(std::move(draft.op));
@@ -167,6 +213,10 @@ DepartureCatalogue& InForce() {
 
 std::span<const Departure> DeparturesInForce() { return InForce().rows(); }
 
-Status AddDeparturesInForce(std::string_view json) { return InForce().AddJson(json); }
+Status AddDeparturesInForce(std::string_view json) {
+  ANECHECK_RETURN_IF_ERROR(InForce().AddJson(json));
+  if (InForce().own()) SetOwnContract(*InForce().own());
+  return {};
+}
 
 }  // namespace anecheck

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <deque>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -20,17 +21,23 @@ class DepartureCatalogue {
   DepartureCatalogue();
 
   // Adds the rows of a JSON document:
-  //   {"departures": [{"id": "U1", "effect": "value_from", "op": "softplus", "a": 10.4, "b": 0,
+  //   {"contract": {"base": "float", "terms": {"function_ulp": 2}},
+  //    "departures": [{"id": "U1", "effect": "value_from", "op": "softplus", "a": 10.4, "b": 0,
   //                    "families": ["A13", "h17s"], "what": "...", "source": "..."}]}
   // `effect` is one of EffectName's words. `op`, `a` and `b` may be absent where the effect does
-  // not need them; "inf" and "-inf" are numbers too. Errors (kMalformed, kInvalid) name the row;
-  // the catalogue is then unchanged.
+  // not need them; "inf" and "-inf" are numbers too. `families` may hold "own" and, beside a
+  // contract, be absent for it. "contract", which may be absent, chooses the terms of kOwnFamily:
+  // those of its base ("float" or "ieee") but for the ones that are given. Errors (kMalformed,
+  // kInvalid) name the row; the catalogue is then unchanged.
   Status AddJson(std::string_view text);
 
   std::span<const Departure> rows() const { return rows_; }
+  // The contract of the last document that had one.
+  const std::optional<Contract>& own() const { return own_; }
 
  private:
   std::vector<Departure> rows_;
+  std::optional<Contract> own_;
   std::deque<std::string> text_;  // what the rows' views point to; a deque does not move them
 };
 

@@ -222,7 +222,7 @@ constexpr UnnamedDefect kUnnamedDefects[] = {
 };
 
 constexpr std::array<std::string_view, kContracts> kContractNames = {
-    "A11", "A12", "A13", "A14", "A15", "A16", "A17", "A18", "ieee", "float"};
+    "A11", "A12", "A13", "A14", "A15", "A16", "A17", "A18", "ieee", "float", "own"};
 
 constexpr Contract MakeConforming(int family) {
   Contract contract;
@@ -231,16 +231,22 @@ constexpr Contract MakeConforming(int family) {
   contract.ideal = family == kIeeeFamily;
   for (size_t i = 0; i < kTermCount; ++i) {
     const TermFact& fact = kTermFacts[i];
-    contract.terms[i] = family == kIeeeFamily    ? fact.ieee
-                        : family == kFloatFamily ? fact.sound
-                                                 : fact.conforming;
+    contract.terms[i] = family == kIeeeFamily ? fact.ieee
+                        : IsAnyEngine(family) ? fact.sound
+                                              : fact.conforming;
   }
   return contract;
 }
 
-constexpr std::array<Contract, kContracts> kConforming = {
+constexpr std::array<Contract, kContracts - 1> kConforming = {
     MakeConforming(0), MakeConforming(1), MakeConforming(2), MakeConforming(3), MakeConforming(4),
     MakeConforming(5), MakeConforming(6), MakeConforming(7), MakeConforming(8), MakeConforming(9)};
+
+static_assert(kOwnFamily == kContracts - 1);
+Contract& OwnContract() {
+  static Contract own = MakeConforming(kOwnFamily);
+  return own;
+}
 
 // The family of a contract's own name ("A13") or of a target ("h18g", "M4"); -1 where there is
 // none.
@@ -268,7 +274,15 @@ const Departure* Contract::Find(Effect effect, std::string_view op) const {
 }
 
 const Contract& ConformingContract(int family_index) {
+  if (family_index == kOwnFamily) return OwnContract();
   return kConforming[static_cast<size_t>(family_index)];
+}
+
+void SetOwnContract(const Contract& contract) {
+  Contract& own = OwnContract();
+  own = contract;
+  own.name = kContractNames[kOwnFamily];
+  own.family = kOwnFamily;
 }
 
 const Contract& IeeeContract() { return ConformingContract(kIeeeFamily); }
@@ -304,7 +318,7 @@ Result<Contract> ContractFromName(std::string_view name) {
   const int family = FamilyFromName(name);
   if (family < 0) {
     return MakeError(ErrorCode::kNotFound,
-                     fmt::format("no contract is called {}; use ieee, float, A11 to A18 or a "
+                     fmt::format("no contract is called {}; use ieee, float, own, A11 to A18 or a "
                                  "target such as h13",
                                  name));
   }

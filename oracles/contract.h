@@ -20,7 +20,8 @@ inline constexpr int kContractFamilies = 8;
 // defect or unmeasured term of a chip belongs to these.
 inline constexpr int kIeeeFamily = 8;   // every operation exact, then rounded once
 inline constexpr int kFloatFamily = 9;  // any sound fp16 engine that computes in fp32 or wider
-inline constexpr int kContracts = 10;
+inline constexpr int kOwnFamily = 10;   // chosen in a file (catalogue.h): terms and defects
+inline constexpr int kContracts = 11;
 constexpr bool IsAnyEngine(int family) { return family >= kContractFamilies; }
 
 // One freedom that the engine has. Every slack in a bound comes from one of these.
@@ -141,7 +142,7 @@ std::span<const UnnamedDefect> UnnamedDefects();
 struct Contract {
   static constexpr size_t kMaxDepartures = 64;
 
-  std::string_view name;  // "h13", "ieee"
+  std::string_view name;  // "h13", "ieee", "own"
   int family = 0;
   bool ideal = false;  // every operation exact, then rounded once; all terms are 0
   std::array<double, kTermCount> terms{};
@@ -159,9 +160,12 @@ struct Contract {
   const Departure* Find(Effect effect, std::string_view op = {}) const;
 };
 
-// The contract of a conforming engine: of a family, or kIeeeFamily or kFloatFamily. Precondition:
-// 0 <= family_index < kContracts.
+// The contract of a conforming engine: of a family, or kIeeeFamily, kFloatFamily or kOwnFamily.
+// Precondition: 0 <= family_index < kContracts.
 const Contract& ConformingContract(int family_index);
+// Makes a contract that of kOwnFamily, which is that of kFloatFamily until then. Once a process,
+// before the first judgement. Its name and family stay.
+void SetOwnContract(const Contract& contract);
 // Ideal IEEE 754 arithmetic: every operation exact, then rounded once, nothing kept wide.
 const Contract& IeeeContract();
 // The family's contract with the departures named by `ids` switched on, whether or not the family
@@ -170,7 +174,7 @@ Result<Contract> WithDepartures(int family_index, std::span<const std::string_vi
 // As above with catalogue entries, which must outlive the contract; at most kMaxDepartures.
 Contract WithDepartures(int family_index, std::span<const Departure* const> departures);
 
-// "ieee", "float", a family ("A13") or a compiler target ("h13", "h17s") to its contract.
+// "ieee", "float", "own", a family ("A13") or a compiler target ("h13", "h17s") to its contract.
 Result<Contract> ContractFromName(std::string_view name);
 
 TermMark MarkOf(Term term, int family_index);

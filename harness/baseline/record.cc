@@ -16,6 +16,7 @@
 #include "harness/lowering/graph_to_mil.h"
 #include "harness/runners/analytics.h"
 #include "harness/targets/catalog.h"
+#include "oracles/contract.h"
 
 namespace anecheck {
 namespace {
@@ -332,6 +333,11 @@ Result<CampaignOptions> OptionsOf(const Baseline& baseline) {
     const bool listed = std::ranges::any_of(
         options.targets, [&](const CampaignTarget& target) { return target.name == entry.target; });
     if (listed) continue;
+    const auto contract = ContractFromName(entry.target);
+    if (contract.ok() && IsAnyEngine(contract->family)) {
+      options.targets.push_back({entry.target, contract->family});
+      continue;
+    }
     ANECHECK_ASSIGN(const auto targets, TargetCatalog::Builtin().FindList(entry.target));
     const auto& family = targets[0]->family();
     if (!family.known()) {

@@ -483,7 +483,7 @@ TEST_F(CampaignTest, BrokenArtifactsSayWhichMemberIsWrong) {
       {[](Json& j) { j["version"] = 2; }, "version: must be 1"},
       {[](Json& j) { j.erase("graph"); }, "graph: is missing"},
       {[](Json& j) { j["case"]["mode"] = "lazy"; }, "case.mode: \"lazy\" is no mode"},
-      {[](Json& j) { j["case"]["family"] = 10; }, "case.family: must be 0 to 9"},
+      {[](Json& j) { j["case"]["family"] = 11; }, "case.family: must be 0 to 10"},
       {[](Json& j) { j["inputs"] = Json::array(); }, "inputs: has 0 tensors"},
       {[](Json& j) { j["inputs"][0]["data"] = "AAAA"; }, "must have"},
       {[](Json& j) { j["id"] = 3; }, "id: has the wrong type"},

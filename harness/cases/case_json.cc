@@ -39,7 +39,7 @@ Status ReadWord(const Json& json, const char* member, E& word) {
 Status ReadFamily(const Json& json, const char* member, Case& item) {
   ANECHECK_RETURN_IF_ERROR(Read(json, member, item.target.family));
   const bool known = item.target.family >= 0 && item.target.family < kContracts;
-  return known ? Status() : Status(Wrong(member, "must be 0 to 9"));
+  return known ? Status() : Status(Wrong(member, fmt::format("must be 0 to {}", kContracts - 1)));
 }
 
 Json RangeToJson(const Case& item) {

@@ -44,7 +44,9 @@ Status ReadTargets(const Json& json, CampaignOptions& options) {
     ANECHECK_ASSIGN(target.name, json_fields::String(*item, "name", "options.targets"));
     ANECHECK_ASSIGN(const uint64_t family, json_fields::Number(*item, "family", "options.targets"));
     target.family = static_cast<int>(family);
-    if (family >= kContracts) return Bad("options.targets", "\"family\" must be 0 to 9");
+    if (family >= kContracts) {
+      return Bad("options.targets", fmt::format("\"family\" must be 0 to {}", kContracts - 1));
+    }
     options.targets.push_back(std::move(target));
   }
   if (options.targets.empty()) return Bad(kPath, "needs at least one of \"targets\"");

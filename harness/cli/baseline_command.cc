@@ -14,6 +14,8 @@
 #include "harness/cli/campaign_flags.h"
 #include "harness/cli/command.h"
 #include "harness/cli/command_line.h"
+#include "harness/cli/contract_flag.h"
+#include "harness/cli/defects_flag.h"
 #include "harness/cli/file_name.h"
 #include "harness/cli/named_ops.h"
 #include "harness/cli/whole_number.h"
@@ -54,6 +56,7 @@ Result<Baseline> RecordWith(std::vector<BaselineCase> stored, const CampaignOpti
 Result<Baseline> RecordAsked(const BaselineFlags& flags) {
   ANECHECK_ASSIGN(CampaignOptions options, ToOptions(flags.campaign));
   ANECHECK_RETURN_IF_ERROR(KeepNamedOps(flags.campaign, options));
+  ANECHECK_RETURN_IF_ERROR(TryDefects(options));
   if (flags.campaign.cases == 0) options.cases = kCasesOfAnEntry;
   for (const CaseMode mode : options.modes) {
     if (mode <= CaseMode::kLargeAxis) continue;
@@ -113,6 +116,8 @@ Result<Baseline> After(const BaselineFlags& flags, const CampaignOptions& wanted
   options.jobs = wanted.jobs;
   options.runner = wanted.runner;
   options.worker = wanted.worker;
+  options.defects = wanted.defects;
+  ANECHECK_RETURN_IF_ERROR(TryDefects(options));
   return RecordWith(before.stored, options);
 }
 
@@ -160,9 +165,9 @@ int Compare(const BaselineFlags& flags, bool targets) {
   if (!before.ok()) return Fail(before.error());
   Keep(*wanted, targets, *before);
   if (before->entries.empty()) {
-    return Fail(
-        MakeError(ErrorCode::kInvalid,
-                  fmt::format("{}: has no entry that --ops and --targets leave", flags.file)));
+    return Fail(MakeError(
+        ErrorCode::kInvalid,
+        fmt::format("{}: has no entry that --ops, --targets and --contract leave", flags.file)));
   }
   const Result<Baseline> after = After(flags, *wanted, targets, *before);
   if (!after.ok()) return Fail(after.error());
@@ -234,6 +239,7 @@ void AddThresholds(CommandLine& command, DriftThresholds& thresholds) {
 
 void AddSelection(CommandLine& command, CampaignFlags& flags) {
   command.AddOption("--targets,--target", flags.targets, "Compiler targets: h13,h17s or all");
+  AddContractFlag(command, flags.contract);
   command.AddOption("--ops", flags.ops, "Only these operations: conv,add");
   command.AddOption("--jobs", flags.jobs, "Worker processes (default: one for each processor)")
       .Check(WholeNumber(1, kMostJobs));
@@ -285,7 +291,10 @@ void AddCompare(CommandLine& group, const std::shared_ptr<BaselineFlags>& flags,
       "is of a "
       "class that --fail-on names.");
   command.WhenChosen([command, flags, &selected] {
-    selected = [command, flags] { return Compare(*flags, command.IsGiven("--targets")); };
+    selected = [command, flags] {
+      const bool targets = command.IsGiven("--targets") || command.IsGiven("--contract");
+      return Compare(*flags, targets);
+    };
   });
 }
 

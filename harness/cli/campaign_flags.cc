@@ -12,12 +12,12 @@
 #include "harness/base/real_text.h"
 #include "harness/cases/options_json.h"
 #include "harness/cli/command_line.h"
+#include "harness/cli/contract_flag.h"
 #include "harness/cli/file_name.h"
 #include "harness/cli/whole_number.h"
 #include "harness/runners/emulator_runner.h"
 #include "harness/runners/roundtrip_runner.h"
 #include "harness/targets/catalog.h"
-#include "oracles/contract.h"
 #include "oracles/legality/legality.h"
 
 namespace anecheck {
@@ -65,10 +65,7 @@ Status ReadContract(const CampaignFlags& flags, CampaignOptions& options) {
   const auto wrong = [&](std::string_view why) {
     return MakeError(ErrorCode::kInvalid, fmt::format("--contract {}: {}", flags.contract, why));
   };
-  const auto contract = ContractFromName(flags.contract);
-  if (!contract.ok() || !IsAnyEngine(contract->family)) {
-    return wrong("must be ieee or float; a chip is named by --targets");
-  }
+  ANECHECK_ASSIGN(const CampaignTarget target, ReadContractFlag(flags.contract, options.defects));
   if (!flags.runner.starts_with("exec:")) {
     return wrong("only an external program can be another engine; give --runner exec:COMMAND");
   }
@@ -77,7 +74,7 @@ Status ReadContract(const CampaignFlags& flags, CampaignOptions& options) {
     return wrong("no rule binds such an engine; leave --mode must-reject out");
   }
   if (options.steer) return wrong("--steer aims at the cells of a chip; leave one of the two out");
-  options.targets = {{std::string(contract->name), contract->family}};
+  options.targets = {target};
   return {};
 }
 
@@ -230,9 +227,7 @@ void AddCampaignFlags(CommandLine& command, CampaignFlags& flags) {
       .AddOption("--targets,--target", flags.targets,
                  "Compiler targets: h13,h17s, or all that can be judged")
       .ShowDefault();
-  command.AddOption("--contract", flags.contract,
-                    "Judge an engine that is no ANE, in place of --targets: float (fp32 or wider "
-                    "inside) or ieee (each operation rounded once)");
+  AddContractFlag(command, flags.contract);
   command.AddOption(
       "--mode", flags.modes,
       "Modes of cases: integer, float, cancellation, special, boundary, large-axis (default: a mix "
@@ -293,6 +288,7 @@ Result<CampaignOptions> ToOptions(const CampaignFlags& flags) {
                      "--targets: no target is named; `anecheck targets` lists them");
   }
   ANECHECK_RETURN_IF_ERROR(ReadModes(flags, options));
+  options.defects = flags.defects;
   ANECHECK_RETURN_IF_ERROR(flags.contract.empty() ? ReadTargets(flags.targets, options)
                                                   : ReadContract(flags, options));
   if (flags.ops) options.ops.reset();
@@ -323,7 +319,6 @@ Result<CampaignOptions> ToOptions(const CampaignFlags& flags) {
   }
   ANECHECK_RETURN_IF_ERROR(ReadQuirks(flags.quirks, options));
   options.worker.case_timeout_ms = flags.case_timeout_ms;
-  options.defects = flags.defects;
   ANECHECK_RETURN_IF_ERROR(ReadLabel(flags.label, options));
   options.db = flags.db;
   return options;

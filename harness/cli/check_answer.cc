@@ -11,6 +11,7 @@
 #include "harness/targets/catalog.h"
 #include "harness/targets/chip_names.h"
 #include "harness/verdict/provenance.h"
+#include "oracles/contract.h"
 #include "oracles/legality/rules.h"
 #include "oracles/plan/plan.h"
 
@@ -176,7 +177,9 @@ void AddAnswer(const AnswerParts& parts, Json& report) {
   std::vector<bool> on_engine;
   for (NodeId id = 0; id < graph.nodes().size(); ++id) {
     Json& row = rows.emplace_back(RowJson(graph, id, parts.placed[id]));
-    row.update(evidence::OperationAnswerJson(parts.answer, id));
+    row.update(IsAnyEngine(parts.item.target.family)
+                   ? Json{{"known", ""}, {"segments", Json::array()}}
+                   : evidence::OperationAnswerJson(parts.answer, id));
     const std::string name = NameOf(graph, id);
     const auto refused = parts.refused.find(name);
     if (refused != parts.refused.end()) {

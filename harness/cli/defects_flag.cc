@@ -1,11 +1,14 @@
 #include "harness/cli/defects_flag.h"
 
 #include <CLI/CLI.hpp>
+#include <algorithm>
 #include <fmt/format.h>
 
 #include "harness/base/file.h"
 #include "harness/cli/command_line.h"
+#include "harness/cli/contract_flag.h"
 #include "oracles/catalogue.h"
+#include "oracles/contract.h"
 
 namespace anecheck {
 namespace {
@@ -39,6 +42,17 @@ Status TryDefects(const std::vector<std::string>& catalogues) {
     ANECHECK_RETURN_IF_ERROR(AddDeparturesInForce(text));
   }
   return {};
+}
+
+Status TryDefects(const CampaignOptions& options) {
+  const bool own = std::ranges::find(options.targets, kOwnFamily, &CampaignTarget::family) !=
+                   options.targets.end();
+  if (own && std::ranges::none_of(options.defects, ChoosesContract)) {
+    return MakeError(ErrorCode::kInvalid,
+                     "--contract: the contract of a file binds the cases, and none is at hand; "
+                     "give that file");
+  }
+  return TryDefects(options.defects);
 }
 
 }  // namespace anecheck

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "harness/base/result.h"
+#include "harness/cases/options.h"
 #include "harness/cli/command_line.h"
 
 namespace anecheck {
@@ -15,8 +16,11 @@ namespace anecheck {
 // usage.
 void AddDefectsFlag(CommandLine& command, std::vector<std::string>& catalogues);
 
-// From now on judges try the rows of `catalogues` too. Once a process, before the first judgement.
+// Lets judges try the rows of `catalogues` too. Once a process, before the first judgement.
 // Errors: those of AddDeparturesInForce.
 Status TryDefects(const std::vector<std::string>& catalogues);
+// As above with those of `options`. Errors: also kInvalid where a target is the contract of a file
+// and no catalogue chooses that contract.
+Status TryDefects(const CampaignOptions& options);
 
 }  // namespace anecheck

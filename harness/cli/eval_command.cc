@@ -11,6 +11,7 @@
 #include "harness/base/parallel_for.h"
 #include "harness/cli/command.h"
 #include "harness/cli/command_line.h"
+#include "harness/cli/contract_flag.h"
 #include "harness/cli/defects_flag.h"
 #include "harness/cli/file_name.h"
 #include "harness/cli/model_arrays.h"
@@ -40,8 +41,15 @@ struct EvalFlags {
   bool json = false;
 };
 
-// A word of --contract: "ieee", "float", "family:A13", or the name of a target.
-Result<Contract> ContractOf(const std::string& name) {
+// A word of --contract: "ieee", "float", "family:A13", the name of a target, or a file. Puts the
+// catalogues in force.
+Result<Contract> ContractOf(const std::string& name, std::vector<std::string> catalogues = {}) {
+  if (IsContractFile(name)) {
+    ANECHECK_ASSIGN(const CampaignTarget own, ReadContractFlag(name, catalogues));
+    ANECHECK_RETURN_IF_ERROR(TryDefects(catalogues));
+    return ConformingContract(own.family);
+  }
+  ANECHECK_RETURN_IF_ERROR(TryDefects(catalogues));
   auto other = ContractFromName(name);
   if (other.ok() && IsAnyEngine(other->family)) return other;
   ANECHECK_ASSIGN(const Target* const target, FindTarget(name));
@@ -296,8 +304,7 @@ std::optional<UnpairedResult> Unpaired(const Subject& subject, std::span<const T
 }
 
 Result<Json> JudgeOutputs(const EvalFlags& flags, bool& wrong) {
-  ANECHECK_RETURN_IF_ERROR(TryDefects(flags.defects));
-  ANECHECK_ASSIGN(const Contract contract, ContractOf(flags.contract));
+  ANECHECK_ASSIGN(const Contract contract, ContractOf(flags.contract, flags.defects));
   ANECHECK_ASSIGN(Arrays arrays, npz::ReadNpzFile(flags.actual));
   ANECHECK_ASSIGN(const Subject subject, ReadSubject(flags, &arrays));
   const ModelGraph& model = subject.model;
@@ -362,8 +369,8 @@ void AddModelOptions(CommandLine& command, EvalFlags& flags) {
   command
       .AddOption(
           "--contract,--target", flags.contract,
-          "ieee, float (any sound fp16 engine), or the engine of a target (h13), chip (M1) or "
-          "family (family:A13)")
+          "ieee, float (any sound fp16 engine), a file of chosen terms and defects, or the engine "
+          "of a target (h13), chip (M1) or family (family:A13)")
       .ShowDefault();
   command.AddFlag("--json", flags.json, "Print JSON");
 }

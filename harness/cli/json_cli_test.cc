@@ -224,7 +224,8 @@ TEST_F(JsonCliTest, BaselinesAreRecordedComparedAndBlamed) {
   Tool("baseline compare a.json --fail-on now-rejected " + changed, 0);
   Tool("baseline compare a.json --ops exp " + changed, 0);
   Tool("baseline compare a.json --ops relu", 2);
-  EXPECT_THAT(Read("err"), HasSubstr("a.json: has no entry that --ops and --targets leave"));
+  EXPECT_THAT(Read("err"),
+              HasSubstr("a.json: has no entry that --ops, --targets and --contract leave"));
   Tool("baseline compare a.json --fail-on nonsense", 2);
   Tool(record + changed + "--out b.json");
   Tool("baseline compare a.json --against b.json", 1);

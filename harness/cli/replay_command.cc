@@ -6,6 +6,7 @@
 #include "harness/campaign/campaign.h"
 #include "harness/cli/command.h"
 #include "harness/cli/command_line.h"
+#include "harness/cli/contract_flag.h"
 #include "harness/cli/defects_flag.h"
 #include "harness/cli/finding_argument.h"
 #include "harness/cli/typed_command.h"
@@ -17,12 +18,14 @@ namespace {
 
 struct ReplayFlags {
   FindingArgument finding;
+  std::string contract;
   bool json = false;
 };
 
 Result<CaseOutcome> Replay(const ReplayFlags& flags, Artifact& artifact, RunnerIdentity& identity) {
   ANECHECK_ASSIGN(artifact, ReadFinding(flags.finding));
-  ANECHECK_RETURN_IF_ERROR(TryDefects(artifact.options.defects));
+  ANECHECK_RETURN_IF_ERROR(JudgeByContract(flags.contract, artifact.options, artifact.item));
+  ANECHECK_RETURN_IF_ERROR(TryDefects(artifact.options));
   ANECHECK_ASSIGN(const auto runner, MakeRunner(artifact.options));
   ANECHECK_ASSIGN(identity, runner->Identify());
   Evaluation evaluation;
@@ -62,6 +65,7 @@ void AddReplayCommand(CommandLine& app, Selected& selected) {
   auto flags = std::make_shared<ReplayFlags>();
   AddFindingArgument(command, flags->finding);
   AddDefectsFlag(command, flags->finding.defects);
+  AddRejudgeFlag(command, flags->contract);
   command.AddFlag("--json", flags->json, "Print the verdict as JSON");
   command.Footer("Example: anecheck replay f0123456789a --db results.sqlite");
   command.WhenChosen([flags, &selected] { selected = [flags] { return Run(*flags); }; });

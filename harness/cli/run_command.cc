@@ -127,7 +127,7 @@ Result<CampaignSummary> RunOrResume(const RunFlags& flags, const std::string& co
     ANECHECK_ASSIGN(options, ToOptions(flags.campaign));
     ANECHECK_RETURN_IF_ERROR(KeepTargetsOfRoute(flags.campaign, options));
     ANECHECK_RETURN_IF_ERROR(KeepNamedOps(flags.campaign, options));
-    ANECHECK_RETURN_IF_ERROR(TryDefects(options.defects));
+    ANECHECK_RETURN_IF_ERROR(TryDefects(options));
     options.command = command;
     ANECHECK_RETURN_IF_ERROR(OpenEvents(flags, events));
     ANECHECK_ASSIGN(const auto runner, MakeRunner(options));
@@ -138,7 +138,7 @@ Result<CampaignSummary> RunOrResume(const RunFlags& flags, const std::string& co
   }
   ANECHECK_ASSIGN(ResumePoint point, ResumeFrom(flags));
   options = point.options;
-  ANECHECK_RETURN_IF_ERROR(TryDefects(options.defects));
+  ANECHECK_RETURN_IF_ERROR(TryDefects(options));
   LogInfo(fmt::format("run {} of {}, begun {}, {}: {}", point.run, options.db, point.started,
                       point.state == RunState::kFinished ? "is finished" : "goes on",
                       point.command));

@@ -11,6 +11,7 @@
 #include "harness/campaign/campaign.h"
 #include "harness/cli/command.h"
 #include "harness/cli/command_line.h"
+#include "harness/cli/contract_flag.h"
 #include "harness/cli/defects_flag.h"
 #include "harness/cli/file_name.h"
 #include "harness/cli/finding_argument.h"
@@ -25,6 +26,7 @@ namespace {
 
 struct ShrinkFlags {
   FindingArgument finding;
+  std::string contract;
   std::string condition;
   std::string out = "shrunk.json";
   uint64_t max_tries = 5000;
@@ -34,7 +36,8 @@ struct ShrinkFlags {
 Result<ShrunkFinding> Run(const ShrinkFlags& flags, const std::atomic<bool>* stop,
                           Artifact& artifact, RunnerIdentity& identity) {
   ANECHECK_ASSIGN(artifact, ReadFinding(flags.finding));
-  ANECHECK_RETURN_IF_ERROR(TryDefects(artifact.options.defects));
+  ANECHECK_RETURN_IF_ERROR(JudgeByContract(flags.contract, artifact.options, artifact.item));
+  ANECHECK_RETURN_IF_ERROR(TryDefects(artifact.options));
   ANECHECK_ASSIGN(const auto runner, MakeRunner(artifact.options));
   runner->StopWhen(stop);
   ANECHECK_ASSIGN(identity, runner->Identify());
@@ -108,6 +111,7 @@ void AddShrinkCommand(CommandLine& app, Selected& selected) {
   auto flags = std::make_shared<ShrinkFlags>();
   AddFindingArgument(command, flags->finding);
   AddDefectsFlag(command, flags->finding.defects);
+  AddRejudgeFlag(command, flags->contract);
   command.AddOption("--if", flags->condition,
                     "Keep candidates for which `CMD FILE` exits with 0 (default: those with the "
                     "same verdict); FILE is a finding.json");

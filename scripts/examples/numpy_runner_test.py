@@ -93,6 +93,56 @@ OPS["sigmoid"] = two_up
 """)
         self.assertEqual(done.returncode, 1, done.stdout + done.stderr)
 
+    def test_a_contract_in_a_file_binds_every_command(self):
+        """A sigmoid that is three ulp too large is wrong by `float` and right by a file that grants four."""
+        command = (command_of_guide() + " --seed 5 --ops sigmoid --mode float,special").replace("1000", "40")
+        fault = """
+_sigmoid = OPS["sigmoid"]
+def up(a, attrs, out):
+    y = np.asarray(_sigmoid(a, attrs, out)).astype(np.float16)
+    up = y
+    for _ in range(3):
+        up = np.nextafter(up, np.float16(np.inf))
+    return np.where(y > 0.0625, up, y)
+OPS["sigmoid"] = up
+"""
+        wide = '{"contract": {"base": "float", "terms": {"function_ulp": 4}}}'
+        script = f"""
+printf '%s' '{wide}' > wide.json
+{command} > found.txt; echo run $?
+{command.replace("--contract float", "--contract ./wide.json")} --db wide.sqlite > /dev/null; echo wide $?
+id=$(anecheck query "SELECT id FROM findings WHERE verdict = 'wrong' LIMIT 1" | tail -n 1)
+anecheck replay "$id" > /dev/null; echo replay $?
+anecheck replay "$id" --contract ./wide.json > /dev/null; echo replay-wide $?
+anecheck shrink "$id" --contract ieee --out small.json > /dev/null; echo shrink $?
+anecheck replay small.json > /dev/null; echo replay-small $?
+python3 -c 'import json; json.dump(json.load(open("small.json"))["graph"], open("graph.json", "w"))'
+anecheck check graph.json --runner "exec:python3 scripts/examples/numpy_runner.py" --contract float > /dev/null
+echo check $?
+anecheck check graph.json --runner "exec:python3 scripts/examples/numpy_runner.py" --contract ./wide.json > /dev/null
+echo check-wide $?
+anecheck baseline record --runner "exec:python3 scripts/examples/numpy_runner.py" --contract float --ops sigmoid \
+    --mode float --out b.json > /dev/null; echo baseline $?
+anecheck baseline compare b.json --runner "exec:python3 scripts/examples/numpy_runner.py" > /dev/null; echo compare $?
+anecheck baseline record --runner "exec:python3 scripts/examples/numpy_runner.py" --contract ./wide.json \\
+    --ops sigmoid --mode float --out w.json > /dev/null; echo baseline-wide $?
+anecheck baseline compare w.json --runner "exec:python3 scripts/examples/numpy_runner.py" > /dev/null; echo lacks $?
+anecheck baseline compare w.json --runner "exec:python3 scripts/examples/numpy_runner.py" --contract ./wide.json \\
+    > /dev/null; echo compare-wide $?
+anecheck run --resume --db wide.sqlite > /dev/null; echo resume $?
+"""
+        done = run(script, fault=fault)
+        codes = dict(line.split() for line in done.stdout.splitlines())
+        self.assertEqual(codes, {"run": "1", "wide": "0", "replay": "1", "replay-wide": "0", "shrink": "0",
+                                 "replay-small": "1", "check": "1", "check-wide": "0", "baseline": "0",
+                                 "compare": "0", "baseline-wide": "0", "lacks": "2", "compare-wide": "0",
+                                 "resume": "0"}, done.stderr)
+
+    def test_a_contract_file_that_is_none_is_refused(self):
+        done = run("printf '{}' > c.json; " + command_of_guide().replace("float", "./c.json"))
+        self.assertEqual(done.returncode, 2)
+        self.assertIn("--contract ./c.json: ", done.stderr)
+
     def test_an_unsupported_operation_is_no_finding(self):
         done = run(command_of_guide() + " --seed 5 --ops add,relu --json", fault="""
 def answer(request, _answer=answer):
