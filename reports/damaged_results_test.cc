@@ -51,6 +51,7 @@ Status WriteWholeFile(const std::string& path) {
   batch.coverage[{"op_pair", "conv>relu"}] = {.cases = 1, .first_case = 0};
   batch.leans[{"h13", Route::kMil, "conv"}][0].Add(0, 0.5);
   batch.proofs.push_back({0, "h13", Route::kMil, "x", "conv", "y = conv(x = x)"});
+  batch.finding_cases.push_back({finding.signature, 0});
   batch.seconds = 0.5;
   return store.Append(id, batch);
 }

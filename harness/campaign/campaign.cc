@@ -12,9 +12,11 @@
 #include <thread>
 #include <tuple>
 
+#include "harness/base/json_text.h"
 #include "harness/campaign/coverage.h"
 #include "harness/campaign/resume.h"
 #include "harness/campaign/run_row.h"
+#include "harness/cases/options_json.h"
 #include "harness/findings/confirmer.h"
 #include "harness/judging/compiled_round_trip.h"
 #include "harness/judging/isolate.h"
@@ -136,6 +138,12 @@ class Campaign {
     ANECHECK_RETURN_IF_ERROR(leans_.Recall(store, point.run));
     ANECHECK_RETURN_IF_ERROR(Recall(store, point.run));
     return RunRest(store, point.run, identity);
+  }
+
+  // A case of a recorded run again.
+  Result<Case> RemakeRecorded(Store& store, int64_t run, uint64_t index) {
+    ANECHECK_RETURN_IF_ERROR(Recall(store, run));
+    return Remake(index);
   }
 
  private:
@@ -423,7 +431,10 @@ class Campaign {
   Status Settle(uint64_t batch, BatchResult& result) {
     for (Suspect& suspect : result.suspects) {
       ANECHECK_ASSIGN(std::vector<FindingRow> findings, confirmer_->Confirm(suspect));
-      std::ranges::move(findings, std::back_inserter(result.record.findings));
+      for (FindingRow& finding : findings) {
+        result.record.finding_cases.push_back({finding.signature, finding.case_index});
+        result.record.findings.push_back(std::move(finding));
+      }
     }
     ANECHECK_RETURN_IF_ERROR(ReportLeaning(result.record));
     NotePace(batch + 1 == BatchCount(), result.record);
@@ -553,6 +564,20 @@ Result<std::unique_ptr<Runner>> MakeRunner(const CampaignOptions& options) {
                    fmt::format("--runner {}: unknown; give e5rt, roundtrip, emulator, "
                                "emulator:exact or exec:COMMAND",
                                options.runner));
+}
+
+Result<Case> RemakeCase(Store& store, const RunRow& run, uint64_t index, CampaignOptions& options) {
+  const std::string name = fmt::format("{}: options of run {}", store.path(), run.id);
+  ANECHECK_ASSIGN(const Json json, ParseJson(run.options, name));
+  Result<CampaignOptions> read = OptionsFromJson(json);
+  if (!read.ok()) {
+    return MakeError(ErrorCode::kMalformed, fmt::format("{}: {}", name, read.error().message));
+  }
+  options = std::move(read).value();
+  options.db = store.path();
+  const RunnerFactory none;
+  const std::function<void(const CampaignProgress&)> unheard;
+  return Campaign(options, none, unheard, nullptr).RemakeRecorded(store, run.id, index);
 }
 
 Result<CampaignSummary> RunCampaign(const CampaignOptions& options,

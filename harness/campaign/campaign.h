@@ -71,6 +71,10 @@ Result<CampaignSummary> ResumeCampaign(const CampaignOptions& options, ResumePoi
                                        const std::function<void(const CampaignProgress&)>& progress,
                                        const std::atomic<bool>* stop = nullptr);
 
+// Case `index` of a recorded campaign, made again as it was run, with the options of that run.
+// Errors: kMalformed where these cannot be read, those of MakeCase.
+Result<Case> RemakeCase(Store& store, const RunRow& run, uint64_t index, CampaignOptions& options);
+
 // Errors: kInvalid where the runner is a chip's own engine, which another target of `options` is
 // not (chip_target.h).
 Status CheckTargets(const CampaignOptions& options, const RunnerIdentity& identity);

@@ -1,6 +1,7 @@
 #include "harness/cli/finding_argument.h"
 
 #include <algorithm>
+#include <charconv>
 #include <fmt/format.h>
 #include <tuple>
 
@@ -8,14 +9,20 @@
 #include "harness/base/json.h"
 #include "harness/base/json_text.h"
 #include "harness/base/shell_word.h"
+#include "harness/campaign/campaign.h"
 #include "harness/cli/command_line.h"
+#include "harness/cli/contract_flag.h"
 #include "harness/cli/file_name.h"
 #include "harness/cli/with_file.h"
 
 namespace anecheck {
 
 void AddFindingArgument(CommandLine& command, FindingArgument& argument) {
-  command.AddOption("finding", argument.what, "Id of a finding, or a finding.json").Required();
+  command
+      .AddOption("finding", argument.what,
+                 "Id of a finding, a finding.json, or case:INDEX of a run (the table finding_cases "
+                 "lists those of a finding)")
+      .Required();
   command.AddOption("--db", argument.db, "Results file that holds the id")
       .Check(FileName())
       .ShowDefault();
@@ -83,14 +90,78 @@ Result<FindingText> ReadFindingText(const FindingArgument& argument) {
   return text;
 }
 
+namespace {
+
+constexpr std::string_view kCase = "case:";
+
+// The number behind "case:".
+Result<uint64_t> IndexOf(const std::string& what) {
+  const std::string_view digits = std::string_view(what).substr(kCase.size());
+  uint64_t index = 0;
+  const auto [end, error] = std::from_chars(digits.data(), digits.data() + digits.size(), index);
+  if (error == std::errc() && end == digits.data() + digits.size()) return index;
+  return MakeError(ErrorCode::kInvalid,
+                   fmt::format("{}: \"{}\" is no index of a case", what, digits));
+}
+
+// The one run that `argument` names.
+Result<RunRow> RunOf(Store& store, const FindingArgument& argument) {
+  ANECHECK_ASSIGN(std::vector<RunRow> runs, store.Runs());
+  std::erase_if(runs, [&](const RunRow& run) { return !run.uuid.starts_with(argument.run); });
+  if (runs.size() == 1) return std::move(runs[0]);
+  std::string list;
+  for (const RunRow& run : runs) list += (list.empty() ? "" : ", ") + run.uuid;
+  return MakeError(
+      runs.empty() ? ErrorCode::kNotFound : ErrorCode::kInvalid,
+      fmt::format("{}: {} runs{}; choose one with --run{}{}", argument.db, runs.size(),
+                  argument.run.empty() ? "" : " of that uuid", list.empty() ? "" : ": ", list));
+}
+
+Result<Artifact> ReadCase(const FindingArgument& argument) {
+  ANECHECK_ASSIGN(const uint64_t index, IndexOf(argument.what));
+  ANECHECK_ASSIGN(Store store, OpenNamed(argument.db));
+  ANECHECK_ASSIGN(const RunRow run, RunOf(store, argument));
+  std::optional<Verdict> verdict;
+  ANECHECK_RETURN_IF_ERROR(store.EachCase(run.id, [&](const CaseRow& record) {
+    if (record.index == index) verdict = record.verdict;
+  }));
+  if (!verdict) {
+    return MakeError(ErrorCode::kNotFound,
+                     fmt::format("{}: run {} holds no case {}", argument.db, run.uuid, index));
+  }
+  Artifact artifact;
+  ANECHECK_ASSIGN(artifact.item, RemakeCase(store, run, index, artifact.options));
+  artifact.options.routes = SetOf(artifact.item.route);
+  artifact.options.targets = {artifact.item.target};
+  artifact.id = argument.what;
+  artifact.verdict = *verdict;
+  return artifact;
+}
+
+// Puts what `argument` names in place of the recorded. A recorded contract stays: the
+// case names it.
+void Override(const FindingArgument& argument, CampaignOptions& options) {
+  if (!argument.library.empty()) options.worker.library = argument.library;
+  if (argument.defects.empty()) return;
+  std::erase_if(options.defects,
+                [](const std::string& catalogue) { return !ChoosesContract(catalogue); });
+  options.defects.insert(options.defects.end(), argument.defects.begin(), argument.defects.end());
+}
+
+}  // namespace
+
 Result<Artifact> ReadFinding(const FindingArgument& argument) {
+  if (argument.what.starts_with(kCase)) {
+    ANECHECK_ASSIGN(Artifact artifact, ReadCase(argument));
+    Override(argument, artifact.options);
+    return artifact;
+  }
   ANECHECK_ASSIGN(const FindingText text, ReadFindingText(argument));
   ANECHECK_ASSIGN(const Json json, ParseJson(text.json, argument.what));
   Result<Artifact> read = ArtifactFromJson(json);
   if (!read.ok()) return WithFile(text.file, read.error());
   Artifact artifact = std::move(read).value();
-  if (!argument.library.empty()) artifact.options.worker.library = argument.library;
-  if (!argument.defects.empty()) artifact.options.defects = argument.defects;
+  Override(argument, artifact.options);
   return artifact;
 }
 

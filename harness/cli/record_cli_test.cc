@@ -35,6 +35,35 @@ TEST_F(RecordCliTest, SimulatedResultsAreMarkedInEveryText) {
   EXPECT_EQ(roundtrip.out.find("2 cases, "), 0u) << roundtrip.out;
 }
 
+// A finding keeps its first case alone; the others are made again from the options of the run.
+TEST_F(RecordCliTest, EveryCaseOfAFindingIsRunAgain) {
+  const std::string db = Db("cases.sqlite");
+  Tool("run --cases 600 --seed 3 --targets h13 --quirk all=off --steer --fault slice-off-by-one" +
+       db);
+  const Outcome query = Tool(
+      "query --json \"SELECT case_index, op FROM finding_cases JOIN findings USING (run, "
+      "signature) "
+      "WHERE verdict = 'wrong' ORDER BY 1\"" +
+      db);
+  const auto rows = ParseJson(query.out);
+  ASSERT_TRUE(rows.ok() && rows->is_array() && rows->size() > 1) << query.out << query.err;
+  for (size_t i = 0; i < std::min<size_t>(rows->size(), 4); ++i) {
+    const std::string index = (*rows)[i]["case_index"].dump();
+    const Outcome replay = Tool("replay case:" + index + db + " --json");
+    EXPECT_EQ(replay.code, 1) << replay.out << replay.err;
+    const Json json = JsonOf(replay);
+    EXPECT_EQ(json["verdict"], json["recorded_verdict"]) << index;
+    EXPECT_EQ(json["op"], (*rows)[i]["op"]) << index;
+  }
+  EXPECT_EQ(
+      Tool("shrink case:" + (*rows)[1]["case_index"].dump() + db + " --out " + Path("small.json"))
+          .code,
+      0);
+  EXPECT_EQ(Tool("replay " + Path("small.json")).code, 1);
+  EXPECT_NE(Tool("replay case:600" + db).err.find("holds no case 600"), std::string::npos);
+  EXPECT_NE(Tool("replay case:x" + db).err.find("\"x\" is no index of a case"), std::string::npos);
+}
+
 // A recorded command can be typed again and makes the same cases.
 TEST_F(RecordCliTest, TheRecordedCommandIsOneToType) {
   const std::string db = " --db '" + Path("two words.sqlite") + "'";

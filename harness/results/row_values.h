@@ -182,6 +182,13 @@ struct ProofRow {
 };
 // The names of such a list.
 std::vector<std::string> LinesOf(std::string_view names);
+// A case that shows the finding of `signature`, `times` times: replies that came too late may show
+// it again.
+struct FindingCaseRow {
+  std::string signature;
+  uint64_t case_index = 0;
+  int64_t times = 1;
+};
 struct UlpRow {
   std::string target, op;
   uint64_t bucket = 0, elements = 0;
@@ -242,6 +249,7 @@ struct ProbeRow {
 struct RowBatch {
   std::vector<CaseRow> cases;
   std::vector<FindingRow> findings;
+  std::vector<FindingCaseRow> finding_cases;
   std::map<std::tuple<std::string, Route, std::string>, ReachCounts> reach;  // target, route, op
   // The part of `reach` that was proved: target, route, op, provenance.
   std::map<std::tuple<std::string, Route, std::string, Provenance>, ReachCounts> proved_reach;

@@ -17,8 +17,8 @@
 
 namespace anecheck {
 
-// Version 9 made the tables STRICT, version 10 keeps proofs.
-inline constexpr int kSchemaVersion = 10;
+// Version 9 made the tables STRICT, version 10 keeps proofs, version 11 the cases of findings.
+inline constexpr int kSchemaVersion = 11;
 
 // One value of a query, as text and what it is in the file.
 struct StoreValue {

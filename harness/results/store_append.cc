@@ -180,6 +180,10 @@ Status Store::AddCases(int64_t run, const RowBatch& batch) {
     ANECHECK_ASSIGN(RowWriter<ProofRow>* const proofs, impl_->Writer<ProofRow>());
     ANECHECK_RETURN_IF_ERROR(proofs->Add(run, proof));
   }
+  for (const FindingCaseRow& shown : batch.finding_cases) {
+    ANECHECK_ASSIGN(RowWriter<FindingCaseRow>* const cases_of, impl_->Writer<FindingCaseRow>());
+    ANECHECK_RETURN_IF_ERROR(cases_of->Add(run, shown));
+  }
   if (!batch.seconds || batch.cases.empty()) return {};
   ANECHECK_ASSIGN(RowWriter<PaceRow>* const pace, impl_->Writer<PaceRow>());
   return pace->Add(run, {batch.cases.back().index, *batch.seconds});

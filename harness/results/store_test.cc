@@ -155,6 +155,7 @@ std::string FileOfVersion(int version, const std::string& path) {
          "' WHERE key = 'schema_version';";
   sqlite3* raw = nullptr;
   EXPECT_EQ(sqlite3_open(path.c_str(), &raw), SQLITE_OK);
+  if (version < 11) sql += "DROP TABLE main.finding_cases;";
   if (version < 10) sql += "DROP TABLE main.proofs;";
   if (version < 8) sql += "DROP TABLE main.error_leans;";
   if (version < 7) sql += "DROP TABLE main.unconfirmed_reach;";

@@ -145,6 +145,14 @@ inline constexpr auto kTable<FindingRow> = Describe<FindingRow>(
     Value("artifact", &FindingRow::artifact).Json().Large());
 
 template <>
+inline constexpr auto kTable<FindingCaseRow> = Describe<FindingCaseRow>(
+    {.name = "finding_cases",
+     .note = "The cases that show a finding; `anecheck replay case:INDEX` runs each again.",
+     .since = 11},
+    Key("signature", &FindingCaseRow::signature, "the finding's"),
+    Key("case_index", &FindingCaseRow::case_index), Sum("times", &FindingCaseRow::times));
+
+template <>
 inline constexpr auto kTable<ProbeRow> = Describe<ProbeRow>(
     {.name = "probes",
      .note = "Numeric cliffs: one measurement of one probe on one target.",
@@ -231,7 +239,7 @@ inline constexpr auto kTable<LeanRow> = Describe<LeanRow>(
 
 // In the order in which they are made and copied: runs first.
 using TableRows = std::tuple<RunRow, CaseRow, OutputRow, ReachRow, ProvedReachRow, UnconfirmedRow,
-                             ProofRow, UlpRow, FindingRow, ProbeRow, CoverageRow, MagnitudeRow,
-                             LibraryRow, PaceRow, LeanRow>;
+                             ProofRow, UlpRow, FindingRow, FindingCaseRow, ProbeRow, CoverageRow,
+                             MagnitudeRow, LibraryRow, PaceRow, LeanRow>;
 
 }  // namespace anecheck
