@@ -53,7 +53,7 @@ inline bool IsPlain(const Estimate& expected) {
 // Of a plain estimate: one number is admitted, and it is what was given. Most elements are so.
 inline bool IsOnPoint(const Estimate& expected, size_t i, double actual) {
   return expected.low[i] == actual && expected.high[i] == actual && expected.value[i] == actual &&
-         expected.flags[i] == 0;
+         expected.flags[i] == 0 && (actual != 0 || !expected.signed_zeros);
 }
 
 }  // namespace anecheck

@@ -18,7 +18,7 @@ constexpr std::array<std::string_view, kEffectCount> kEffectNames = {
     "flush_in_mac",   "nan_as_infinity",   "nan_result_as_zero", "unsigned_zero", "ties_away",
     "value_at",       "value_from",        "absolute_error",     "any_of_axis",   "reciprocal",
     "table_at_zero",  "cast_wraps",        "swish_of_product",   "forgets_scale", "may_be_from",
-    "one_mask_plane", "unshifted_softmax"};
+    "one_mask_plane", "unshifted_softmax", "moved_zero"};
 
 // Whether it reads operands and attributes by the place that they have in the operations of the
 // documented list.

@@ -214,6 +214,9 @@ constexpr Departure kOpenRules[] = {
      "the printed digit; single values are printed with three digits"},
     {"cast_saturation", Effect::kCastWraps, "", 0, 0, 0,
      "a float beyond the integer type saturates", "taken: no note measures it"},
+    {"moved_zero", Effect::kMovedZero, "", 0, 0, 0,
+     "a zero that is moved and not computed keeps its sign",
+     "taken: facts/numerics.md tells of x + 0 and 1/-0 alone; a move may be a product with ones"},
 };
 
 constexpr UnnamedDefect kUnnamedDefects[] = {

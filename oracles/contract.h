@@ -105,8 +105,9 @@ enum class Effect : uint8_t {
   kMayBeFrom,         // operation(x) is b or what it should be, for x >= a
   kOneMaskPlane,      // one head's plane of a mask stands for all heads
   kUnshiftedSoftmax,  // attention told not to subtract the maximum takes exponentials of scores
+  kMovedZero,         // a zero that is moved may lose its sign
 };
-inline constexpr size_t kEffectCount = 22;
+inline constexpr size_t kEffectCount = 23;
 
 // Whether the effect depends on which operations made the operands, so that an operation by itself,
 // on values that were handed to it, does not show it.

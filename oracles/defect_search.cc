@@ -314,12 +314,18 @@ class DefectSearch {
     const bool apart = !estimate_.finite_low.empty();
     for (const size_t i : looked_at_) {
       admitted.push_back({std::bit_cast<uint64_t>(estimate_.low[i]),
-                          std::bit_cast<uint64_t>(estimate_.high[i]), estimate_.flags[i],
+                          std::bit_cast<uint64_t>(estimate_.high[i]), SignificanceOf(i),
                           CountAdmitted(estimate_, i),
                           std::bit_cast<uint64_t>(apart ? estimate_.finite_low[i] : 0),
                           std::bit_cast<uint64_t>(apart ? estimate_.finite_high[i] : 0)});
     }
     return admitted;
+  }
+
+  // Whether NaN is admitted and the sign of a zero judged.
+  uint64_t SignificanceOf(size_t i) const {
+    constexpr uint64_t kSignedZeros = 1 << 8;
+    return estimate_.flags[i] | (estimate_.signed_zeros ? kSignedZeros : 0);
   }
 
   const Graph& graph_;
@@ -371,7 +377,8 @@ bool AreSame(std::span<const double> one, std::span<const double> other) {
 bool AdmitTheSame(const Estimate& one, const Estimate& other) {
   return AreSame(one.low, other.low) && AreSame(one.high, other.high) && one.flags == other.flags &&
          one.member_begin == other.member_begin && AreSame(one.members, other.members) &&
-         AreSame(one.finite_low, other.finite_low) && AreSame(one.finite_high, other.finite_high);
+         one.signed_zeros == other.signed_zeros && AreSame(one.finite_low, other.finite_low) &&
+         AreSame(one.finite_high, other.finite_high);
 }
 
 }  // namespace

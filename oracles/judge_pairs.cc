@@ -43,6 +43,7 @@ std::optional<UnpairedResult> UnpairedOf(const NodeView& node, std::span<const T
   if (!values || !positions) return std::nullopt;
   Estimate source;
   evaluation.Stored(node.Input(P::kX), source);
+  source.signed_zeros = false;  // zeros of both signs tie
   int64_t step = 1;
   for (int i = axis + 1; i < x.rank(); ++i) step *= x[i];
   const int64_t kept = node.ResultType().shape[axis];

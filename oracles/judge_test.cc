@@ -47,6 +47,48 @@ TEST_F(Doubling, ExactResultPasses) {
   EXPECT_EQ(judgement.reason, "");
 }
 
+// ---- the sign of zero ---------------------------------------------------------------------------
+
+OutputJudgement JudgeZeros(Case& c, ValueId y, std::initializer_list<double> actual, int family) {
+  const Estimate expected = c.Run(y, ConformingContract(family));
+  const Tensor given = MakeTensor(DType::kFp16, expected.type.shape, actual);
+  return Judge(c.graph, c.inputs, 0, expected, given, family);
+}
+
+TEST(SignOfZero, OfMovedElementsIsJudged) {
+  for (const int family : {kA13, kA17, kFloatFamily, kIeeeFamily}) {
+    Case c;
+    const ValueId x = c.Input(MakeTensor(DType::kFp16, {2, 2}, {-0.0, 0.0, 1, -0.0}));
+    using P = params::Transpose;
+    const ValueId y = c.Begin(OpKind::kTranspose).Arg(P::kX, x).Ints(P::kPerm, {1, 0}).Finish();
+    EXPECT_EQ(JudgeZeros(c, y, {-0.0, 1, 0.0, -0.0}, family).verdict, Verdict::kPass);
+    const OutputJudgement lost = JudgeZeros(c, y, {0.0, 1, 0.0, 0.0}, family);
+    EXPECT_EQ(lost.verdict, Verdict::kWrong) << family;
+    EXPECT_EQ(lost.outside, 2u);
+    EXPECT_EQ(lost.reason, "2 of 4 elements outside; worst at 0: 0 is not in [-0, -0]");
+    EXPECT_EQ(JudgeZeros(c, y, {-0.0, 1, -0.0, -0.0}, family).outside, 1u) << "and of +0";
+  }
+}
+
+// No source tells whether a move is a product with ones, which makes +0 of -0.
+TEST(SignOfZero, OfMovedElementsWasNeverMeasuredOnAFamily) {
+  Case c;
+  const ValueId x = c.Input(MakeTensor(DType::kFp16, {2}, {-0.0, 1}));
+  using P = params::Reshape;
+  c.graph.AddOutput(c.Begin(OpKind::kReshape).Arg(P::kX, x).Ints(P::kShape, {2, 1}).Finish());
+  const Tensor lost = MakeTensor(DType::kFp16, {2, 1}, {0.0, 1});
+  EXPECT_EQ(NeverMeasured(c.graph, c.inputs, 0, lost, kA13), "moved_zero");
+  EXPECT_EQ(NeverMeasured(c.graph, c.inputs, 0, lost, kFloatFamily), "");
+}
+
+TEST(SignOfZero, OfComputedElementsIsNot) {
+  Case c;
+  const ValueId x = c.Input(MakeTensor(DType::kFp16, {2}, {-0.0, 1}));
+  const ValueId y = c.Binary(OpKind::kAdd, x, x);
+  EXPECT_EQ(JudgeZeros(c, y, {0.0, 2}, kFloatFamily).verdict, Verdict::kPass);
+  EXPECT_EQ(JudgeZeros(c, y, {-0.0, 2}, kFloatFamily).verdict, Verdict::kPass);
+}
+
 TEST_F(Doubling, OneUlpOffIsWrong) {
   const double off = 6 + HalfUlp(6);
   const OutputJudgement judgement = JudgeActual({2, 4, off, 8 + 3 * HalfUlp(8)});

@@ -48,6 +48,7 @@ void CopyEstimate(const BoundedTensor& tensor, Estimate& estimate) {
   estimate.whole = tensor.whole || !IsFloat(tensor.type.dtype);
   estimate.distinct_axis = tensor.distinct_axis;
   estimate.loose = tensor.loose;
+  estimate.signed_zeros = tensor.signed_zero && IsFloat(tensor.type.dtype);
   CopyMembers(tensor, estimate);
   estimate.finite_low.clear();
   estimate.finite_high.clear();
@@ -552,6 +553,7 @@ Status Evaluation::RunStreamed(const Graph& graph, std::span<const Tensor> input
 void Evaluation::Stored(ValueId id, Estimate& estimate) const {
   const BoundedTensor& tensor = state_->values[id];
   CopyEstimate(tensor, estimate);
+  if (state_->contract->Find(Effect::kMovedZero) != nullptr) estimate.signed_zeros = false;
   if (tensor.point() || !IsFloat(tensor.type.dtype)) return;
   const bool ties_away = RoundsTiesAway(*state_->contract);
   if (tensor.type.dtype == DType::kFp16 && !ties_away && estimate.members.empty() &&
@@ -585,6 +587,18 @@ Result<std::vector<Estimate>> Evaluate(const Graph& graph, std::span<const Tenso
   return estimates;
 }
 
+namespace {
+
+// Whether a zero has the sign that its interval tells.
+bool HasSignOfZero(const Estimate& expected, size_t index, double zero) {
+  const double low = expected.low[index];
+  const double high = expected.high[index];
+  const bool open = low != 0 || high != 0 || std::signbit(low) != std::signbit(high);
+  return open || std::signbit(zero) == std::signbit(low);
+}
+
+}  // namespace
+
 bool Admits(const Estimate& expected, size_t index, double actual) {
   if (actual != actual) return (expected.flags[index] & Estimate::kNanAllowed) != 0;
   if (!(expected.low[index] <= actual && actual <= expected.high[index])) return false;
@@ -592,6 +606,7 @@ bool Admits(const Estimate& expected, size_t index, double actual) {
       !(expected.finite_low[index] <= actual && actual <= expected.finite_high[index])) {
     return false;
   }
+  if (expected.signed_zeros && actual == 0 && !HasSignOfZero(expected, index, actual)) return false;
   if (expected.whole && std::trunc(actual) != actual) return false;
   if (expected.member_begin.empty()) return true;
   const auto begin = expected.members.begin() + expected.member_begin[index];

@@ -25,8 +25,11 @@ struct Estimate {
   // The exact result of the operation on its operands' values, rounded once (half to even) to the
   // element type. Integers and bools are exact; int32 and smaller fit a double.
   std::vector<double> value;
-  // The results of a conforming engine, both ends included. The sign of a zero is not judged.
+  // The results of a conforming engine, both ends included.
   std::vector<double> low, high;
+  // Whether a zero has the sign of its interval's ends, where both are zeros of one sign: elements
+  // that were moved and not computed. Elsewhere the sign of a zero is not judged.
+  bool signed_zeros = false;
   std::vector<uint8_t> flags;
   // Discrete results: `whole` admits integers alone. Element i with
   // member_begin[i] < member_begin[i + 1] admits only those entries of `members`, ascending;

@@ -529,6 +529,15 @@ def an_enlargement_by_steps():
 # ---- movements -------------------------------------------------------------------------------------
 
 @row
+def two_transposes_that_cancel():
+    x = half(np.where(drawn(104, 4, 6) > 0.5, 0, np.where(drawn(105, 4, 6) > 0, -0.0, drawn(106, 4, 6))))
+    model = Model()
+    y = model.op("transpose", (6, 4), {"perm": [1, 0]}, x=model.input("x", x))
+    model.op("transpose", (4, 6), {"perm": [1, 0]}, x=y)
+    return model, x, x + H(0)
+
+
+@row
 def a_reshape_as_a_view():
     x = half(drawn(107, 4, 6).astype(D) * 2.0**-14)
     model = one("reshape", x, {"shape": [6, 4]}, shape=(6, 4))
