@@ -33,6 +33,21 @@ bool IsEitherNeighbour(const Estimate& expected, size_t index) {
   return !IsFloat(dtype) && dtype != DType::kBool && high - low <= 1 && (low > 0 || high < 0);
 }
 
+Deviation DeviationOf(const Estimate& expected, size_t i, double actual, uint32_t ulp) {
+  constexpr double kInfinite = std::numeric_limits<double>::infinity();
+  const Ends ends = FiniteEnds(expected, i);
+  if (actual != actual) return Deviation::kNan;
+  if (expected.low[i] != expected.low[i]) return Deviation::kNumber;
+  if (std::fabs(actual) == kInfinite) return Deviation::kInfinity;
+  if (std::fabs(ends.low) == kInfinite && std::fabs(ends.high) == kInfinite) {
+    return Deviation::kFinite;
+  }
+  if (actual == 0 && ends.low == 0 && ends.high == 0) return Deviation::kZeroSign;
+  // Integers are not rounded: the neighbour of an integer is another number.
+  constexpr uint32_t kFewUlp = 2;
+  return IsFloat(expected.type.dtype) && ulp <= kFewUlp ? Deviation::kNear : Deviation::kFar;
+}
+
 // Fills everything but the verdict; gives the indices outside.
 std::vector<size_t> Measure(const Estimate& expected, std::span<const double> actual,
                             OutputJudgement& judgement) {
@@ -67,6 +82,9 @@ std::vector<size_t> Measure(const Estimate& expected, std::span<const double> ac
     judgement.expected_low = ends.low;
     judgement.expected_high = ends.high;
     judgement.actual = actual[shown];
+    if (judgement.worst >= 0) {
+      judgement.deviation = DeviationOf(expected, shown, judgement.actual, judgement.worst_ulp);
+    }
   }
   return outside;
 }
@@ -204,6 +222,12 @@ std::string WhyOpen(const Estimate& expected, const OutputJudgement& judgement) 
 
 }  // namespace
 
+std::string_view DeviationName(Deviation deviation) {
+  constexpr std::string_view kNames[] = {
+      "", "type", "nan", "number for nan", "infinity", "finite", "sign of zero", "near", "far"};
+  return kNames[static_cast<size_t>(deviation)];
+}
+
 std::optional<int64_t> UlpError(DType dtype, double value, double actual) {
   if (value != value || actual != actual) return std::nullopt;
   if (value == actual) return 0;
@@ -253,6 +277,7 @@ OutputJudgement Judge(const Graph& graph, std::span<const Tensor> inputs, size_t
   if (actual.type != expected.type ||
       actual.bytes.size() != static_cast<size_t>(expected.type.ByteSize())) {
     judgement.verdict = Verdict::kWrong;
+    judgement.deviation = Deviation::kType;
     judgement.reason =
         fmt::format("the output is {} with {} bytes, expected {}", actual.type.ToString(),
                     actual.bytes.size(), expected.type.ToString());

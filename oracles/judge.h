@@ -18,6 +18,21 @@
 
 namespace anecheck {
 
+// In which way an element lies outside its interval.
+enum class Deviation : uint8_t {
+  kNone,
+  kType,      // the whole output is of another type
+  kNan,       // NaN, where none is admitted
+  kNumber,    // a number, where NaN alone is
+  kInfinity,  // an infinity beside finite numbers
+  kFinite,    // a finite number, where infinities alone are admitted
+  kZeroSign,  // a zero of the other sign
+  kNear,      // one or two representable values away, as by a rounding too many
+  kFar,
+};
+// A word or two: "nan", "sign of zero"; "" of kNone.
+std::string_view DeviationName(Deviation deviation);
+
 struct OutputJudgement {
   // Errors in ulp of the element type against `Estimate::value`: 0, 1, 2, 3-4, 5-8, ... up to
   // 2^13 and, in the last bucket, everything above and NaN against a number.
@@ -33,6 +48,7 @@ struct OutputJudgement {
   double expected_low = 0;  // of the worst element; of element 0 where nothing is outside
   double expected_high = 0;
   double actual = 0;
+  Deviation deviation = Deviation::kNone;  // of the worst element
   DefectSet defects;  // of kKnownDefect; several where only the combination explains it
   // With kKnownDefect: the defects admit some element only because, through the operations that
   // follow them, they admit almost anything there, or because they widen an interval by the most

@@ -18,6 +18,39 @@ bool IsIsolated(const Case& item, const CaseOutcome& outcome) {
   return ended && item.mode != CaseMode::kMustReject && nodes > 1 && nodes <= kMostIsolated;
 }
 
+bool IsOfWord(char c) {
+  return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_';
+}
+
+// Whether a message has the operation's name where it can be no word of a sentence: with an
+// underscore, in quotes, or before a colon.
+bool NamesOperation(std::string_view message, std::string_view name) {
+  constexpr std::string_view kQuotes = "\"'`";
+  const bool compound = name.find('_') != std::string_view::npos;
+  for (size_t at = 0; (at = message.find(name, at)) != std::string_view::npos; ++at) {
+    const char before = at == 0 ? ' ' : message[at - 1];
+    const size_t end = at + name.size();
+    const char after = end == message.size() ? ' ' : message[end];
+    if (IsOfWord(before) || IsOfWord(after)) continue;
+    const bool quoted = kQuotes.find(before) != std::string_view::npos && before == after;
+    if (compound || quoted || after == ':') return true;
+  }
+  return false;
+}
+
+// The node of the only operation of the graph that the message names; kNoNode for none, and where
+// it names several.
+NodeId NamedBy(const Graph& graph, std::string_view message) {
+  NodeId named = kNoNode;
+  for (NodeId id = 0; id < graph.nodes().size(); ++id) {
+    const OpSchema* const schema = graph.node(id).schema;
+    if (!NamesOperation(message, schema->name)) continue;
+    if (named != kNoNode && graph.node(named).schema != schema) return kNoNode;
+    if (named == kNoNode) named = id;
+  }
+  return named;
+}
+
 // One zero for every value, of its type.
 class Zeros {
  public:
@@ -60,6 +93,13 @@ std::optional<Case> Alone(const Case& item, NodeId node, const Zeros& zeros) {
 
 Status Isolate(const Case& item, Runner& runner, CaseOutcome& outcome) {
   if (!IsIsolated(item, outcome)) return {};
+  const bool refused = outcome.status == RunStatus::kRejected;
+  const NodeId named = refused ? NamedBy(item.graph, outcome.message()) : kNoNode;
+  if (named != kNoNode) {
+    const Node& node = item.graph.node(named);
+    outcome.shown.Charge(std::string(node.schema->name));
+    return {};
+  }
   const Zeros zeros(item.graph);
   for (NodeId id = 0; id < item.graph.nodes().size(); ++id) {
     const std::optional<Case> alone = Alone(item, id, zeros);

@@ -77,6 +77,24 @@ TEST(Isolate, ARefusalIsBookedOnTheOperationThatIsRefusedAlone) {
   EXPECT_EQ(Booked(item, outcome, "relu").cases, 1);
 }
 
+TEST(Isolate, ARefusalIsBookedOnTheOperationThatItNames) {
+  const Case item = ThreeOperations();
+  Compiler compiler([](const auto& ops) {
+    return Has(ops, OpKind::kRelu) ? RunStatus::kRejected : RunStatus::kOk;
+  });
+  const auto charged = [&](const char* message) {
+    Evaluation evaluation;
+    CaseOutcome outcome =
+        JudgeCase(item, {.status = RunStatus::kRejected, .message = message}, evaluation);
+    EXPECT_TRUE(Isolate(item, compiler, outcome).ok());
+    return outcome.shown.op();
+  };
+  EXPECT_EQ(charged("sigmoid: no such kernel"), "sigmoid");
+  EXPECT_EQ(charged("cannot lower 'tanh' to this device"), "tanh");
+  EXPECT_EQ(charged("'tanh' beside 'sigmoid'"), "relu") << "which of them is not said";
+  EXPECT_EQ(charged("the tanh of an angle"), "relu") << "no name";
+}
+
 TEST(Isolate, WhatNoOperationShowsAloneIsTheGraphs) {
   const Case item = ThreeOperations();
   for (const RunStatus status : {RunStatus::kRejected, RunStatus::kFailed, RunStatus::kCrashed}) {

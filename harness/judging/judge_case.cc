@@ -111,7 +111,8 @@ void JudgeOutputs(const Case& item, const RunReply& reply, Evaluation& evaluatio
     outcome.shown.Worsen({.verdict = judged.verdict,
                           .message = judged.reason,
                           .op = output.op,
-                          .defects = judged.defects});
+                          .defects = judged.defects,
+                          .deviation = DeviationName(judged.deviation)});
     if (judged.vague) outcome.vague.push_back(i);
     outcome.outputs.push_back(std::move(output));
   }
@@ -133,12 +134,13 @@ struct FurtherRun {
 void JudgeFurtherRun(const FurtherRun& run, int family, Evaluation& evaluation,
                      CaseOutcome& outcome) {
   const auto take = [&](Verdict verdict, const std::string& why, ValueId output,
-                        const DefectSet& defects = {}) {
+                        const DefectSet& defects = {}, std::string_view deviation = {}) {
     if (run.by_chance && verdict == Verdict::kInconclusive) return false;
     const bool worse = outcome.shown.Worsen({.verdict = verdict,
                                              .message = fmt::format("{}: {}", run.where, why),
                                              .op = ProducerOf(run.graph, output),
-                                             .defects = defects});
+                                             .defects = defects,
+                                             .deviation = deviation});
     if (worse) outcome.execution = run.execution;
     return worse;
   };
@@ -158,7 +160,8 @@ void JudgeFurtherRun(const FurtherRun& run, int family, Evaluation& evaluation,
     const OutputJudgement judged =
         Judge(run.graph, run.inputs, i, expected, run.outputs[i], family, evaluation.threads());
     outcome.vague_further |= judged.vague;
-    if (!take(judged.verdict, judged.reason, ids[i], judged.defects)) continue;
+    const std::string_view deviation = DeviationName(judged.deviation);
+    if (!take(judged.verdict, judged.reason, ids[i], judged.defects, deviation)) continue;
     if (judged.defects.empty()) continue;
     const NodeId first = FirstToDepart(run.graph, run.inputs, family, judged.defects);
     if (first != kNoNode) outcome.shown.Charge(std::string(run.graph.node(first).schema->name));
@@ -342,9 +345,13 @@ std::string Signature(const CaseOutcome& outcome) {
   }
   if (verdict == Verdict::kWrong || verdict == Verdict::kUnconfirmed ||
       verdict == Verdict::kNotRepeatable || verdict == Verdict::kBiased) {
-    const std::string_view apart = outcome.apart;
-    return fmt::format("{}|{}|{}{}{}", verdict, shown.op(), outcome.target,
-                       apart.empty() ? "" : "|", apart);
+    const auto part = [](std::string_view word) {
+      return word.empty() ? std::string() : fmt::format("|{}", word);
+    };
+    // Two defects of one operation show themselves in two ways.
+    const std::string_view deviation = verdict == Verdict::kWrong ? shown.deviation() : "";
+    return fmt::format("{}|{}|{}{}{}", verdict, shown.op(), outcome.target, part(deviation),
+                       part(outcome.apart));
   }
   // Numbers in an engine's message name the case, not the defect, and so does what it printed, and
   // what values it gave where it should not have run.

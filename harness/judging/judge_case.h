@@ -119,8 +119,9 @@ Status ChargeDefect(const Case& item, const RunReply& reply, Runner& runner, Eva
                     CaseOutcome& outcome);
 
 // The common key of two outcomes that show one defect: the verdict, with the operation for wrong
-// values and the executions that alone show them, the documented id for known defects, and the
-// words without numbers, and without the place where a graph was rewritten, for everything else.
+// values, the kind of their deviation and the executions that alone show them, the documented id
+// for known defects, and the words without numbers, and without the place where a graph was
+// rewritten, for everything else.
 std::string Signature(const CaseOutcome& outcome);
 
 // The record of an outcome that is no pass, but for id, replay command and artifact.

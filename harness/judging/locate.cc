@@ -8,6 +8,7 @@
 
 #include "harness/cases/second_execution.h"
 #include "harness/judging/node_cut.h"
+#include "harness/ops/params.h"
 #include "oracles/judge.h"
 
 namespace anecheck {
@@ -27,6 +28,21 @@ DefectSet DefectsOfOrigin(const OpSchema& schema, int family) {
   return defects;
 }
 
+// The operand by whose flags an operation chooses or passes on, which no tap shows; kNoValue for
+// none.
+ValueId FlagsOf(const NodeView& node) {
+  switch (static_cast<OpKind>(node.schema().id)) {
+    case OpKind::kCast:
+      return node.Input(params::Cast::kX);
+    case OpKind::kSelect:
+      return node.Input(params::Select::kCond);
+    case OpKind::kLogicalNot:
+      return node.Input(params::Unary::kX);
+    default:
+      return kNoValue;
+  }
+}
+
 // Judges operations on the values of a tapped run.
 class NodeJudge {
  public:
@@ -35,6 +51,8 @@ class NodeJudge {
 
   JudgedNode Run(NodeId id) {
     const Node& node = item_.graph.node(id);
+    judged_ = id;
+    flags_alone_ = false;
     NodeCut cut(item_.graph, values_);
     cut.Take(id);
     if (cut.graph().outputs().empty()) return {.verdict = Verdict::kPass};
@@ -53,8 +71,24 @@ class NodeJudge {
     return judged;
   }
 
+  // The operation to charge for the wrong values of `id`. An operation that passes flags on did not
+  // set them: the comparison before it is charged if other flags would explain every wrong element.
+  NodeId Culprit(NodeId id) {
+    const Graph& graph = item_.graph;
+    if (!flags_alone_) return id;
+    for (NodeId at = id;;) {
+      const ValueId flags = FlagsOf(NodeView(graph, graph.node(at)));
+      const bool hidden = flags != kNoValue && !values_.contains(flags) &&
+                          graph.type(flags).dtype == DType::kBool &&
+                          graph.value(flags).kind == ValueKind::kResult;
+      if (!hidden) return at;
+      at = graph.value(flags).producer;
+    }
+  }
+
   // Of the last result that was wrong: what it holds and what it may hold.
   const std::string& message() const { return message_; }
+  std::string_view deviation() const { return deviation_; }
 
  private:
   // Judges an operation that is wrong by itself again together with those that made its operands,
@@ -96,6 +130,45 @@ class NodeJudge {
             : std::string();
     judged.verdict = judged.terms.empty() ? Verdict::kWrong : Verdict::kUnconfirmed;
     message_ = result.reason;
+    flags_alone_ = actual.type == expected_.type && WouldBeByOtherFlags(actual);
+    deviation_ = DeviationName(result.deviation);
+  }
+
+  // Whether the judged operation gives each element outside for the other flag.
+  bool WouldBeByOtherFlags(const Tensor& actual) const {
+    const NodeView node(item_.graph, item_.graph.node(judged_));
+    std::vector<double> elements(expected_.value.size());
+    DecodeElements(actual.type.dtype, actual.bytes, elements);
+    std::vector<std::vector<double>> choices;
+    if (static_cast<OpKind>(node.schema().id) == OpKind::kSelect) {
+      for (const int parameter : {params::Select::kA, params::Select::kB}) {
+        choices.push_back(OperandAt(node.Input(parameter)));
+        const size_t size = choices.back().size();
+        if (size != 1 && size != elements.size()) return false;
+      }
+    } else {
+      choices = {{0}, {1}};
+    }
+    for (size_t i = 0; i < elements.size(); ++i) {
+      if (Admits(expected_, i, elements[i])) continue;
+      const bool chosen = std::ranges::any_of(choices, [&](const std::vector<double>& choice) {
+        return choice[choice.size() == 1 ? 0 : i] == elements[i];
+      });
+      if (!chosen) return false;
+    }
+    return true;
+  }
+  // The elements of a value that was fed or is constant; none of another.
+  std::vector<double> OperandAt(ValueId id) const {
+    const auto fed = values_.find(id);
+    const bool constant = item_.graph.value(id).kind == ValueKind::kConst;
+    if (fed == values_.end() && !constant) return {};
+    const std::span<const uint8_t> bytes =
+        constant ? item_.graph.ConstData(id) : std::span<const uint8_t>(fed->second->bytes);
+    const TensorType& type = item_.graph.type(id);
+    std::vector<double> elements(static_cast<size_t>(type.shape.Elements()));
+    DecodeElements(type.dtype, bytes, elements);
+    return elements;
   }
 
   const Case& item_;
@@ -104,6 +177,9 @@ class NodeJudge {
   Evaluation& evaluation_;
   Estimate expected_;
   std::string message_;
+  std::string_view deviation_;
+  NodeId judged_ = 0;
+  bool flags_alone_ = false;
 };
 
 }  // namespace
@@ -260,9 +336,11 @@ Result<Location> Locate(const Case& item, const RunReply& reply, Runner& runner,
     location.nodes.push_back(judge.Run(node));
     location.defects.Add(location.nodes.back().defects);
     if (location.nodes.back().verdict != Verdict::kWrong) continue;
-    location.first_wrong = own.graph.node(node).schema->name;
-    location.node = own.graph.value(own.graph.node(node).first_result).name;
+    const Node& culprit = own.graph.node(judge.Culprit(node));
+    location.first_wrong = culprit.schema->name;
+    location.node = own.graph.value(culprit.first_result).name;
     location.message = judge.message();
+    location.deviation = judge.deviation();
     NodeCut cut(own.graph, values.values());
     cut.Take(node);
     location.wrong_alone = cut.graph();

@@ -36,7 +36,8 @@ struct Location {
       first_wrong;      // the first operation in order whose own result is wrong; empty for none
   std::string node;     // that operation's place in the graph: the name of its first result
   std::string message;  // what it gave and may give, fed as the engine fed it
-  DefectSet defects;    // documented, of the operations before it or, if none is wrong, of all
+  std::string_view deviation;  // in which way that is wrong (DeviationName)
+  DefectSet defects;  // documented, of the operations before it or, if none is wrong, of all
   std::vector<JudgedNode> nodes;  // in order, up to the first wrong one
   // The first wrong operation alone, at what the engine fed it; empty for none.
   Graph wrong_alone;

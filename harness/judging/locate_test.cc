@@ -95,6 +95,48 @@ TEST(Locate, TheFindingNamesTheReaderAndNotTheOutput) {
   EXPECT_EQ(outcome.shown.op(), "read_state");
 }
 
+// cast(greater(x, y)), or select(greater(x, y), x, y), of two elements.
+Case BehindAComparison(OpKind reader) {
+  Case item;
+  item.target = {"h15", 4};
+  item.route = Route::kMil;
+  const TensorType type = {DType::kFp16, Shape{1, 2}};
+  Graph& graph = item.graph;
+  const ValueId x = graph.AddInput(type, "x");
+  const ValueId y = graph.AddInput(type, "y");
+  const ValueId flags = AddNode(graph, OpKind::kGreater, {x, y});
+  if (reader == OpKind::kSelect) {
+    graph.AddOutput(AddNode(graph, reader, {flags, x, y}));
+  } else {
+    graph.BeginNode(&GetOp(reader).schema);
+    graph.AddArgument(params::Cast::kX, flags);
+    graph.AddString(params::Cast::kDtype, "fp16");
+    graph.AddOutput(graph.FinishNode().value());
+  }
+  for (const double first : {2.0, 3.0}) {
+    Tensor& tensor = item.inputs.emplace_back(Tensor{type, std::vector<uint8_t>(4)});
+    EncodeElements(type.dtype, std::vector<double>{first, 0.5}, tensor.bytes);
+  }
+  EXPECT_TRUE(SpellCase(item).ok());
+  return item;
+}
+
+TEST(Locate, AWrongComparisonIsNotChargedToWhatPassesItsFlagsOn) {
+  const auto gives = [](double first) {
+    return [first](const RunRequest&, RunReply& reply) {
+      std::vector<double> numbers(2);
+      DecodeElements(DType::kFp16, reply.outputs[0].bytes, numbers);
+      numbers[0] = first;
+      EncodeElements(DType::kFp16, numbers, reply.outputs[0].bytes);
+    };
+  };
+  EXPECT_EQ(LocateOn(BehindAComparison(OpKind::kCast), gives(1)).first_wrong, "greater");
+  EXPECT_EQ(LocateOn(BehindAComparison(OpKind::kSelect), gives(2)).first_wrong, "greater");
+  EXPECT_EQ(LocateOn(BehindAComparison(OpKind::kCast), gives(0.5)).first_wrong, "cast")
+      << "no flag gives that";
+  EXPECT_EQ(LocateOn(BehindAComparison(OpKind::kSelect), gives(5)).first_wrong, "select");
+}
+
 // r sigmoid_hard(r) of a product r of two matrices, on the family whose engines err there (D34).
 Case SwishOfProduct() {
   Case item;

@@ -147,7 +147,8 @@ void MakeWrong(CaseOutcome& outcome) {
   outcome.shown.Worsen({.verdict = Verdict::kWrong,
                         .message = outcome.message(),
                         .op = outcome.shown.op(),
-                        .node = outcome.shown.node()});
+                        .node = outcome.shown.node(),
+                        .deviation = outcome.shown.deviation()});
 }
 
 // Wrong values that can be looked into, or explained vaguely.
@@ -208,6 +209,7 @@ Status RefineBy(const LocatedExecution& found, const Case& own, const RunReply& 
     return {};
   }
   outcome.shown.Charge(found.location.first_wrong, found.location.node);
+  outcome.shown.Deviate(found.location.deviation);
   if (vague) MakeWrong(outcome);
   NameTask(own, runner, outcome);
   return {};
@@ -258,7 +260,8 @@ void TakeWorse(const Case& item, const CaseOutcome& shown, CaseOutcome& outcome)
                                            .message = Introduction(item, shown) + shown.message(),
                                            .op = shown.shown.op(),
                                            .node = node.substr(0, node.find(kAtFirst)),
-                                           .defects = shown.shown.defects()});
+                                           .defects = shown.shown.defects(),
+                                           .deviation = shown.shown.deviation()});
   if (!worse) return;
   outcome.execution = shown.execution;
   outcome.apart = shown.apart;

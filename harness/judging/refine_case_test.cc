@@ -134,6 +134,20 @@ void WrongFromAbs(const Answered& answered) {
   answered.Put(OpKind::kRelu, 5);
 }
 
+// Two defects of one operation are two findings where they show themselves in two ways.
+TEST(RefineCase, TheWayInWhichValuesAreWrongIsPartOfTheSignature) {
+  const Case item = Ranged({OpKind::kAbs});
+  const auto signature = [&](double given) {
+    Engine engine([given](const Answered& a) { a.Put(OpKind::kAbs, given); });
+    return Signature(OutcomeOn(item, engine));
+  };
+  const double beside = 0.5 + 0x1p-11;
+  EXPECT_EQ(signature(5), "wrong|abs|h13|far");
+  EXPECT_EQ(signature(beside), "wrong|abs|h13|near");
+  EXPECT_EQ(signature(std::numeric_limits<double>::quiet_NaN()), "wrong|abs|h13|nan");
+  EXPECT_EQ(signature(std::numeric_limits<double>::infinity()), "wrong|abs|h13|infinity");
+}
+
 TEST(RefineCase, WhatARangeAloneShowsIsLocatedAndHasASignatureOfItsOwn) {
   const Case item = Ranged({OpKind::kAbs, OpKind::kRelu});
   Engine engine([](const Answered& a) {
@@ -144,7 +158,7 @@ TEST(RefineCase, WhatARangeAloneShowsIsLocatedAndHasASignatureOfItsOwn) {
   EXPECT_EQ(outcome.shown.op(), "abs") << "the first wrong one, and not the output";
   EXPECT_EQ(outcome.shown.node(), item.graph.value(item.graph.node(0).first_result).name);
   EXPECT_EQ(outcome.execution.shape, 1u);
-  EXPECT_EQ(Signature(outcome), "wrong|abs|h13|range of shapes");
+  EXPECT_EQ(Signature(outcome), "wrong|abs|h13|far|range of shapes");
   EXPECT_EQ(outcome.message().find(
                 "at 3 along axis 0 of x, and not where a program has that shape alone: "),
             0u)
@@ -158,7 +172,7 @@ TEST(RefineCase, WhatAProgramOfThatShapeShowsTooIsThatOperationsFinding) {
   });
   const CaseOutcome outcome = OutcomeOn(item, engine);
   EXPECT_EQ(outcome.shown.op(), "abs");
-  EXPECT_EQ(Signature(outcome), "wrong|abs|h13");
+  EXPECT_EQ(Signature(outcome), "wrong|abs|h13|far");
   EXPECT_EQ(outcome.message().find("at 3 along axis 0 of x: "), 0u) << outcome.message();
 }
 
@@ -169,7 +183,7 @@ TEST(RefineCase, TheGraphsOwnShapeIsToldFromAProgramWithoutARangeToo) {
   });
   const CaseOutcome outcome = OutcomeOn(item, engine);
   EXPECT_TRUE(outcome.execution.first());
-  EXPECT_EQ(Signature(outcome), "wrong|abs|h13|range of shapes");
+  EXPECT_EQ(Signature(outcome), "wrong|abs|h13|far|range of shapes");
   EXPECT_EQ(outcome.message().find("of a program with a range of shapes, "), 0u)
       << outcome.message();
 }
@@ -235,7 +249,7 @@ TEST(RefineCase, NorWhereNoOperationCanBeLookedAtAndTheShapeAloneGivesOtherValue
   other.no_taps = true;
   const CaseOutcome wrong = OutcomeOn(item, other);
   EXPECT_EQ(wrong.verdict(), Verdict::kWrong) << wrong.message();
-  EXPECT_EQ(Signature(wrong), "wrong|relu|h13|range of shapes");
+  EXPECT_EQ(Signature(wrong), "wrong|relu|h13|far|range of shapes");
 }
 
 // A state that what x became is added to, and what was there before.
@@ -267,7 +281,7 @@ TEST(RefineCase, ASecondExecutionIsLocatedBehindItsStates) {
   EXPECT_EQ(outcome.verdict(), Verdict::kWrong) << outcome.message();
   EXPECT_EQ(outcome.shown.op(), "add");
   EXPECT_EQ(outcome.shown.node(), item.graph.value(item.graph.node(1).first_result).name);
-  EXPECT_EQ(Signature(outcome), "wrong|add|h15|second execution");
+  EXPECT_EQ(Signature(outcome), "wrong|add|h15|far|second execution");
   engine.no_taps = true;
   EXPECT_EQ(OutcomeOn(item, engine).shown.op(), "read_state")
       << "by its name, where nothing is looked at";
@@ -284,7 +298,7 @@ TEST(RefineCase, OfASecondExecutionByOtherInputsAFirstOneByThemTells) {
     if (a.second) WrongFromAbs(a);
   });
   const CaseOutcome alone = OutcomeOn(item, second);
-  EXPECT_EQ(Signature(alone), "wrong|abs|h13|second execution");
+  EXPECT_EQ(Signature(alone), "wrong|abs|h13|far|second execution");
   EXPECT_TRUE(alone.of_second_run());
   // The outputs for these inputs whenever they are taken.
   Engine always([](const Answered& a) {
@@ -293,7 +307,7 @@ TEST(RefineCase, OfASecondExecutionByOtherInputsAFirstOneByThemTells) {
     DecodeElements(DType::kFp16, std::span(a.outputs[0].bytes).first(2), first);
     if (a.graph.value(y).kind == ValueKind::kResult && first[0] == 1) WrongFromAbs(a);
   });
-  EXPECT_EQ(Signature(OutcomeOn(item, always)), "wrong|abs|h13");
+  EXPECT_EQ(Signature(OutcomeOn(item, always)), "wrong|abs|h13|far");
 }
 
 }  // namespace

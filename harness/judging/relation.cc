@@ -169,7 +169,8 @@ Status JudgeBoth(const Case& item, const Case& partner, const Rewritten& rewritt
     outcome.shown.Worsen({.verdict = other.verdict(),
                           .message = fmt::format("with {}: {}", place, other.message()),
                           .op = stopped ? WhatStopped(item, partner, other) : other.shown.op(),
-                          .defects = other.shown.defects()});
+                          .defects = other.shown.defects(),
+                          .deviation = other.shown.deviation()});
     outcome.step = other.step;
     return {};
   }

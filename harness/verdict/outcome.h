@@ -2,6 +2,7 @@
 #pragma once
 
 #include <string>
+#include <string_view>
 #include <utility>
 
 #include "harness/verdict/defect_set.h"
@@ -16,6 +17,8 @@ struct ShownVerdict {
   std::string op = {};     // the operation that the verdict is about; empty where it is about none
   std::string node = {};   // which of the graph's: its first result; empty where none was found
   DefectSet defects = {};  // of kKnownDefect
+  // Of wrong values, in a word, in which way (oracles/judge.h); "" where that was not seen.
+  std::string_view deviation = {};
 };
 
 // The worst of what a case shows: it can only get worse. Closer looks may say more about the same
@@ -30,6 +33,8 @@ class Outcome {
 
   // Names the operation that the verdict is about.
   void Charge(std::string op, std::string node = {});
+  // Says in which way values are wrong.
+  void Deviate(std::string_view deviation) { shown_.deviation = deviation; }
   // Puts words before the message.
   void Introduce(const std::string& words) { shown_.message.insert(0, words); }
 
@@ -37,6 +42,7 @@ class Outcome {
   const std::string& message() const { return shown_.message; }
   const std::string& op() const { return shown_.op; }
   const std::string& node() const { return shown_.node; }
+  std::string_view deviation() const { return shown_.deviation; }
   const DefectSet& defects() const { return shown_.defects; }
 
  private:
