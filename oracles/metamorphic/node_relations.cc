@@ -8,6 +8,8 @@
 #include <string>
 #include <utility>
 
+#include "harness/base/half.h"
+#include "harness/base/little_endian.h"
 #include "harness/graph/copy_node.h"
 #include "harness/ops/op.h"
 #include "harness/ops/params.h"
@@ -188,6 +190,25 @@ std::vector<const plan::Decomposition*> DecompositionsOf(std::string_view op) {
   return entries;
 }
 
+// A constant of fp16 with half of each number; kNoValue for others, and where a half is no number
+// of fp16.
+ValueId Halved(Graph& graph, ValueId x) {
+  if (graph.value(x).kind != ValueKind::kConst || graph.type(x).dtype != DType::kFp16) {
+    return kNoValue;
+  }
+  const std::span<const uint8_t> from = graph.ConstData(x);
+  std::vector<uint8_t> bytes(from.begin(), from.end());
+  for (size_t at = 0; at + 2 <= bytes.size(); at += 2) {
+    const double number = HalfToDouble(Half{LoadU16(bytes.data() + at)});
+    const Half half = DoubleToHalf(number / 2);
+    if (HalfToDouble(half) * 2 != number) return kNoValue;
+    bytes[at] = static_cast<uint8_t>(half.bits);
+    bytes[at + 1] = static_cast<uint8_t>(half.bits >> 8);
+  }
+  const TensorType type = graph.type(x);
+  return graph.AddConst(type, bytes);
+}
+
 }  // namespace
 
 std::span<const NotDecomposed> OperationsNotDecomposed() { return kNotDecomposed; }
@@ -255,6 +276,27 @@ std::vector<ValueId> InBatches(Graph& graph, const NodeView& node, std::span<con
     if (results.back() == kNoValue) return {};
   }
   return results;
+}
+
+std::vector<ValueId> ScaleOutOfWeights(Graph& graph, const NodeView& node,
+                                       std::span<const ValueId> places, uint64_t) {
+  const OpKind kind = KindOf(node.schema());
+  if (kind != OpKind::kConv && kind != OpKind::kLinear) return {};
+  constexpr int kX = params::Conv::kX;
+  static_assert(kX == params::Linear::kX);
+  std::vector<ValueId> operands;
+  for (const Argument& argument : node.graph().arguments(node.node())) {
+    const ValueId x = places[argument.value];
+    operands.push_back(argument.parameter == kX ? x : Halved(graph, x));
+  }
+  const ValueId half = Again(graph, node, operands);
+  if (half == kNoValue || graph.type(half).dtype != DType::kFp16) return {};
+  constexpr std::array<uint8_t, 2> kTwo = {0x00, 0x40};
+  const ValueId two = graph.AddConst({DType::kFp16, {}}, kTwo);
+  graph.BeginNode(&GetOp(OpKind::kMul).schema);
+  graph.AddArgument(params::Binary::kX, half);
+  graph.AddArgument(params::Binary::kY, two);
+  return One(Finish(graph));
 }
 
 std::vector<ValueId> Decompose(Graph& graph, const NodeView& node, std::span<const ValueId> places,

@@ -28,6 +28,9 @@ ANECHECK_IN_PLACE_OF(Decompose);
 // A curve that is flat outside of two knots (clip, relu6, sigmoid_hard) as linear, relu, linear
 // over them (harness/ops/composed_curve.h), where fp16 holds every constant.
 ANECHECK_IN_PLACE_OF(ComposeCurve);
+// A product with half of its constant weights and bias, and the result doubled, which a compiler
+// may fold back.
+ANECHECK_IN_PLACE_OF(ScaleOutOfWeights);
 #undef ANECHECK_IN_PLACE_OF
 
 // An operation whose decomposition is not held against it, and why.

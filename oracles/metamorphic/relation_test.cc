@@ -46,6 +46,31 @@ TEST(Relations, NamesAreDistinctAndEachHasWhatItsSiteNeeds) {
   }
 }
 
+// linear(x, w, b) as twice linear(x, w / 2, b / 2).
+TEST(Relations, AScaleComesOutOfConstantWeights) {
+  Graph graph;
+  const ValueId x = graph.AddInput({DType::kFp16, {1, 2}}, "x");
+  const auto constant = [&](const Shape& shape, const std::vector<double>& numbers) {
+    Tensor tensor{{DType::kFp16, shape}, std::vector<uint8_t>(numbers.size() * 2)};
+    EncodeElements(DType::kFp16, numbers, tensor.bytes);
+    return graph.AddConst(tensor.type, tensor.bytes);
+  };
+  graph.BeginNode(&FindOp("linear")->schema);
+  graph.AddArgument(params::Linear::kX, x);
+  graph.AddArgument(params::Linear::kWeight, constant({2, 2}, {1, -3, 0.5, 7}));
+  graph.AddArgument(params::Linear::kBias, constant({2}, {0, 5}));
+  graph.AddOutput(*graph.FinishNode());
+  const auto rewritten = RewriteBy(*FindRelation("scale-out-of-weights"), graph, 0);
+  ASSERT_TRUE(rewritten.has_value());
+  ASSERT_EQ(rewritten->graph.nodes().size(), 2u);
+  EXPECT_EQ(rewritten->graph.node(1).schema->name, "mul");
+  const NodeView half(rewritten->graph, rewritten->graph.node(0));
+  std::vector<double> numbers(4);
+  DecodeElements(DType::kFp16, rewritten->graph.ConstData(half.Input(params::Linear::kWeight)),
+                 numbers);
+  EXPECT_EQ(numbers, (std::vector<double>{0.5, -1.5, 0.25, 3.5}));
+}
+
 TEST(Relations, LeaveWhatMustBeConstantAsItIs) {
   Graph graph;
   const ValueId x = graph.AddInput({DType::kFp16, {2, 3}}, "x");

@@ -167,7 +167,7 @@ ValueId Deepen(Graph& graph, ValueId x, uint64_t choice) {
 using S = RelationSite;
 using L = RelationLaw;
 
-constexpr std::array<Relation, 15> kRelations = {{
+constexpr std::array<Relation, 16> kRelations = {{
     {.name = "recompile", .site = S::kGraph, .law = L::kSameBytes},
     {.name = "tap", .site = S::kGraph, .law = L::kWithinBounds, .taps = true},
     {.name = "add-zero", .instead_of = AddZero},
@@ -183,6 +183,10 @@ constexpr std::array<Relation, 15> kRelations = {{
      .same_operations = true},
     {.name = "in-batches", .site = S::kNode, .in_place_of = InBatches, .same_operations = true},
     {.name = "decompose", .site = S::kNode, .law = L::kWithinUnion, .in_place_of = Decompose},
+    {.name = "scale-out-of-weights",
+     .site = S::kNode,
+     .law = L::kWithinUnion,
+     .in_place_of = ScaleOutOfWeights},
     {.name = "depth", .instead_of = Deepen},
     {.name = "direct-route", .site = S::kGraph, .direct = true},
     {.name = "compose-curve",
