@@ -331,7 +331,7 @@ TEST(ForbiddingTerms, AreSeveralWhereNoneIsEnough) {
             (std::vector{Term::kAccumulatorUnit, Term::kSigmoidTable}));
 }
 
-// inf / inf as D07 has it beside a quotient that is eight ulp off.
+// inf / inf as D07 has it beside a quotient that is two ulp off.
 TEST(ForbiddingTerms, StandBesideDocumentedDepartures) {
   Case c;
   const ValueId x = c.Input(MakeTensor(DType::kFp16, {2}, {kInfinity, 1}));
@@ -341,9 +341,9 @@ TEST(ForbiddingTerms, StandBesideDocumentedDepartures) {
     const Tensor actual = MakeTensor(DType::kFp16, {2}, {first, second});
     return ForbiddingTerms(c.graph, c.inputs, 0, actual, kA13);
   };
-  EXPECT_EQ(terms(0, 0.25 + 0x1p-9), std::vector{Term::kDivideUlp});
+  EXPECT_EQ(terms(0, 0.25 + 0x1p-11), std::vector{Term::kDivideUlp});
   EXPECT_TRUE(terms(0, 0.25).empty()) << "the departure alone";
-  EXPECT_TRUE(terms(3, 0.25 + 0x1p-9).empty()) << "no departure gives that number";
+  EXPECT_TRUE(terms(3, 0.25 + 0x1p-11).empty()) << "no departure gives that number";
 }
 
 TEST(Verdicts, HaveNames) {
