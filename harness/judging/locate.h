@@ -29,25 +29,27 @@ struct JudgedNode {
 };
 
 struct Location {
-  // False where the tapped graph did not run, or its outputs differ from the original's: nothing
-  // can then be said about single operations.
+  // False where the tapped graph did not run, or its outputs differ from the original's and no
+  // operation is wrong alone: nothing can then be said about single operations.
   bool judged = false;
-  std::string
-      first_wrong;      // the first operation in order whose own result is wrong; empty for none
-  std::string node;     // that operation's place in the graph: the name of its first result
-  std::string message;  // what it gave and may give, fed as the engine fed it
+  // The first operation in order whose result is wrong, both beside the others and as a program of
+  // its own; without such a one, the first that is wrong beside the others; empty for none.
+  std::string first_wrong;
+  std::string node;            // that operation's place in the graph: the name of its first result
+  std::string message;         // what it gave and may give, fed as the engine fed it
   std::string_view deviation;  // in which way that is wrong (DeviationName)
   DefectSet defects;  // documented, of the operations before it or, if none is wrong, of all
-  std::vector<JudgedNode> nodes;  // in order, up to the first wrong one
+  std::vector<JudgedNode> nodes;  // in order, up to the last one that was judged
   // The first wrong operation alone, at what the engine fed it; empty for none.
   Graph wrong_alone;
   std::vector<Tensor> wrong_inputs;
 };
 
 // Runs the tapped graph once on `runner`, as the program of the case runs: with its range and,
-// where the second execution is looked at, twice. `reply` is what the original graph gave. Nodes
-// are those of the graph of CaseOf(item, execution). `judging`, where given, is told how many of
-// how many operations were judged. Errors: those of the runner.
+// where the second execution is looked at, twice; and each operation that is wrong there alone, if
+// the case is one program of fixed shapes, up to the first that is wrong alone too. `reply` is what
+// the original graph gave. Nodes are those of the graph of CaseOf(item, execution). `judging`,
+// where given, is told how many of how many operations were judged. Errors: those of the runner.
 Result<Location> Locate(const Case& item, const RunReply& reply, Runner& runner,
                         Evaluation& evaluation, const Execution& execution = {},
                         const std::function<void(size_t done, size_t of)>& judging = {});

@@ -74,6 +74,55 @@ TEST(Locate, AReadIsJudgedByWhatWasWritten) {
       << "the first of the two";
 }
 
+// The square root of relu of a magnitude.
+Case InARow() {
+  Case item;
+  item.target = {"h15", 4};
+  item.route = Route::kMil;
+  const TensorType type = {DType::kFp16, Shape{1, 2, 1, 4}};
+  Graph& graph = item.graph;
+  const ValueId magnitude = AddNode(graph, OpKind::kAbs, {graph.AddInput(type, "x")});
+  graph.AddOutput(AddNode(graph, OpKind::kSqrt, {AddNode(graph, OpKind::kRelu, {magnitude})}));
+  item.inputs = {{type, std::vector<uint8_t>(static_cast<size_t>(type.ByteSize()), 0x31)}};
+  EXPECT_TRUE(SpellCase(item).ok());
+  return item;
+}
+
+// An engine on which `wrong` is wrong, and everything from `innocent` on in programs of several
+// operations.
+ScriptedRunner::Spoil WrongBehind(OpKind innocent, OpKind wrong) {
+  return [=](const RunRequest& request, RunReply& reply) {
+    const bool alone = request.graph->nodes().size() == 1;
+    WrongFrom(alone ? wrong : innocent)(request, reply);
+  };
+}
+
+TEST(Locate, AnOperationThatIsRightAloneIsNotChargedForAnother) {
+  const Location location = LocateOn(InARow(), WrongBehind(OpKind::kAbs, OpKind::kSqrt));
+  ASSERT_TRUE(location.judged);
+  EXPECT_EQ(location.first_wrong, "sqrt");
+}
+
+TEST(Locate, WhereEachIsRightAloneTheFirstIsCharged) {
+  EXPECT_EQ(LocateOn(InARow(), WrongBehind(OpKind::kAbs, OpKind::kExp)).first_wrong, "abs");
+}
+
+// A tap ends a fusion, so that the original's outputs become others.
+TEST(Locate, AnOperationThatIsWrongAloneIsChargedWhereTapsChangeTheOutputs) {
+  const auto fusing = [](OpKind wrong) {
+    return [wrong](const RunRequest& request, RunReply& reply) {
+      WrongFrom(wrong)(request, reply);
+      if (reply.outputs.size() == 1 && request.graph->nodes().size() > 1) {
+        reply.outputs[0].bytes[3] = 0x45;
+      }
+    };
+  };
+  const Location location = LocateOn(InARow(), fusing(OpKind::kSqrt));
+  ASSERT_TRUE(location.judged);
+  EXPECT_EQ(location.first_wrong, "sqrt");
+  EXPECT_FALSE(LocateOn(InARow(), fusing(OpKind::kExp)).judged) << "nothing is wrong alone";
+}
+
 TEST(Locate, WhatComesBeforeAStateIsNotChargedToItsReader) {
   EXPECT_EQ(LocateOn(ThroughAState(), WrongFrom(OpKind::kAbs)).first_wrong, "abs");
   EXPECT_EQ(LocateOn(ThroughAState(), WrongFrom(OpKind::kRelu)).first_wrong, "relu");
