@@ -321,7 +321,7 @@ class TappedValues {
 
 // Whether the engine gives wrong values for a cut as a program of its own. An engine that fuses
 // soundly feeds an operation with values that no tap shows, so that what is wrong beside others may
-// be right. Where the program does not run nothing speaks for the operation: true.
+// be right. True if the program does not run: nothing speaks for the operation then.
 Result<bool> IsWrongAlone(const Case& item, const NodeCut& cut, Runner& runner,
                           Evaluation& evaluation) {
   Case alone = InPlaceOf(item);
