@@ -41,7 +41,8 @@ TEST_F(RecordCliTest, EveryCaseOfAFindingIsRunAgain) {
   Tool("run --cases 600 --seed 3 --targets h13 --quirk all=off --steer --fault slice-off-by-one" +
        db);
   const Outcome query = Tool(
-      "query --json \"SELECT finding_cases.case_index, op FROM finding_cases JOIN findings USING (run, "
+      "query --json \"SELECT finding_cases.case_index, op FROM finding_cases JOIN findings USING "
+      "(run, "
       "signature) "
       "WHERE verdict = 'wrong' ORDER BY 1\"" +
       db);
