@@ -152,10 +152,11 @@ class NodeJudge {
     }
     for (size_t i = 0; i < elements.size(); ++i) {
       if (Admits(expected_, i, elements[i])) continue;
-      const bool chosen = std::ranges::any_of(choices, [&](const std::vector<double>& choice) {
+      // A zero that lost its sign was chosen as it should be, whichever zero the other choice is.
+      const auto chosen = std::ranges::count_if(choices, [&](const std::vector<double>& choice) {
         return choice[choice.size() == 1 ? 0 : i] == elements[i];
       });
-      if (!chosen) return false;
+      if (chosen != 1) return false;
     }
     return true;
   }

@@ -186,6 +186,18 @@ TEST(Locate, AWrongComparisonIsNotChargedToWhatPassesItsFlagsOn) {
   EXPECT_EQ(LocateOn(BehindAComparison(OpKind::kSelect), gives(5)).first_wrong, "select");
 }
 
+// Of 0 and -0 the first is not greater, so that -0 is chosen.
+TEST(Locate, AZeroThatLosesItsSignIsChargedToTheOperationThatChoosesIt) {
+  Case item = BehindAComparison(OpKind::kSelect);
+  item.target = {"float", kFloatFamily};
+  for (size_t i = 0; i < 2; ++i) {
+    const std::vector<double> numbers = {i == 0 ? 0.0 : -0.0, 0.5};
+    EncodeElements(DType::kFp16, numbers, item.inputs[i].bytes);
+  }
+  const auto positive = [](const RunRequest&, RunReply& reply) { reply.outputs[0].bytes[1] = 0; };
+  EXPECT_EQ(LocateOn(item, positive).first_wrong, "select");
+}
+
 // r sigmoid_hard(r) of a product r of two matrices, on the family whose engines err there (D34).
 Case SwishOfProduct() {
   Case item;
