@@ -32,6 +32,7 @@ constexpr Rule kRules[] = {
     {Verdict::kStrayOutput, "The engine wrote to the standard output or error of its process."},
     {Verdict::kSlotLeak, "The engine did not free the slot of a program that was released."},
     {Verdict::kNotRepeatable, "A second execution of one program gave other values."},
+    {Verdict::kDiffers, "Two runners gave different bits."},
     {Verdict::kMisplaced, "The program ran on another device than the engine."},
     {Verdict::kFlaky, "A deviation did not repeat in fresh processes."},
     {Verdict::kUnconfirmed, "A deviation rests on a term never measured on this family."},

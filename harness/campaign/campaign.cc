@@ -24,6 +24,7 @@
 #include "harness/judging/lean_watch.h"
 #include "harness/judging/reach_counter.h"
 #include "harness/results/run_lock.h"
+#include "harness/runners/against_runner.h"
 #include "harness/runners/chip_target.h"
 #include "harness/runners/emulator_runner.h"
 #include "harness/runners/engine_file.h"
@@ -349,7 +350,7 @@ class Campaign {
 
   // The results that came too late for their own batch.
   Status BlameLate(uint64_t batch, Runner& runner, Workbench& bench, BatchResult& result) {
-    auto* replies = dynamic_cast<LateReplies*>(&runner);
+    auto* replies = dynamic_cast<LateReplies*>(&runner.Inner());
     if (replies == nullptr) return {};
     for (const LateReply& late : replies->TakeLate(batch + 1 == BatchCount())) {
       ANECHECK_ASSIGN(Suspect suspect, Blame(late, bench));
@@ -542,9 +543,7 @@ Result<std::unique_ptr<Runner>> MakeEmulatorRunner(const CampaignOptions& option
   return std::unique_ptr<Runner>(new EmulatorRunner(emulated));
 }
 
-}  // namespace
-
-Result<std::unique_ptr<Runner>> MakeRunner(const CampaignOptions& options) {
+Result<std::unique_ptr<Runner>> MakeOneRunner(const CampaignOptions& options) {
   constexpr std::string_view kExec = "exec:";
   if (options.runner == kRoundtripRunner)
     return std::unique_ptr<Runner>(new RoundtripRunner(CompiledRoundTrip));
@@ -564,6 +563,21 @@ Result<std::unique_ptr<Runner>> MakeRunner(const CampaignOptions& options) {
                    fmt::format("--runner {}: unknown; give e5rt, roundtrip, emulator, "
                                "emulator:exact or exec:COMMAND",
                                options.runner));
+}
+
+}  // namespace
+
+Result<std::unique_ptr<Runner>> MakeRunner(const CampaignOptions& options) {
+  ANECHECK_ASSIGN(std::unique_ptr<Runner> runner, MakeOneRunner(options));
+  if (options.against.empty()) return runner;
+  CampaignOptions other = options;
+  other.runner = options.against;
+  other.worker.faults.clear();
+  auto second = MakeOneRunner(other);
+  if (!second.ok()) {
+    return MakeError(second.error().code, fmt::format("--against: {}", second.error().message));
+  }
+  return std::unique_ptr<Runner>(new AgainstRunner(std::move(runner), std::move(second).value()));
 }
 
 Result<Case> RemakeCase(Store& store, const RunRow& run, uint64_t index, CampaignOptions& options) {

@@ -42,6 +42,7 @@ struct CampaignOptions {
   bool small = false;
   RouteSet routes = RouteSet::kMil;  // of both the cases take turns
   std::string runner = "e5rt";
+  std::string against;  // a second runner, whose bits are compared; empty for none
   WorkerOptions worker;
   // JSON of the known defects of a user's engine (oracles/catalogue.h), kept with the run and with
   // each finding. The judge has put them in force.

@@ -99,6 +99,7 @@ Json OptionsToJson(const CampaignOptions& options) {
   json["shard"] = Json::array({options.shard, options.shards});
   json["route"] = ToText(options.routes);
   json["runner"] = options.runner;
+  if (!options.against.empty()) json["against"] = options.against;
   json["library"] = options.worker.library;
   json["targets"] = Json::array();
   for (const CampaignTarget& target : options.targets) {
@@ -139,6 +140,9 @@ Result<CampaignOptions> OptionsFromJson(const Json& json) {
   }
   if (json.contains("defects")) {
     ANECHECK_ASSIGN(options.defects, json_fields::Strings(json, "defects", kPath));
+  }
+  if (json.contains("against")) {
+    ANECHECK_ASSIGN(options.against, json_fields::String(json, "against", kPath));
   }
   if (json.contains("label")) {
     ANECHECK_ASSIGN(options.label, json_fields::String(json, "label", kPath));

@@ -313,6 +313,12 @@ Result<CampaignOptions> ToOptions(const CampaignFlags& flags) {
   }
   ANECHECK_ASSIGN(options.routes, FromText<RouteSet>(flags.route));
   options.runner = flags.runner;
+  if (flags.against == kRoundtripRunner) {
+    return MakeError(
+        ErrorCode::kInvalid,
+        "--against roundtrip: it gives no outputs; give e5rt, emulator or exec:COMMAND");
+  }
+  options.against = flags.against;
   options.worker.library = flags.library;
   for (const std::string& list : flags.faults) {
     for (std::string& fault : Split(list)) options.worker.faults.push_back(std::move(fault));

@@ -29,6 +29,7 @@ struct CampaignFlags {
   bool files = false;
   std::string route{ToText(RouteSet::kMil)};
   std::string runner = "e5rt";
+  std::string against;  // a second runner; empty for none
   std::string library;
   std::vector<std::string> faults;
   std::vector<std::string> quirks;

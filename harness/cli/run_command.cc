@@ -194,6 +194,9 @@ void AddRunCommand(CommandLine& app, Selected& selected) {
   auto flags = std::make_shared<RunFlags>();
   AddCampaignFlags(command, flags->campaign);
   AddDefectsFlag(command, flags->campaign.defects);
+  command.AddOption(
+      "--against", flags->campaign.against,
+      "Second runner, as --runner: a case whose outputs differ in a bit is a finding");
   command.AddFlag("--json", flags->json, "Print the summary as JSON");
   command
       .AddOption("--events", flags->events,

@@ -28,6 +28,7 @@ Json TensorToJson(const std::string& name, const Tensor& tensor) {
 Json RunnerToJson(const CampaignOptions& options) {
   Json json;
   json["kind"] = options.runner;
+  if (!options.against.empty()) json["against"] = options.against;
   json["library"] = options.worker.library;
   json["faults"] = options.worker.faults;
   json["quirks"] = Json::array();
@@ -115,6 +116,9 @@ Result<T> Get(const Json& json, const char* member) {
 
 Status ReadRunner(const Json& json, CampaignOptions& options) {
   ANECHECK_ASSIGN(options.runner, Get<std::string>(json, "kind"));
+  if (json.contains("against")) {
+    ANECHECK_ASSIGN(options.against, Get<std::string>(json, "against"));
+  }
   ANECHECK_ASSIGN(options.worker.library, Get<std::string>(json, "library"));
   ANECHECK_ASSIGN(options.worker.faults, Get<std::vector<std::string>>(json, "faults"));
   ANECHECK_ASSIGN(const auto quirks, Get<std::vector<std::string>>(json, "quirks"));

@@ -22,7 +22,7 @@ bool ShowsAfterMany(Verdict verdict) {
 Result<AnsweredCase> AnswerAgain(const Case& item, Verdict recorded, Runner& runner,
                                  Evaluation& evaluation) {
   const int most = ShowsAfterMany(recorded) ? kMostInTurn : 1;
-  auto* late = dynamic_cast<LateReplies*>(&runner);
+  auto* late = dynamic_cast<LateReplies*>(&runner.Inner());
   if (late != nullptr) late->Linger(recorded == Verdict::kGarbled);
   const RunRequest request = RequestOf(item);
   for (int turn = 1;; ++turn) {

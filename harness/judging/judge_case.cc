@@ -10,6 +10,7 @@
 #include "harness/cases/execution.h"
 #include "harness/cases/rejected_graph.h"
 #include "harness/graph/fingerprint.h"
+#include "harness/judging/against.h"
 #include "harness/judging/compiled_plan.h"
 #include "harness/judging/masked_message.h"
 #include "harness/judging/relation.h"
@@ -27,8 +28,6 @@ std::string ProducerOf(const Graph& graph, ValueId value) {
   if (info.kind != ValueKind::kResult) return "";
   return std::string(graph.node(info.producer).schema->name);
 }
-
-std::string LastProducer(const Graph& graph) { return ProducerOf(graph, graph.outputs().back()); }
 
 // A failure belongs to the only operation of its graph. In a graph of several it belongs to none
 // until one is tried alone (isolate.h).
@@ -343,8 +342,9 @@ std::string Signature(const CaseOutcome& outcome) {
   if (verdict == Verdict::kKnownDefect) {
     return fmt::format("{}|{}|{}", verdict, shown.defects().ToText(), outcome.target);
   }
-  if (verdict == Verdict::kWrong || verdict == Verdict::kUnconfirmed ||
-      verdict == Verdict::kNotRepeatable || verdict == Verdict::kBiased) {
+  constexpr Verdict kOfValues[] = {Verdict::kWrong, Verdict::kUnconfirmed, Verdict::kNotRepeatable,
+                                   Verdict::kBiased, Verdict::kDiffers};
+  if (std::ranges::find(kOfValues, verdict) != std::end(kOfValues)) {
     const auto part = [](std::string_view word) {
       return word.empty() ? std::string() : fmt::format("|{}", word);
     };
@@ -433,6 +433,8 @@ void JudgePlacement(const Case& item, const RunReply& reply, CaseOutcome& outcom
 
 }  // namespace
 
+std::string LastProducer(const Graph& graph) { return ProducerOf(graph, graph.outputs().back()); }
+
 CaseOutcome JudgeCase(const Case& item, const RunReply& reply, Evaluation& evaluation,
                       std::span<const Estimate> expected) {
   static_assert(kUlpBuckets == OutputJudgement::kHistogramSize);
@@ -453,6 +455,7 @@ CaseOutcome JudgeCase(const Case& item, const RunReply& reply, Evaluation& evalu
   JudgeOutputs(item, reply, evaluation, expected, outcome);
   JudgeFurther(item, reply, evaluation, outcome);
   JudgeFiles(item, reply, outcome);
+  JudgeOther(item, reply, outcome);
   JudgePlacement(item, reply, outcome);
   JudgeConduct(item, reply, outcome);
   return outcome;

@@ -92,6 +92,9 @@ inline constexpr std::string_view kSecond = "second execution";
 CaseOutcome JudgeCase(const Case& item, const RunReply& reply, Evaluation& evaluation,
                       std::span<const Estimate> expected = {});
 
+// The operation that makes the graph's last output; "" where that is an input.
+std::string LastProducer(const Graph& graph);
+
 // How far the case's own graph got; said of all its operations.
 GraphReach ReachOf(const Case& item, const CaseOutcome& outcome);
 

@@ -233,9 +233,6 @@ NodeId FirstUnconfirmed(const Location& location) {
                                        : static_cast<NodeId>(found - location.nodes.begin());
 }
 
-namespace {
-
-// The case with every fp16 result as an output; nothing where it cannot be spelled as the case is.
 std::optional<Case> Tapped(const Case& item) {
   Case probe = InPlaceOf(item);
   probe.graph = item.graph;
@@ -256,6 +253,8 @@ std::optional<Case> Tapped(const Case& item) {
   }
   return probe;
 }
+
+namespace {
 
 // Whether `answers` begin with what the outputs of the original graph were.
 bool BeginWith(const std::vector<Tensor>& answers, const std::vector<Tensor>& outputs) {

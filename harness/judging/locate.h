@@ -5,6 +5,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
@@ -44,6 +45,9 @@ struct Location {
   Graph wrong_alone;
   std::vector<Tensor> wrong_inputs;
 };
+
+// The case with every fp16 result as an output; nothing where it cannot be spelled as the case is.
+std::optional<Case> Tapped(const Case& item);
 
 // Runs the tapped graph once on `runner`, as the program of the case runs: with its range and,
 // where the second execution is looked at, twice; and each operation that is wrong there alone, if

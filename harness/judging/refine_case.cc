@@ -8,6 +8,7 @@
 
 #include "harness/cases/execution.h"
 #include "harness/cases/second_execution.h"
+#include "harness/judging/against.h"
 #include "harness/judging/judge_case.h"
 #include "harness/judging/locate.h"
 #include "harness/judging/locate_task.h"
@@ -172,7 +173,7 @@ Contract DepartingContract(int family) {
 // Adds to the message the task of a container in which it first goes wrong, where the runner
 // executes one.
 void NameTask(const Case& own, Runner& runner, CaseOutcome& outcome) {
-  auto* const source = dynamic_cast<ContainerSource*>(&runner);
+  auto* const source = dynamic_cast<ContainerSource*>(&runner.Inner());
   if (source == nullptr) return;
   const auto container = source->ContainerOf(RequestOf(own));
   if (!container.ok() || !*container) return;
@@ -274,6 +275,7 @@ Status Refine(const Case& item, const RunReply& reply, Runner& runner, Evaluatio
   if (item.mode == CaseMode::kMetamorphic && outcome.verdict() == Verdict::kPass) {
     return JudgeRelation(item, reply, runner, evaluation, outcome);
   }
+  if (outcome.verdict() == Verdict::kDiffers) return LocateDifference(item, runner, outcome);
   if (!IsOpen(outcome)) return {};
   // Each execution by itself: what explains the values of one says nothing about another.
   ANECHECK_ASSIGN(CaseOutcome refined, RefineExecution(item, reply, {}, runner, evaluation));

@@ -98,6 +98,14 @@ struct RunRequest {
 // Whether the outputs of a second execution are to be given, rather than compared.
 bool GivesSecond(const RunRequest& request);
 
+// The answer of a second runner to the same request (against_runner.h).
+struct OtherAnswer {
+  std::string engine;  // its version text
+  RunStatus status = RunStatus::kFailed;
+  std::string message;
+  std::vector<Tensor> outputs;
+};
+
 struct RunReply {
   uint64_t id = 0;
   RunStatus status = RunStatus::kFailed;
@@ -120,6 +128,7 @@ struct RunReply {
   std::optional<CompilerFiles> files = std::nullopt;
   bool verified = false;  // kOk: the runner compared by itself; there are no outputs to judge
   std::vector<Misconduct> misconduct = {};
+  std::optional<OtherAnswer> other = std::nullopt;
 };
 
 // Implementations are used by one thread at a time.
@@ -141,6 +150,10 @@ class Runner {
   // From now on Run() ends with kInterrupted soon after `*stop` is set, if cases may take long.
   // `stop` outlives the runner; null: never.
   virtual void StopWhen(const std::atomic<bool>* stop) { static_cast<void>(stop); }
+
+  // The runner whose replies these are: another one for a runner that wraps it. Callers ask it for
+  // interfaces beside this one.
+  virtual Runner& Inner() { return *this; }
 };
 
 // The words of Run() about it.

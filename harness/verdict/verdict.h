@@ -15,6 +15,7 @@ enum class Verdict : uint8_t {
   kUnconfirmed,    // only terms never measured on the family forbid what lies outside
   kBiased,         // errors lean one way inside their bounds; of findings alone
   kFlaky,          // did not repeat in fresh processes; of findings alone
+  kDiffers,        // another runner gave other bits (`run --against`), each inside its bound
   kMisplaced,      // ran on another device than the engine
   kStrayOutput,    // the engine wrote to the standard output or error of its process
   kMemoryGrowth,   // its process held too much memory, or more with each case
@@ -33,7 +34,7 @@ template <>
 struct Words<Verdict> {
   static constexpr std::string_view kConcept = "verdict";
   static constexpr auto kTexts = std::to_array<std::string_view>(
-      {"pass", "inconclusive", "known-defect", "unconfirmed", "biased", "flaky", "misplaced",
+      {"pass", "inconclusive", "known-defect", "unconfirmed", "biased", "flaky", "differs", "misplaced",
        "stray-output", "memory-growth", "slot-leak", "accepted", "rejected", "failed", "garbled",
        "hung", "crashed", "not-repeatable", "wrong"});
 };

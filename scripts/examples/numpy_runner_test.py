@@ -49,6 +49,21 @@ def run(command, fault=""):
                               capture_output=True, text=True)
 
 
+# Values stay in double precision from one operation to the next, as in an engine that fuses whole graphs.
+FUSION = """
+_store, _evaluate = store, evaluate
+def store(value, described):
+    if described["dtype"] != "fp16":
+        return _store(value, described)
+    value = np.asarray(value).astype(np.float64).reshape(described["shape"])
+    return np.where(np.isinf(value.astype(np.float16)), np.copysign(np.inf, value), value)
+def evaluate(graph, inputs):
+    described = {result["name"]: result for node in graph["ops"] for result in node["outputs"]}
+    return {name: _store(value, described[name]) if name in described else value
+            for name, value in _evaluate(graph, inputs).items()}
+"""
+
+
 def summary(done):
     return json.loads(done.stdout)["summary"]
 
@@ -82,6 +97,35 @@ OPS["matmul"] = port
 """)
         self.assertEqual(done.returncode, 1, done.stdout + done.stderr)
         self.assertEqual(summary(done)["known_defects"], 0)
+
+    def test_on_an_engine_that_fuses_a_finding_names_the_operation_that_is_wrong(self):
+        faults = {"": "",
+                  "maximum": "_right = OPS['maximum']\n"
+                             "OPS['maximum'] = lambda a, attrs, out: np.nan_to_num(_right(a, attrs, out), "
+                             "posinf=np.inf, neginf=-np.inf)",
+                  "matmul": "_right = OPS['matmul']\n"
+                            "OPS['matmul'] = lambda a, attrs, out: 1.004 * np.asarray(_right(a, attrs, out), "
+                            "np.float64)"}
+        for wrong, fault in faults.items():
+            done = run(command_of_guide() + " --seed 5 --json", fault=FUSION + fault)
+            named = {finding["op"] for finding in json.loads(done.stdout)["findings"]}
+            self.assertEqual(named, {wrong} - {""}, done.stdout + done.stderr)
+
+    def test_a_second_runner_that_differs_is_a_finding(self):
+        """The contract admits both runners: one rounds after each operation, the other fuses."""
+        command = command_of_guide().replace(str(CASES), "300") + " --seed 5 --json"
+        done = run(f"""
+python3 - <<'END'
+text = open("scripts/examples/numpy_runner.py").read()
+main = 'if __name__ == "__main__":'
+open("fused.py", "w").write(text.replace(main, {FUSION!r} + main))
+END
+{command} --against "exec:python3 scripts/examples/numpy_runner.py" --db same.sqlite > same.json; echo $? >&2
+{command} --against "exec:python3 fused.py"; echo $? >&2
+""")
+        self.assertEqual(done.stderr.split(), ["0", "1"], done.stderr)
+        verdicts = {finding["verdict"] for finding in json.loads(done.stdout)["findings"]}
+        self.assertEqual(verdicts, {"differs"}, done.stdout)
 
     def test_a_function_two_ulp_too_large_is_a_finding(self):
         done = run(command_of_guide() + " --seed 5 --ops sigmoid --json", fault="""
