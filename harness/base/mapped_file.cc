@@ -1,5 +1,6 @@
 #include "harness/base/mapped_file.h"
 
+#include <algorithm>
 #include <cerrno>
 #include <fcntl.h>
 #include <filesystem>
@@ -38,11 +39,14 @@ class Mappings {
     const std::lock_guard lock(mutex_);
     ends_.erase(bytes.data());
   }
-  bool Hold(std::span<const uint8_t> bytes) {
+  // The whole mapping that holds `bytes`; empty where none does.
+  std::span<const uint8_t> Around(std::span<const uint8_t> bytes) {
     const std::lock_guard lock(mutex_);
     auto next = ends_.upper_bound(bytes.data());
-    if (next == ends_.begin()) return false;
-    return bytes.data() + bytes.size() <= std::prev(next)->second;
+    if (next == ends_.begin()) return {};
+    const auto [begin, end] = *std::prev(next);
+    if (bytes.data() + bytes.size() > end) return {};
+    return {begin, end};
   }
 
  private:
@@ -95,12 +99,18 @@ MappedFile::~MappedFile() {
 }
 
 void DropPages(std::span<const uint8_t> bytes) {
-  if (bytes.empty() || !Mappings::Get().Hold(bytes)) return;
-  const auto page = static_cast<uintptr_t>(sysconf(_SC_PAGESIZE));
-  const auto begin = reinterpret_cast<uintptr_t>(bytes.data());
-  const uintptr_t first = begin / page * page;
+  if (bytes.empty()) return;
+  const std::span<const uint8_t> all = Mappings::Get().Around(bytes);
+  if (all.empty()) return;
+  // A page that is read brings those around it: Linux maps the whole folio, of up to 2 MiB.
+  constexpr uintptr_t kAround = uintptr_t{1} << 21;
+  const auto begin = reinterpret_cast<uintptr_t>(all.data()), end = begin + all.size();
+  const auto first = reinterpret_cast<uintptr_t>(bytes.data()) / kAround * kAround;
+  const auto last =
+      (reinterpret_cast<uintptr_t>(bytes.data()) + bytes.size() + kAround - 1) / kAround * kAround;
+  const uintptr_t from = std::max(first, begin), to = std::min(last, end);
   // A failure leaves the pages in memory, which harms nothing.
-  madvise(reinterpret_cast<void*>(first), begin + bytes.size() - first, MADV_DONTNEED);
+  madvise(reinterpret_cast<void*>(from), to - from, MADV_DONTNEED);
 }
 
 Result<std::string> ResolveInside(const std::string& path, std::span<const std::string> folders) {

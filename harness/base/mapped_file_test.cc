@@ -1,8 +1,12 @@
 #include "harness/base/mapped_file.h"
 
+#include <algorithm>
+#include <cstdint>
 #include <filesystem>
+#include <fstream>
 #include <gtest/gtest.h>
 #include <optional>
+#include <string>
 #include <string_view>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -55,6 +59,33 @@ TEST_F(MappedFileTest, RefusesWhatIsNoRegularFileWithoutReadingIt) {
   }
   EXPECT_EQ(MappedFile::Open(Path("none")).error().code, ErrorCode::kNotFound);
 }
+
+#ifdef __linux__
+// Bytes of mapped files that are in the memory of this process.
+uint64_t MappedBytes() {
+  std::ifstream file("/proc/self/statm");
+  uint64_t size = 0, resident = 0, shared = 0;
+  file >> size >> resident >> shared;
+  return shared * static_cast<uint64_t>(sysconf(_SC_PAGESIZE));
+}
+
+TEST_F(MappedFileTest, OfBytesThatWereDroppedNoPageStays) {
+  constexpr size_t kSize = size_t{16} << 20, kPart = size_t{1} << 16;
+  ASSERT_TRUE(WriteFileAtomic(Path("large"), std::string(kSize, 'x')).ok());
+  const auto file = MappedFile::Open(Path("large"));
+  ASSERT_TRUE(file.ok());
+  const uint64_t before = MappedBytes();
+  uint64_t most = 0;
+  for (size_t at = 0; at < kSize; at += kPart) {
+    const auto part = file->bytes().subspan(at, kPart);
+    ASSERT_EQ(part[0], 'x');
+    DropPages(part);
+    most = std::max(most, MappedBytes());
+  }
+  EXPECT_LT(most, before + kSize / 4);
+  EXPECT_EQ(file->bytes()[kSize - 1], 'x') << "they are read again";
+}
+#endif
 
 TEST_F(MappedFileTest, PathsStayInsideTheFolders) {
   EXPECT_EQ(Refusal(Path("model/weights/w.bin")), "");

@@ -6,6 +6,7 @@
 #include <map>
 #include <vector>
 
+#include "harness/base/mapped_file.h"
 #include "harness/ops/op.h"
 #include "harness/ops/params.h"
 #include "oracles/laws.h"
@@ -86,6 +87,8 @@ class SumReach {
     }
     elements_.resize(static_cast<size_t>(type.shape.Elements()));
     DecodeElements(type.dtype, bytes, elements_);
+    // Weights may be larger than memory.
+    DropPages(bytes);
     return true;
   }
 

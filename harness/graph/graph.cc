@@ -80,6 +80,18 @@ ValueId Graph::CopyConst(const Graph& from, ValueId id, std::string_view value_n
   return AddSharedConst(constant.type, from.shared_[constant.data_begin], value_name);
 }
 
+ValueId Graph::CopyConstRows(const Graph& from, ValueId id, int64_t first, int64_t count,
+                             std::string_view value_name) {
+  const Value& constant = from.value(id);
+  const int64_t row = constant.type.ByteSize() / constant.type.shape[0];
+  TensorType part = constant.type;
+  part.shape[0] = count;
+  const auto bytes = from.ConstData(id).subspan(static_cast<size_t>(first * row),
+                                                static_cast<size_t>(count * row));
+  if (!constant.shared) return AddConst(part, bytes, value_name);
+  return AddSharedConst(part, {bytes, from.shared_[constant.data_begin].owner}, value_name);
+}
+
 void Graph::SetConstData(ValueId value, std::span<const uint8_t> bytes) {
   Value& constant = values_[value];
   const auto size = static_cast<size_t>(constant.type.ByteSize());

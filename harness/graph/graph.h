@@ -90,6 +90,10 @@ class Graph {
                          std::string_view value_name = {});
   // A constant of `from`; shared bytes stay shared.
   ValueId CopyConst(const Graph& from, ValueId id, std::string_view value_name = {});
+  // `count` rows of the first axis of a constant of `from`; shared bytes stay shared. Precondition:
+  // there are such rows, and each takes whole bytes.
+  ValueId CopyConstRows(const Graph& from, ValueId id, int64_t first, int64_t count,
+                        std::string_view value_name = {});
 
   // A node is built between BeginNode and FinishNode; only one at a time.
   void BeginNode(const OpSchema* schema);

@@ -148,6 +148,22 @@ TEST(Graph, ConstantsArePaddedAndReplaced) {
   EXPECT_EQ(graph.ConstData(id)[3], 4);
 }
 
+TEST(Graph, RowsOfAConstantAreCopiedAndSharedOnesStayWhereTheyAre) {
+  const std::vector<uint8_t> bytes = {0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11};
+  const TensorType type{DType::kFp16, Shape{3, 2}};
+  Graph from, to;
+  const ValueId own = from.AddConst(type, bytes);
+  const ValueId shared = from.AddSharedConst(type, {bytes, nullptr});
+  for (const ValueId id : {own, shared}) {
+    const ValueId rows = to.CopyConstRows(from, id, 1, 2);
+    EXPECT_EQ(to.type(rows), (TensorType{DType::kFp16, Shape{2, 2}}));
+    const auto data = to.ConstData(rows);
+    EXPECT_EQ(std::vector<uint8_t>(data.begin(), data.end()),
+              std::vector<uint8_t>(bytes.begin() + 4, bytes.end()));
+    EXPECT_EQ(data.data() == bytes.data() + 4, id == shared);
+  }
+}
+
 TEST(Graph, UnnamedValuesGetTheirNumber) {
   Graph graph;
   graph.AddInput({DType::kFp16, {1}});

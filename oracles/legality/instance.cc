@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 
 #include "harness/base/half.h"
+#include "harness/base/mapped_file.h"
 #include "harness/base/real_text.h"
 #include "harness/ops/op.h"
 
@@ -139,6 +140,9 @@ void DescribeResults(const Graph& graph, const Node& node, Instance& instance) {
   }
 }
 
+// Bytes of a constant whose pages are not kept when it was looked at.
+constexpr size_t kLargeConstant = size_t{1} << 15;
+
 // The value that every element of an fp16 constant has, where it is one.
 std::optional<double> FilledWith(std::span<const uint8_t> bytes) {
   for (size_t at = 2; at + 1 < bytes.size(); at += 2) {
@@ -184,7 +188,10 @@ void DescribeOperand(const Graph& graph, std::string_view name, ValueId id, Inst
                                          Value::Text(std::string(producer.schema->name)));
   }
   if (value.kind == ValueKind::kConst && value.type.dtype == DType::kFp16) {
-    const std::optional<double> filled = FilledWith(graph.ConstData(id));
+    const std::span<const uint8_t> bytes = graph.ConstData(id);
+    const std::optional<double> filled = FilledWith(bytes);
+    // The system maps the pages around one that is read, so that a split model would come whole.
+    if (bytes.size() >= kLargeConstant) DropPages(bytes);
     const bool one = value.type.shape.Elements() == 1;
     const std::string attribute = fmt::format("{}_{}", one ? "value" : "filled", name);
     if (filled) instance.attributes.insert_or_assign(attribute, Value::Number(*filled));

@@ -128,6 +128,11 @@ ValueId Builder::CopyConstant(const Graph& from, ValueId id) {
   return graph_.CopyConst(from, id, NewName());
 }
 
+ValueId Builder::CopyConstantRows(const Graph& from, ValueId id, int64_t first, int64_t count) {
+  if (error_) return kNoValue;
+  return graph_.CopyConstRows(from, id, first, count, NewName());
+}
+
 ValueId Builder::Reshape(ValueId x, const Shape& shape) {
   const auto dims = shape.dims();
   return Add("reshape", {{"x", x}}, {{"shape", std::vector<int64_t>(dims.begin(), dims.end())}});

@@ -49,6 +49,8 @@ class Builder {
   ValueId Scalar(DType dtype, double number);
   // A constant of another graph.
   ValueId CopyConstant(const Graph& from, ValueId id);
+  // `count` rows of the first axis of a constant of another graph (Graph::CopyConstRows).
+  ValueId CopyConstantRows(const Graph& from, ValueId id, int64_t first, int64_t count);
 
   // Shorthands.
   ValueId Reshape(ValueId x, const Shape& shape);

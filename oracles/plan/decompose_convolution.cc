@@ -86,20 +86,6 @@ std::vector<double> TurnedKernel(const Site& site, int64_t groups, Shape& shape)
   return turned;
 }
 
-// ---- split --------------------------------------------------------------------------------------
-
-// A part of a constant: `count` rows of its first axis.
-ValueId Rows(const Site& site, int parameter, int64_t first, int64_t count) {
-  if (!site.node.HasInput(parameter)) return kNoValue;
-  const TensorType& type = site.node.InputType(parameter);
-  const std::vector<double> numbers = site.Numbers(parameter);
-  const int64_t row = type.shape.Elements() / type.shape[0];
-  TensorType part = type;
-  part.shape[0] = count;
-  return site.out.Constant(part, std::span(numbers).subspan(static_cast<size_t>(first * row),
-                                                            static_cast<size_t>(count * row)));
-}
-
 }  // namespace
 
 Result<std::vector<ValueId>> TransposedConvolution(const Site& site) {
@@ -201,9 +187,10 @@ Result<std::vector<ValueId>> SplitWeights(const Site& site) {
     const int64_t count = std::min(rows, outputs - first);
     // The node once more, on rows of its weight and bias.
     std::vector<ValueId> places(site.places.begin(), site.places.end());
-    places[site.node.Input(P::kWeight)] = Rows(site, P::kWeight, first, count);
-    if (site.node.HasInput(P::kBias)) {
-      places[site.node.Input(P::kBias)] = Rows(site, P::kBias, first, count);
+    for (const int parameter : {P::kWeight, P::kBias}) {
+      if (!site.node.HasInput(parameter)) continue;
+      const ValueId id = site.node.Input(parameter);
+      places[id] = site.out.CopyConstantRows(site.node.graph(), id, first, count);
     }
     ANECHECK_RETURN_IF_ERROR(site.out.status());
     const std::string name = site.out.NewName();
