@@ -7,13 +7,13 @@
 
 namespace anecheck {
 
-// Where the second runner of a reply gave other outputs, or none, the outcome is at least
-// `differs`. NaN equals NaN whatever its payload. Nothing is compared where the second runner does
-// not take the case, or where the first gave no outputs.
+// Makes the outcome at least `differs` if the second runner of a reply gave other outputs, or none.
+// NaN equals NaN whatever its payload. Nothing is compared if the second runner does not take the
+// case, or if the first gave no outputs.
 void JudgeOther(const Case& item, const RunReply& reply, CaseOutcome& outcome);
 
 // Charges a case that differs to the first operation whose result differs, by one run with every
-// result as an output. Where that run shows none the outcome stays. Errors: those of the runner.
+// result as an output. The outcome stays if that run shows none. Errors: those of the runner.
 Status LocateDifference(const Case& item, Runner& runner, CaseOutcome& outcome);
 
 }  // namespace anecheck
