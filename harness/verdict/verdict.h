@@ -34,9 +34,9 @@ template <>
 struct Words<Verdict> {
   static constexpr std::string_view kConcept = "verdict";
   static constexpr auto kTexts = std::to_array<std::string_view>(
-      {"pass", "inconclusive", "known-defect", "unconfirmed", "biased", "flaky", "differs", "misplaced",
-       "stray-output", "memory-growth", "slot-leak", "accepted", "rejected", "failed", "garbled",
-       "hung", "crashed", "not-repeatable", "wrong"});
+      {"pass", "inconclusive", "known-defect", "unconfirmed", "biased", "flaky", "differs",
+       "misplaced", "stray-output", "memory-growth", "slot-leak", "accepted", "rejected", "failed",
+       "garbled", "hung", "crashed", "not-repeatable", "wrong"});
 };
 
 // Whether a verdict asks for a row among the findings.
