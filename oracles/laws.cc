@@ -32,7 +32,8 @@ constexpr LawFact kFacts[] = {
      "facts/silicon/act_tables.csv: compiler 10.26.6 and macOS 26.6 write them for H13 and H14, "
      "and "
      "h18g reproduces the published errors (numerics_laws.md, L9 to L13)",
-     "erf beyond 2; tables that an earlier compiler wrote (the rule earlier_tables)"},
+     "erf beyond 2; how sine and cosine reduce their argument (L15); tables that an earlier "
+     "compiler wrote (the rule earlier_tables)"},
 };
 
 constexpr std::array<Laws, kContractFamilies> MakeLaws() {
@@ -56,9 +57,9 @@ const Laws& LawsOf(const Contract& contract) {
 }
 
 bool IsTabled(OpKind kind) {
-  constexpr OpKind kTabled[] = {OpKind::kSigmoid, OpKind::kTanh,   OpKind::kGelu, OpKind::kSilu,
-                                OpKind::kErf,     OpKind::kExp,    OpKind::kLog,  OpKind::kSqrt,
-                                OpKind::kRsqrt,   OpKind::kInverse};
+  constexpr OpKind kTabled[] = {OpKind::kSigmoid, OpKind::kTanh,    OpKind::kGelu, OpKind::kSilu,
+                                OpKind::kErf,     OpKind::kExp,     OpKind::kLog,  OpKind::kSqrt,
+                                OpKind::kRsqrt,   OpKind::kInverse, OpKind::kSin,  OpKind::kCos};
   return std::ranges::find(kTabled, kind) != std::end(kTabled);
 }
 

@@ -385,8 +385,9 @@ void Attend(KernelContext& context, const AttentionOperands& operands, const Att
   accumulator.RunOnArray(true);
   AttentionRow row(context, query.type.dtype, keys, scale, unshifted);
   LaneBuffer column(context.arena(), keys, value.point());
-  const Raw raw = ideal ? AllocateRaw(context, result.size, false)
-                        : AllocateSums(context, accumulator, result.size);
+  Raw raw = ideal ? AllocateRaw(context, result.size, false)
+                  : AllocateSums(context, accumulator, result.size);
+  raw.fixed = false;  // the scores are such sums, their weighted means are not
   for (size_t r = 0; r < query.size / embedding; ++r) {
     const size_t start = first(r);
     bool bounded = certain;

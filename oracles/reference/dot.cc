@@ -553,6 +553,7 @@ Accumulated Accumulator::WithBias(const Accumulated& sum, const BoundedTensor* b
 
 Raw AllocateSums(KernelContext& context, const Accumulator& accumulator, size_t count) {
   Raw raw = AllocateRaw(context, count, true);
+  raw.fixed = accumulator.follows_fixed_law();
   if (accumulator.may_overflow()) raw.beyond = context.arena().Allocate<uint8_t>(count);
   if (accumulator.leaves_out()) {
     for (size_t i = 0; i < count; ++i) Put(raw, i, {});

@@ -116,6 +116,7 @@ class Accumulator {
   void RunOnArray(bool source_order);
   // Whether that law holds: it says what the sums may be, and there is no NaN.
   bool follows_law() const { return law_ != Law::kNone; }
+  bool follows_fixed_law() const { return law_ == Law::kFixed; }
   // Whether DotsOnGrid leaves out some results.
   bool leaves_out() const { return !wanted_.empty(); }
   // Whether results of Dot may admit infinities beside finite numbers (Accumulated::beyond).

@@ -306,8 +306,8 @@ struct Accumulator::LawStore {
     const auto store = [&grid](double x) { return grid.Store(x); };
     const bool wide = to.accumulator.contract_.Allows(Term::kWideIntermediate);
     const size_t at = row * to.results.pitch + column;
-    double low = OuterLow(store, sum - error, wide);
-    double high = OuterHigh(store, sum + error, wide);
+    double low = OuterFixedLow(store, sum - error, wide);
+    double high = OuterFixedHigh(store, sum + error, wide);
     if (wide_or) {
       low = std::min(low, to.results.low[at]);
       high = std::max(high, to.results.high[at]);

@@ -23,12 +23,18 @@ struct Bounds {
   bool nan = false;  // part of the interval has no value
 };
 
+// The operand that an engine may take for `x`, off by `part` of it; for a zero, that zero.
+inline double Off(double x, double part) {
+  return x == 0 || std::isinf(x) ? x : x + part * std::fabs(x);
+}
+
 // The table that an operation is computed by, and what is added to its operand first.
 struct Law {
   Recorded function = Recorded::kSigmoid;
   double epsilon = 0;
   // Another epsilon that an engine may take in its place.
   std::optional<double> other;
+  double operand_part = 0;  // relative, of the operand that the table takes
 
   // The table's value for a number; nothing where that is not recorded.
   std::optional<double> At(const Grid& grid, double x) const {
@@ -51,7 +57,7 @@ struct Law {
     const double to = added == 0 ? high : grid.Store(high + added);
     if (!HasRecord(function, from) || !HasRecord(function, to)) return std::nullopt;
     if (function == Recorded::kInverse && (from < 0) != (to < 0)) return std::nullopt;
-    return RecordedBounds(function, from, to, grid);
+    return RecordedBounds(function, Off(from, -operand_part), Off(to, operand_part), grid);
   }
 };
 
@@ -217,11 +223,6 @@ inline void PutLaw(const Contract& contract, const Grid& grid, const PointwiseBo
     raw.low[at] = std::min(raw.low[at], part->low);
     raw.high[at] = std::max(raw.high[at], part->high);
   }
-}
-
-// The operand that an engine may take for `x`, off by `part` of it; for a zero, that zero.
-inline double Off(double x, double part) {
-  return x == 0 || std::isinf(x) ? x : x + part * std::fabs(x);
 }
 
 // The error that a table may have where the exact result is `y`.

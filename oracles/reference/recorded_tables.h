@@ -20,6 +20,8 @@ enum class Recorded : uint8_t {
   kSqrt,
   kRsqrt,
   kInverse,
+  kSin,
+  kCos,
 };
 
 // Whether the law says what the engine gives for `x`: not at infinities and NaN, outside of the
@@ -32,7 +34,7 @@ bool HasRecord(Recorded function, double x);
 double RecordedValue(Recorded function, double x, const Grid& grid);
 
 // The least and the greatest of it over [low, high]. Precondition: HasRecord at both ends, and no
-// zero between them for kInverse.
+// zero between them for kInverse. Of kSin and kCos: of the lines that exact reduction takes.
 Interval RecordedBounds(Recorded function, double low, double high, const Grid& grid);
 
 }  // namespace anecheck::reference

@@ -56,6 +56,20 @@ struct StoreSingle {
   double operator()(double x) const { return RoundToFloat(x); }
 };
 
+// Sums of the fixed-point accumulator.
+struct StoreFixed : StoreHalfAway {};
+
+template <typename Store>
+double LowEnd(const Store& store, double x, bool wide) {
+  if constexpr (std::is_same_v<Store, StoreFixed>) return OuterFixedLow(store, x, wide);
+  return OuterLow(store, x, wide);
+}
+template <typename Store>
+double HighEnd(const Store& store, double x, bool wide) {
+  if constexpr (std::is_same_v<Store, StoreFixed>) return OuterFixedHigh(store, x, wide);
+  return OuterHigh(store, x, wide);
+}
+
 // Rounds the values.
 template <typename Store>
 StoredValues RoundValues(const Store& store, const double* raw, size_t count, double* value) {
@@ -85,8 +99,8 @@ bool RoundNumberEnds(const Store& store, const double* from_low, const double* f
   uint64_t open = 0;
   uint64_t special = 0;
   for (size_t i = 0; i < result.size; ++i) {
-    const double low = OuterLow(store, from_low[i], wide);
-    const double high = OuterHigh(store, from_high[i], wide);
+    const double low = LowEnd(store, from_low[i], wide);
+    const double high = HighEnd(store, from_high[i], wide);
     result.low[i] = low;
     result.high[i] = high;
     open |= low == result.value[i] && high == result.value[i] ? 0 : 1;
@@ -139,8 +153,8 @@ bool RoundAnyEnds(KernelContext& context, const Store& store, const double* from
     double high = from_high[i];
     uint8_t nan = from_nan == nullptr ? 0 : from_nan[i];
     SettleNan(low, high, nan);
-    low = OuterLow(store, low, wide);
-    high = OuterHigh(store, high, wide);
+    low = LowEnd(store, low, wide);
+    high = HighEnd(store, high, wide);
     result.low[i] = low;
     result.high[i] = high;
     result.nan[i] = nan;
@@ -321,6 +335,8 @@ void StoreFloats(KernelContext& context, BoundedTensor& result, const Raw& given
   if (ulp != 0) raw = Widened(context, grid, raw, result.size, ulp);
   if (!grid.half()) {
     StoreWith(context, StoreSingle{}, result, raw, wide);
+  } else if (raw.fixed) {
+    StoreWith(context, StoreFixed{}, result, raw, wide);
   } else if (RoundsTiesAway(contract)) {
     StoreWith(context, StoreHalfAway{}, result, raw, wide);
   } else {

@@ -2,6 +2,7 @@
 // interval that the contract permits. Used by all reference kernels.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 
 #include "oracles/reference/kernel.h"
@@ -12,13 +13,15 @@ namespace anecheck::reference {
 // Results before rounding. `value` is exact or odd rounded. If `low` is null the result is the same
 // for every conforming engine up to rounding; otherwise [low, high] holds every engine's unrounded
 // result and `nan` (may be null) admits NaN. If `beyond` is not null its bits (Beyond) admit
-// infinities besides [low, high], which is empty if low lies above high.
+// infinities besides [low, high], which is empty if low lies above high. `fixed`: sums of the
+// fixed-point accumulator (fixed_point.h), which no step rounds to fp32.
 struct Raw {
   double* value = nullptr;
   double* low = nullptr;
   double* high = nullptr;
   uint8_t* nan = nullptr;
   uint8_t* beyond = nullptr;
+  bool fixed = false;
 };
 
 // Arrays for `count` elements from the context's arena; with `bounds` also low, high and nan, the
@@ -76,6 +79,15 @@ inline double OuterHigh(const Store& store, double x, bool wide) {
   const double held = wide && single > x ? single : x;
   const double stored = store(held);
   return wide && !(stored > held) ? held : stored;
+}
+// The same of a sum of the fixed-point accumulator: its unrounded form is the sum itself.
+template <typename Store>
+inline double OuterFixedLow(const Store& store, double x, bool wide) {
+  return wide ? std::min(x, store(x)) : store(x);
+}
+template <typename Store>
+inline double OuterFixedHigh(const Store& store, double x, bool wide) {
+  return wide ? std::max(x, store(x)) : store(x);
 }
 
 }  // namespace anecheck::reference

@@ -60,16 +60,19 @@ double AtanhValue(double x) { return std::atanh(x); }
 
 template <double (*kFunction)(double), int kHalfPis>
 Status Periodic(KernelContext& context) {
+  const double reduction = context.contract()[Term::kTurnReduction];
   return Pointwise(context,
                    [](double low, double high) {
                      return Wave<kFunction>(low, high, kHalfPis * std::numbers::pi / 2);
                    },
                    {.table_error = context.contract()[Term::kTurnTable],
                     .table_part = context.contract()[Term::kTurnPart],
-                    .operand_part = context.contract()[Term::kTurnReduction],
+                    .operand_part = reduction,
                     .ulp = FunctionUlp(context),
                     .least = -1,
-                    .most = 1});
+                    .most = 1,
+                    .law = Law{.function = kHalfPis == 0 ? Recorded::kCos : Recorded::kSin,
+                               .operand_part = reduction}});
 }
 
 Status Tangent(KernelContext& context) {
