@@ -2,8 +2,8 @@
 // the oracle refuses a graph that the engine compiles; the engine compiles every graph that each
 // layer admits for every node, but for kernels that it does not have. The input is a choice stream;
 // graphs are drawn for one family and compiled for another, and every other one of operations that
-// the chip lacks, so that what is gated appears. Documented defects are on: the rules know those
-// that make a compiler refuse.
+// the chip lacks, so that what is gated appears. Documented defects are on, and the limits of the
+// newest compilers: the rules know those that make a compiler refuse.
 #include <algorithm>
 #include <bitset>
 #include <iterator>
@@ -38,21 +38,13 @@ struct KnownDifference {
 };
 constexpr int kTopKBandFamilies[] = {device::kFamilyA13, device::kFamilyA17};
 constexpr std::string_view kNewestCompiler =
-    "facts/silicon/compile_limits_silicon.csv of the compiler 10.26.6; the engine is an earlier "
-    "one";
+    "facts/silicon/compile_limits_silicon.csv of the compiler 10.26.6; the engine holds its limits "
+    "on types, not its list of operations";
 constexpr KnownDifference kKnownDifferences[] = {
     {"cast_to_int32_a13", "appendix A of the public guide against the spellings that run"},
     {"conv_kernel_height_input",
      "facts/compile_envelope.csv, chapter 17, of conv on one M1; the engine has no such limit",
      "conv"},
-    {"constant_divisor", kNewestCompiler},
-    {"crop_index_type", kNewestCompiler},
-    {"int32_operand", kNewestCompiler},
-    {"int32_order", kNewestCompiler},
-    {"int32_place", kNewestCompiler},
-    {"int32_positions", kNewestCompiler},
-    {"int32_result", kNewestCompiler},
-    {"int32_tensor_constant", kNewestCompiler},
     {"unsupported_mil_operation", kNewestCompiler},
     {"lrn_channels", "facts/more/limits_plus.csv names A16 and later, known_defects.csv A13 alone"},
     {"reduction_axes", "facts/more/limits_plus.csv; the engine has no such limit"},
@@ -137,6 +129,7 @@ bool Check(ByteSpan input) {
   const std::string mil = GraphToMil(graph).value();
   device::CompileSettings settings = ConformingSettings(name);
   settings.quirks.SetAll(device::QuirkState::kFamilyDefault);
+  settings.newest_compiler = true;
   const auto programs = device::CompileProgram(mil, settings, device::Backend::kAne);
   const auto target = TargetCatalog::Builtin().Find(name);
   Laws::Require(target.ok(), "both know the target", name);

@@ -314,7 +314,14 @@ TEST(Compile, TheNewestCompilerRefusesIntegersOf32BitsOnA16AndA18) {
   const std::string reduced = on_x(
       "tensor<fp16, [1, 1]> y = reduce_max(x = x, axes = tensor<int32, [1]>([1]), keep_dims = "
       "bool(true));");
-  for (const std::string& mil : {there_and_back, position, gathered}) {
+  const std::string largest =
+      "tensor<fp16, [1, 2]> v, tensor<int32, [1, 2]> i = topk(x = x, k = int32(2), axis = "
+      "int32(1), "
+      "sort = bool(true)); tensor<fp16, [1, 2]> y = ";
+  const std::string widened = on_x(largest + "cast(x = i, dtype = string(\"fp16\"));");
+  const std::string chosen =
+      on_x(largest + "gather_along_axis(x = x, indices = i, axis = int32(1));");
+  for (const std::string& mil : {there_and_back, position, gathered, widened}) {
     for (const char* target : {"h16", "h16g", "h18"}) {
       EXPECT_NE(NewestError(mil, target).find("Unsupported tensor data type: int32 @ Frontend"),
                 std::string::npos)
@@ -324,6 +331,7 @@ TEST(Compile, TheNewestCompilerRefusesIntegersOf32BitsOnA16AndA18) {
     for (const char* target : {"h13", "h15", "h17s"}) EXPECT_EQ(NewestError(mil, target), "");
   }
   EXPECT_EQ(NewestError(reduced, "h16"), "") << "axes are no tensor";
+  EXPECT_EQ(NewestError(chosen, "h16"), "") << "positions are narrowed";
 }
 
 TEST(Compile, TheNewestCompilerRefusesConstantDivisorsOnA13AndA14) {

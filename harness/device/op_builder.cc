@@ -78,7 +78,8 @@ Operand OpBuilder::Tensor(std::string_view name) {
     return {};
   }
   inputs_.push_back(operand->value);
-  CheckMeasuredType(operand->type, operand->origin.op);
+  // Positions are narrowed where they are indices, and nowhere else.
+  CheckMeasuredType(operand->type, name == "indices" ? operand->origin.op : "");
   if (name == "weight") weight_ = operand->value;
   return *operand;
 }
@@ -109,7 +110,7 @@ std::vector<Operand> OpBuilder::Tensors(std::string_view name) {
   for (const Operand& operand : *operands) {
     if (operand.state) Reject(Stage::kFrontend, fmt::format("argument '{}' holds a state", name));
     inputs_.push_back(operand.value);
-    CheckMeasuredType(operand.type, operand.origin.op);
+    CheckMeasuredType(operand.type, "");
   }
   return std::move(operands).value();
 }
