@@ -138,8 +138,8 @@ Result<Artifact> ReadCase(const FindingArgument& argument) {
   return artifact;
 }
 
-// Puts what `argument` names in place of the recorded. A recorded contract stays: the
-// case names it.
+// Replaces recorded settings by those that `argument` names. A recorded contract stays: the case
+// names it.
 void Override(const FindingArgument& argument, CampaignOptions& options) {
   if (!argument.library.empty()) options.worker.library = argument.library;
   if (argument.defects.empty()) return;
