@@ -44,7 +44,9 @@ std::string Table(std::span<const ProbeDatum> data) {
                         row["target"].get<std::string>(), Cell(row["measured"]),
                         Cell(row["published"]), Cell(row["agrees"]));
     const std::string message = row["message"].get<std::string>();
-    text += message.empty() ? "\n" : "  (" + message + ")\n";
+    if (!message.empty()) text += "  (" + message + ")";
+    const std::string source = row["source"].get<std::string>();
+    text += source.empty() ? "\n" : "  [" + source + "]\n";
   }
   return text;
 }

@@ -150,6 +150,14 @@ TEST(Plot, HasEveryKnotInsideAndNoBrokenNumber) {
   EXPECT_NE(svg.find("<title"), std::string::npos);
 }
 
+TEST(Plot, TheErrorHasALineAtZero) {
+  const std::string svg = PlotOf(NamedCurve("sigmoid").value(), -9, 9);
+  const size_t below = svg.find("error of the stored value");
+  ASSERT_NE(below, std::string::npos);
+  EXPECT_NE(svg.find(">0</text>", below), std::string::npos) << svg.substr(below, 800);
+  EXPECT_EQ(svg.rfind(">0.5</text>"), svg.find(">0.5</text>")) << "the curve keeps its middle";
+}
+
 TEST(Plot, NamesOfFilesAreText) {
   Curve curve = NamedCurve("tanh").value();
   curve.name = "a<script>";

@@ -9,7 +9,7 @@
 namespace anecheck::curves {
 namespace {
 
-constexpr double kLeft = 64, kRight = 624;
+constexpr double kLeft = 80, kRight = 624;
 constexpr int kSamples = 1024;
 
 constexpr std::string_view kStyle =
@@ -46,7 +46,7 @@ class Panel {
 
   std::string Frame() const {
     std::string text;
-    for (const double y : {low_, (low_ + high_) / 2, high_}) {
+    for (const double y : {low_, Middle(), high_}) {
       text += fmt::format(
           "<line class=\"axis\" x1=\"{}\" x2=\"{}\" y1=\"{:.1f}\" y2=\"{:.1f}\"/><text x=\"{}\" "
           "y=\"{:.1f}\" text-anchor=\"end\">{:.3g}</text>\n",
@@ -70,6 +70,12 @@ class Panel {
   }
 
  private:
+  // 0 where it stands well between the ends, so that the sign of an error is seen.
+  double Middle() const {
+    const double edge = (high_ - low_) / 5;
+    return low_ + edge < 0 && 0 < high_ - edge ? 0 : (low_ + high_) / 2;
+  }
+
   double top_, bottom_, from_, to_;
   double low_, high_;
 };

@@ -151,6 +151,17 @@ void PrintPorts(const std::vector<Port>& ports, std::string_view direction, std:
   }
 }
 
+// Specification 000 gives a byte diversity of 0.19 for an attribute blob and not how it is counted.
+// Values over bytes is assumed: 52 bytes of 10 values, a cast between two types, have 0.19.
+void PrintAttributes(ByteSpan bytes, std::string* out) {
+  for (const AttributeBytes& counted : CountAttributes(bytes)) {
+    if (counted.bytes == 0) continue;
+    *out += fmt::format("  {}: {} bytes of {} values, byte diversity {:.2f} (counting assumed)\n",
+                        counted.section, counted.bytes, counted.values,
+                        static_cast<double>(counted.values) / static_cast<double>(counted.bytes));
+  }
+}
+
 bool AnyOperandHasField(const Document& document, uint16_t id) {
   const int16_t type = WireSchema().FindTable("TensorDescriptor");
   return std::ranges::any_of(document.objects, [&](const flatbuffer::Object& object) {
@@ -186,6 +197,7 @@ std::string Print(const File& file) {
   for (const Section& section : program.sections) {
     out += fmt::format("  {} kind {}\n", section.name, section.kind);
   }
+  PrintAttributes(bytes, &out);
   out += "functions (assumed to hang from the first section)\n";
   for (const Function& function : program.functions) {
     out += fmt::format("  {} anehash {}\n", function.name, function.anehash_path);

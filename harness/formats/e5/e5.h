@@ -171,6 +171,17 @@ Result<Bytes> Write(const Program& program);
 // assumes is not seen. Errors: those of the shape check, with absolute offset.
 Result<Program> Parse(ByteSpan bytes);
 
+// The bytes of an operation's attributes and how many values they have.
+struct AttributeBytes {
+  std::string_view section;  // a part of the file
+  size_t bytes = 0;
+  size_t values = 0;
+};
+
+// One a section with attributes, in the order of the file, which Parse must have accepted. Of
+// sections that share more than eight times the file the last are left out.
+std::vector<AttributeBytes> CountAttributes(ByteSpan bytes);
+
 // The facts that a compiler has about a program when it writes its descriptor.
 struct Outline {
   struct Tensor {

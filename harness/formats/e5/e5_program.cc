@@ -1,5 +1,6 @@
 // Program to bytes and back: Write, Parse, MakeProgram.
 #include <algorithm>
+#include <bitset>
 #include <flatbuffers/flatbuffers.h>
 #include <fmt/format.h>
 #include <unordered_map>
@@ -538,6 +539,21 @@ Result<Bytes> Write(const Program& program) { return Writer(program).Run(); }
 Result<Program> Parse(ByteSpan bytes) {
   if (auto error = flatbuffer::CheckShape(WireSchema(), bytes)) return std::move(error->error);
   return ProgramReader(bytes).Run();
+}
+
+std::vector<AttributeBytes> CountAttributes(ByteSpan bytes) {
+  std::vector<AttributeBytes> counts;
+  size_t budget = 8 * bytes.size();
+  ForEach(wire::GetE5Program(bytes.data())->sections(), [&](const wire::Section* section) {
+    const auto* attrs = section->attrs();
+    if (attrs == nullptr || attrs->size() > budget) return;
+    budget -= attrs->size();
+    std::bitset<256> values;
+    for (const uint8_t byte : *attrs) values.set(byte);
+    counts.push_back({section->name() == nullptr ? "" : section->name()->string_view(),
+                      attrs->size(), values.count()});
+  });
+  return counts;
 }
 
 Program MakeProgram(const Outline& outline) { return ProgramMaker(outline).Run(); }

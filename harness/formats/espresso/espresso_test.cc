@@ -59,9 +59,13 @@ TEST(RealEspresso, CompressedFilesAreRefusedByTheNameOfTheirFormAndReadUnpacked)
 // The canonical writer reproduces the real writer: nothing is carried as a change of layout.
 TEST(RealEspresso, TheCanonicalFormIsThatOfTheRealFiles) {
   ANECHECK_SKIP_WITHOUT(RealDataPath("espresso"));
-  for (const std::string& path : RealFiles(false)) {
-    const std::string text = ReadTextFile(path).value();
+  const std::vector<std::string> paths = RealFiles(false);
+  ASSERT_FALSE(paths.empty());
+  for (const std::string& path : paths) {
+    std::string text = ReadTextFile(path).value();
     EXPECT_TRUE(ParseJsonDocument(text)->layout.changes.empty()) << path;
+    text.insert(1, " ");
+    EXPECT_FALSE(ParseJsonDocument(text)->layout.changes.empty()) << path;
   }
 }
 

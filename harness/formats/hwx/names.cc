@@ -115,6 +115,15 @@ constexpr auto kDifferences = std::to_array<Difference>({
        return false;
      },
      "a kernel is split into more than 8 tiles; the specification says min(8, lanes)"},
+    {[](const Container& c) {
+       for (const Tile& tile : TilesOf(c, KernelSectionNumber(c))) {
+         const size_t size = tile.data.size();
+         if (tile.lane >= 0 && !tile.sentinel && size != 0xc0 && size != 0x40) return true;
+       }
+       return false;
+     },
+     "a tile takes the bytes of its lane in whole 64; the specification gives 0xC0 for the weights "
+     "of a convolution and 0x40 for those of a matrix product, and 512 for its identity layer"},
     {HasUnlistedOpcode,
      "the word that the specification calls the opcode is the convolution configuration, which "
      "does not tell the operation"},

@@ -113,7 +113,10 @@ RC_GTEST_PROP(Text, Utf16RoundTrips, ()) {
   std::string text;
   for (const uint32_t code :
        *rc::gen::container<std::vector<uint32_t>>(rc::gen::inRange(1U, 0x110000U))) {
-    AppendUtf8(code, text);  // surrogates are refused and add nothing
+    const size_t before = text.size();
+    const bool surrogate = code >= 0xd800 && code <= 0xdfff;
+    RC_ASSERT(AppendUtf8(code, text) == !surrogate);
+    RC_ASSERT((text.size() > before) == !surrogate);
   }
   RC_ASSERT(FindInvalidUtf8(text) == text.size());
   RC_ASSERT(Utf8FromUtf16(Utf16FromUtf8(text)).value() == text);
