@@ -191,7 +191,8 @@ void AddRunnerFlags(CommandLine& command, CampaignFlags& flags) {
       "Library with the e5rt_* symbols (default: the system's, or the simulated engine)");
   command.AddOption("--fault", flags.faults, "Plant a fault in the simulated engine, by its id");
   command.AddOption("--quirk", flags.quirks,
-                    "Switch a known defect of the simulated engine: D01=on, D01=off, all=off");
+                    "Switch a known defect of the simulated engine, or a reading of its sources: "
+                    "D01=on, all=off, newest-compiler=on (limits that compilers of 2026 showed)");
   command
       .AddOption("--case-timeout", flags.case_timeout_ms,
                  "Time limit of a case in milliseconds; without an answer by then it hangs")

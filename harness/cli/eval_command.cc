@@ -1,11 +1,13 @@
 // `anecheck eval` and `anecheck judge`: the oracle alone, on a graph or on a model author's MIL.
 #include <algorithm>
 #include <cmath>
+#include <cstdlib>
 #include <fmt/format.h>
 #include <limits>
 #include <memory>
 #include <optional>
 
+#include "harness/base/half.h"
 #include "harness/base/json.h"
 #include "harness/base/log.h"
 #include "harness/base/parallel_for.h"
@@ -230,13 +232,30 @@ int RunEval(const EvalFlags& flags) {
   return kExitClean;
 }
 
-// A value that only terms never measured on the family forbid is no finding yet.
+// Whether every number is that of a print of three digits, as published measurements are.
+bool IsPrint(const Tensor& tensor) {
+  if (tensor.type.dtype != DType::kFp16) return false;
+  for (size_t i = 0; i + 1 < tensor.bytes.size(); i += 2) {
+    const Half half{static_cast<uint16_t>(tensor.bytes[i] | tensor.bytes[i + 1] << 8)};
+    const double printed = std::strtod(fmt::format("{:.3g}", HalfToDouble(half)).c_str(), nullptr);
+    if (DoubleToHalf(printed).bits != half.bits) return false;
+  }
+  return true;
+}
+
+// A value that only terms never measured on the family forbid is no finding yet. Numbers of a print
+// pass where what they stand for prints alike.
 void ConfirmWrong(const Graph& graph, std::span<const Tensor> inputs, size_t output,
                   const Tensor& actual, const Contract& contract, OutputJudgement& judged) {
   const bool same_type = actual.type == graph.type(graph.outputs()[output]);
   if (judged.verdict != Verdict::kWrong || contract.ideal || !same_type) return;
   const std::string never = NeverMeasured(graph, inputs, output, actual, contract.family);
   if (never.empty()) return;
+  if (never == "printed_digits" && IsPrint(actual)) {
+    judged.verdict = Verdict::kPass;
+    judged.reason += "; its numbers are prints of three digits, and the table's print alike";
+    return;
+  }
   judged.verdict = Verdict::kUnconfirmed;
   judged.reason += fmt::format("; only rules that were never measured on {} forbid it: {}",
                                contract.name, never);

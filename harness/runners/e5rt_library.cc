@@ -111,6 +111,7 @@ Status ResolveSimulator(void* library, const std::string& path, SimulatorApi& si
   }
   const Symbol symbols[] = {
       {"anecheck_sim_set_quirk", Slot(simulator.set_quirk)},
+      {"anecheck_sim_set_reading", Slot(simulator.set_reading)},
       {"anecheck_sim_enable_fault", Slot(simulator.enable_fault)},
       {"anecheck_sim_write_files", Slot(simulator.write_files)},
       {"anecheck_sim_faults_json", Slot(simulator.faults_json)},

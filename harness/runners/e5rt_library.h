@@ -75,6 +75,7 @@ struct E5rtStreamApi {
 struct SimulatorApi {
   const char* marker = nullptr;  // the version text; null where the library is not simulated
   int (*set_quirk)(const char* id, int state) = nullptr;
+  int (*set_reading)(const char* id, int on) = nullptr;
   int (*enable_fault)(const char* id) = nullptr;
   int (*write_files)(int on) = nullptr;
   const char* (*faults_json)() = nullptr;

@@ -38,6 +38,11 @@ bool PutReply(WorkerChannel& channel, const WireReply& reply) {
   return true;
 }
 
+// A quirk by its id, or a reading of the engine (simulator_control.h) by its own.
+bool Switch(const SimulatorApi& simulator, const char* id, bool on) {
+  return simulator.set_quirk(id, on ? 1 : 0) == 0 || simulator.set_reading(id, on ? 1 : 0) == 0;
+}
+
 Result<E5rtLibrary> OpenConfigured(int argc, char** argv) {
   if (argc < kFirstSetting) {
     return MakeError(ErrorCode::kInvalid, "worker: no library was named");
@@ -53,10 +58,9 @@ Result<E5rtLibrary> OpenConfigured(int argc, char** argv) {
                                    library.path));
     }
     if (what == "files") continue;
-    const int code = what == "fault"
-                         ? library.simulator.enable_fault(argv[i + 1])
-                         : library.simulator.set_quirk(argv[i + 1], what == "quirk-on" ? 1 : 0);
-    if (code != 0) {
+    const bool known = what == "fault" ? library.simulator.enable_fault(argv[i + 1]) == 0
+                                       : Switch(library.simulator, argv[i + 1], what == "quirk-on");
+    if (!known) {
       return MakeError(
           ErrorCode::kInvalid,
           fmt::format("the simulated engine knows no {} \"{}\"; `anecheck power --list` names all",
