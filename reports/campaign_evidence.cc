@@ -66,6 +66,7 @@ Stage StageOf(const ReachCounts& counts, const FindingTally& findings) {
   if (findings.unconfirmed > 0 && ran) return Stage::kUnconfirmed;
   if (counts.correct > 0) return Stage::kCorrect;
   if (ran) return Stage::kDispatched;
+  if (counts.planned > 0) return Stage::kPlanned;
   if (counts.compiled > 0) return Stage::kCompiled;
   return counts.rejected > 0 ? Stage::kRejected : Stage::kCatalogued;
 }

@@ -66,6 +66,7 @@ Json EvidenceJson(const CellEvidence& evidence) {
           {"state", ToText(evidence.stage)},
           {"cases", counts.cases},
           {"compiled", counts.compiled},
+          {"planned", counts.planned},
           {"dispatched", counts.dispatched},
           {"correct", counts.correct},
           {"known_defect", counts.known_defect},

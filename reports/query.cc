@@ -167,6 +167,8 @@ Status Reader::ReadReach(RunInfo& run, ReachByKey& reach) {
       counts_of(row, *row.provenance).unconfirmed += row.cases;
     }
   }
+  ANECHECK_ASSIGN(const std::vector<PlannedRow> planned, store_.Rows<PlannedRow>(run.id));
+  for (const PlannedRow& row : planned) of_run(row).planned += row.cases;
   std::erase_if(reach, [](const auto& entry) { return entry.second.cases == 0; });
   return {};
 }

@@ -37,7 +37,9 @@ std::string HelloLine(const ExecHello& hello) {
                        {"targets", hello.targets},
                        {"chip", hello.chip},
                        {"os", hello.os},
-                       {"compiler_version", hello.compiler_version}});
+                       {"compiler_version", hello.compiler_version},
+                       {"models", hello.wants_package ? Json::array({"mlpackage"}) : Json::array()},
+                       {"least_saving_us", hello.least_saving_us}});
 }
 
 std::string ReplyLine(const ExecReply& reply) {
@@ -45,6 +47,12 @@ std::string ReplyLine(const ExecReply& reply) {
                {"status", ToText(reply.status)}, {"message", reply.message},
                {"backend", reply.backend},       {"proof", reply.proof},
                {"compile_us", reply.compile_us}, {"run_us", reply.run_us}};
+  for (const PlannedOp& planned : reply.plan) {
+    Json& item = json["plan"].emplace_back(
+        Json{{"op", planned.op}, {"name", planned.name}, {"device", ToText(planned.device)}});
+    if (planned.cost) item["cost"] = *planned.cost;
+  }
+  if (!reply.cpu_outputs.empty()) json["cpu_outputs"] = reply.cpu_outputs;
   if (reply.status != RunStatus::kOk) json["stage"] = ToText(reply.step);
   return DumpJson(json);
 }
@@ -136,6 +144,7 @@ std::string DrawReply(ChoiceStream& choices) {
       reply.step = choices.Pick(kFailed);
   }
   reply.message = DrawText(choices);
+  if (choices.Chance(1, 2)) reply.plan.push_back({"conv", "y", Device::kCpu, 0.5});
   reply.backend = DrawText(choices);
   reply.proof = DrawText(choices);
   reply.compile_us = choices.Below(1 << 20);

@@ -58,6 +58,8 @@ RunReply ReplyOf(const Case& item, const RunReply& reply, const Execution& execu
   RunReply own = {.id = reply.id, .status = RunStatus::kOk, .backend = reply.backend};
   own.compile_us = reply.compile_us;
   own.run_us = reply.run_us;
+  own.plan = reply.plan;
+  if (execution.first()) own.cpu_outputs = reply.cpu_outputs;
   own.outputs = OutputsOf(item, reply, execution);
   return own;
 }

@@ -12,6 +12,7 @@
 #include "harness/graph/fingerprint.h"
 #include "harness/judging/against.h"
 #include "harness/judging/compiled_plan.h"
+#include "harness/judging/cpu_run.h"
 #include "harness/judging/masked_message.h"
 #include "harness/judging/relation.h"
 #include "harness/runners/analytics.h"
@@ -35,6 +36,16 @@ std::string OnlyOperation(const Graph& graph) {
   return graph.nodes().size() == 1 ? std::string(graph.nodes().front().schema->name) : "";
 }
 
+// Operations of the graph that a plan names, on the engine alone.
+std::bitset<kOpCount> PlannedOps(const Graph& graph, std::span<const PlannedOp> plan) {
+  std::bitset<kOpCount> there, elsewhere;
+  for (const PlannedOp& planned : plan) {
+    const OpDefinition* op = FindOp(planned.op);
+    if (op != nullptr) (planned.device == Device::kAne ? there : elsewhere).set(op->schema.id);
+  }
+  return there & ~elsewhere & OpsOf(graph);
+}
+
 // The outcome known before any value was looked at.
 CaseOutcome Begin(const Case& item, const RunReply& reply) {
   CaseOutcome outcome;
@@ -43,12 +54,23 @@ CaseOutcome Begin(const Case& item, const RunReply& reply) {
   outcome.step = reply.step;
   outcome.backend = reply.backend;
   outcome.proof = reply.proof;
+  outcome.planned = PlannedOps(item.graph, reply.plan);
   outcome.compile_us = reply.compile_us;
   outcome.run_us = reply.run_us;
   // An engine without a kernel says nothing about one that has it.
   const Verdict verdict = reply.no_kernel ? Verdict::kInconclusive : VerdictOf(reply.status);
   outcome.shown = Outcome({.verdict = verdict, .message = reply.message});
   return outcome;
+}
+
+// Of a case that passed so far, what its first output of another value than the CPU's says.
+void NoteCpu(CaseOutcome& outcome) {
+  if (outcome.verdict() != Verdict::kPass) return;
+  for (const OutputVerdict& output : outcome.outputs) {
+    if (output.reason.empty()) continue;
+    outcome.shown = Outcome({.message = output.reason});
+    return;
+  }
 }
 
 // Outputs that were right one by one, held against each other.
@@ -97,6 +119,12 @@ void JudgeOutputs(const Case& item, const RunReply& reply, Evaluation& evaluatio
     output.worst_ulp = judged.worst_ulp;
     output.defects = judged.defects;
     output.reason = judged.reason;
+    if (i < reply.cpu_outputs.size()) {
+      const OutputJudgement on_cpu =
+          Judge(item.graph, item.inputs, i, expected, reply.cpu_outputs[i], item.target.family,
+                evaluation.threads());
+      output.reason = BesideCpu(judged, reply.outputs[i], on_cpu, reply.cpu_outputs[i]);
+    }
     outcome.histograms.push_back(judged.ulp_histogram);
     const bool measurable =
         reply.outputs[i].type == expected.type &&
@@ -108,7 +136,7 @@ void JudgeOutputs(const Case& item, const RunReply& reply, Evaluation& evaluatio
                              : measurable ? MeasureOutput(expected, reply.outputs[i])
                                           : OutputErrors{});
     outcome.shown.Worsen({.verdict = judged.verdict,
-                          .message = judged.reason,
+                          .message = output.reason,
                           .op = output.op,
                           .defects = judged.defects,
                           .deviation = DeviationName(judged.deviation)});
@@ -369,8 +397,8 @@ std::string Signature(const CaseOutcome& outcome) {
 }
 
 GraphReach ReachOf(const Case& item, const CaseOutcome& outcome) {
-  return {item.route,      outcome.status,    outcome.step,
-          outcome.backend, outcome.verdict(), OpsOf(item.graph)};
+  return {item.route,        outcome.status,    outcome.step,   outcome.backend,
+          outcome.verdict(), OpsOf(item.graph), outcome.planned};
 }
 
 CaseRow RecordOf(const Case& item, const CaseOutcome& outcome) {
@@ -412,20 +440,44 @@ std::string FindingId(std::string_view signature, uint64_t seed) {
 
 namespace {
 
+std::optional<ShownVerdict> RanElsewhere(const Case& item, std::string_view backend) {
+  if (backend == kEngineBackend) return std::nullopt;
+  return ShownVerdict{.verdict = Verdict::kMisplaced,
+                      .message = fmt::format("asked for the engine, ran on {}", backend),
+                      .op = LastProducer(item.graph)};
+}
+
+// One operation elsewhere is enough: what it computes is no word of the engine's. Of a graph that
+// the engine must refuse it is no fault, since the host may compute what the engine does not.
+std::optional<ShownVerdict> PlannedElsewhere(const Case& item, std::span<const PlannedOp> plan) {
+  const PlannedOp* const first = FirstElsewhere(plan);
+  if (first == nullptr || IsAnyEngine(item.target.family)) return std::nullopt;
+  const auto count = std::ranges::count_if(
+      plan, [](const PlannedOp& planned) { return planned.device != Device::kAne; });
+  const std::string cost =
+      first->cost ? fmt::format(", {:.0f} % of the cost", *first->cost * 100) : "";
+  const bool refused = item.mode == CaseMode::kMustReject;
+  return ShownVerdict{
+      .verdict = refused ? Verdict::kInconclusive : Verdict::kMisplaced,
+      .message = fmt::format("asked for the engine, the plan puts {} on {}; {} of {} operations "
+                             "are not on the engine{}",
+                             first->op, first->device, count, plan.size(), cost),
+      .op = FindOp(first->op) != nullptr ? first->op : LastProducer(item.graph)};
+}
+
 // The mask asks for the engine; analytics that name something else prove a silent fallback. The
 // values that the other backend computed are no word of the engine's, whether they are right or
 // wrong.
 void JudgePlacement(const Case& item, const RunReply& reply, CaseOutcome& outcome) {
-  const bool elsewhere =
-      reply.status == RunStatus::kOk && !reply.backend.empty() && reply.backend != kEngineBackend;
+  if (reply.status != RunStatus::kOk) return;
+  std::optional<ShownVerdict> elsewhere = reply.backend.empty() ? PlannedElsewhere(item, reply.plan)
+                                                                : RanElsewhere(item, reply.backend);
   if (!elsewhere) return;
-  const bool told = outcome.verdict() > Verdict::kMisplaced;
-  const std::string there =
-      told ? fmt::format("; {} there: {}", outcome.verdict(), outcome.message()) : "";
-  outcome.shown =
-      Outcome({.verdict = Verdict::kMisplaced,
-               .message = fmt::format("asked for the engine, ran on {}{}", reply.backend, there),
-               .op = LastProducer(item.graph)});
+  const bool told = outcome.verdict() > elsewhere->verdict;
+  if (told && elsewhere->verdict == Verdict::kMisplaced) {
+    elsewhere->message += fmt::format("; {} there: {}", outcome.verdict(), outcome.message());
+  }
+  outcome.shown = Outcome(*std::move(elsewhere));
   outcome.histograms.clear();
   outcome.errors.clear();
   outcome.leans.clear();
@@ -453,6 +505,7 @@ CaseOutcome JudgeCase(const Case& item, const RunReply& reply, Evaluation& evalu
   outcome.verified = reply.verified;
   if (reply.verified) return outcome;
   JudgeOutputs(item, reply, evaluation, expected, outcome);
+  NoteCpu(outcome);
   JudgeFurther(item, reply, evaluation, outcome);
   JudgeFiles(item, reply, outcome);
   JudgeOther(item, reply, outcome);

@@ -34,6 +34,7 @@ struct GraphReach {
   std::string backend;
   Verdict verdict = Verdict::kPass;
   std::bitset<kOpCount> ops;
+  std::bitset<kOpCount> planned;  // of these, those that a plan puts on the engine and nowhere else
 };
 
 // The operations of a graph, by their place in the table.
@@ -45,7 +46,8 @@ struct CaseOutcome {
   RunStatus status = RunStatus::kOk;
   Step step = Step::kNone;
   std::string backend;
-  std::string proof;  // RunReply::proof
+  std::string proof;              // RunReply::proof
+  std::bitset<kOpCount> planned;  // GraphReach::planned
   uint64_t compile_us = 0, run_us = 0;
   std::vector<OutputVerdict> outputs;  // one an output that was judged
   // The worst of it. Of a known defect `op` is the operation that made the output until

@@ -332,7 +332,9 @@ Result<bool> IsWrongAlone(const Case& item, const NodeCut& cut, Runner& runner,
   request.settings.repeat = false;
   ANECHECK_ASSIGN(const std::vector<RunReply> replies, runner.Run({&request, 1}));
   if (replies.front().status != RunStatus::kOk) return true;
-  return JudgeCase(alone, replies.front(), evaluation).verdict() == Verdict::kWrong;
+  const Verdict verdict = JudgeCase(alone, replies.front(), evaluation).verdict();
+  // A small program may be placed elsewhere, which tells nothing of the engine's values.
+  return verdict == Verdict::kWrong || verdict == Verdict::kMisplaced;
 }
 
 }  // namespace
@@ -350,7 +352,7 @@ Result<Location> Locate(const Case& item, const RunReply& reply, Runner& runner,
   ANECHECK_ASSIGN(const std::vector<RunReply> replies, runner.Run({&request, 1}));
   if (replies.front().status != RunStatus::kOk) return location;
   // Values that another backend computed tell of none of the engine's operations.
-  if (replies.front().backend != reply.backend) return location;
+  if (!SamePlacement(replies.front(), reply)) return location;
   const Case own = CaseOf(item, execution);
   TappedValues values(item, *tapped, own);
   if (!values.Take(replies.front(), reply, execution)) return location;

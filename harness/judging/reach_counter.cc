@@ -137,7 +137,8 @@ class ReachCounter::Counts {
     if (proves) place.provenance = *proved;
     for (size_t op = 0; op < kOpCount; ++op) {
       if (!shown.ops.test(op)) continue;
-      const ReachCounts& booked = blamed.test(op) ? counts : innocent;
+      ReachCounts booked = blamed.test(op) ? counts : innocent;
+      booked.planned = shown.planned.test(op) ? 1 : 0;
       place.reach[op] += booked;
       if (proves) place.proved[op] += booked;
     }

@@ -114,7 +114,7 @@ struct LocatedExecution {
 };
 
 bool GaveTheSame(const RunReply& answer, const RunReply& there) {
-  if (answer.status != RunStatus::kOk || answer.backend != there.backend) return false;
+  if (answer.status != RunStatus::kOk || !SamePlacement(answer, there)) return false;
   return std::ranges::equal(answer.outputs, there.outputs, {}, &Tensor::bytes, &Tensor::bytes);
 }
 

@@ -9,7 +9,8 @@ namespace {
 constexpr int64_t ReachCounts::* kCounts[] = {
     &ReachCounts::cases,    &ReachCounts::compiled,     &ReachCounts::dispatched,
     &ReachCounts::correct,  &ReachCounts::known_defect, &ReachCounts::wrong,
-    &ReachCounts::rejected, &ReachCounts::inconclusive, &ReachCounts::unconfirmed};
+    &ReachCounts::rejected, &ReachCounts::inconclusive, &ReachCounts::unconfirmed,
+    &ReachCounts::planned};
 
 }  // namespace
 

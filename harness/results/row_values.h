@@ -86,10 +86,10 @@ struct FindingRow {
 };
 
 // Counts of one operation on one target by one route; columns of the table `reach`, and the rows of
-// `unconfirmed_reach`.
+// `unconfirmed_reach` and `planned_reach`.
 struct ReachCounts {
   int64_t cases = 0, compiled = 0, dispatched = 0, correct = 0, known_defect = 0, wrong = 0,
-          rejected = 0, inconclusive = 0, unconfirmed = 0;
+          rejected = 0, inconclusive = 0, unconfirmed = 0, planned = 0;
   ReachCounts& operator+=(const ReachCounts& other);
   ReachCounts& operator-=(const ReachCounts& other);
 };
@@ -163,6 +163,12 @@ struct ReachRow : ReachCounts {
 };
 struct ProvedReachRow : ReachRow {
   Provenance provenance = Provenance::kReported;
+};
+struct PlannedRow {
+  std::string target;
+  Route route = Route::kMil;
+  std::string op;
+  int64_t cases = 0;
 };
 // `provenance` is nothing of all cases, else that of the part which was proved.
 struct UnconfirmedRow {

@@ -17,8 +17,9 @@
 
 namespace anecheck {
 
-// Version 9 made the tables STRICT, version 10 keeps proofs, version 11 the cases of findings.
-inline constexpr int kSchemaVersion = 11;
+// Version 9 made the tables STRICT, version 10 keeps proofs, version 11 the cases of findings,
+// version 12 the operations that a plan puts on the engine.
+inline constexpr int kSchemaVersion = 12;
 
 // One value of a query, as text and what it is in the file.
 struct StoreValue {

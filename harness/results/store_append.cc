@@ -104,6 +104,7 @@ Status Store::AddSums(int64_t run, std::span<const RowBatch> batches, Map RowBat
 
 Status Store::AddReach(int64_t run, std::span<const RowBatch> batches) {
   std::vector<UnconfirmedRow> unconfirmed;
+  std::vector<PlannedRow> planned;
   const auto note = [&](const ReachRow& row, std::optional<Provenance> provenance) {
     // Few operations have any.
     if (row.unconfirmed == 0) return;
@@ -115,6 +116,7 @@ Status Store::AddReach(int64_t run, std::span<const RowBatch> batches) {
         std::tie(row.target, row.route, row.op) = key;
         add(row);
         note(row, {});
+        if (row.planned > 0) planned.push_back({row.target, row.route, row.op, row.planned});
       }));
   ANECHECK_RETURN_IF_ERROR(
       AddSums<ProvedReachRow>(run, batches, &RowBatch::proved_reach,
@@ -126,6 +128,8 @@ Status Store::AddReach(int64_t run, std::span<const RowBatch> batches) {
                               }));
   ANECHECK_ASSIGN(RowWriter<UnconfirmedRow>* const writer, impl_->Writer<UnconfirmedRow>());
   for (const UnconfirmedRow& row : unconfirmed) ANECHECK_RETURN_IF_ERROR(writer->Add(run, row));
+  ANECHECK_ASSIGN(RowWriter<PlannedRow>* const plans, impl_->Writer<PlannedRow>());
+  for (const PlannedRow& row : planned) ANECHECK_RETURN_IF_ERROR(plans->Add(run, row));
   return {};
 }
 

@@ -155,6 +155,7 @@ std::string FileOfVersion(int version, const std::string& path) {
          "' WHERE key = 'schema_version';";
   sqlite3* raw = nullptr;
   EXPECT_EQ(sqlite3_open(path.c_str(), &raw), SQLITE_OK);
+  if (version < 12) sql += "DROP TABLE main.planned_reach;";
   if (version < 11) sql += "DROP TABLE main.finding_cases;";
   if (version < 10) sql += "DROP TABLE main.proofs;";
   if (version < 8) sql += "DROP TABLE main.error_leans;";
@@ -249,6 +250,7 @@ TEST_P(EarlierVersion, IsReadWithEmptyTablesAndUnchanged) {
   EXPECT_EQ(One(*store, "SELECT count(*) FROM pace"), GetParam() < 5 ? "0" : "1");
   EXPECT_EQ(One(*store, "SELECT count(*) FROM proved_reach"), "0");
   EXPECT_EQ(One(*store, "SELECT count(*) FROM unconfirmed_reach"), "0");
+  EXPECT_EQ(One(*store, "SELECT count(*) FROM planned_reach"), "0");
   EXPECT_EQ(One(*store, "SELECT count(*) FROM cases"), "1");
   EXPECT_EQ(*ReadFile(path), *before);
 }
@@ -280,6 +282,17 @@ TEST_F(StoreTest, WhatWasProvedAddsUpBesideTheRest) {
                 "proved_reach WHERE op = 'conv' AND provenance = 'silicon'"),
             "4/4/0/2");
   EXPECT_EQ(One(*store, "SELECT provenance FROM runs"), "simulated") << "the run stays what it is";
+}
+
+TEST_F(StoreTest, PlannedCasesAddUpAndOperationsWithoutAnyHaveNoRow) {
+  auto store = Store::Open(Path("a.sqlite"));
+  const auto run = store->BeginRun(ExampleRun("u1"));
+  RowBatch batch;
+  batch.reach[{"h13", Route::kMil, "conv"}] = {.cases = 2, .compiled = 2, .planned = 2};
+  batch.reach[{"h13", Route::kMil, "sin"}] = {.cases = 1, .compiled = 1};
+  ASSERT_TRUE(store->Append(*run, batch).ok());
+  ASSERT_TRUE(store->Append(*run, batch).ok());
+  EXPECT_EQ(One(*store, "SELECT op || cases FROM planned_reach"), "conv4");
 }
 
 // Of every run that has the id, the earlier ones too; the very same finding leaves no choice.

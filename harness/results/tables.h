@@ -105,6 +105,15 @@ inline constexpr auto kTable<UnconfirmedRow> = Describe<UnconfirmedRow>(
     Sum("cases", &UnconfirmedRow::cases));
 
 template <>
+inline constexpr auto kTable<PlannedRow> = Describe<PlannedRow>(
+    {.name = "planned_reach",
+     .note = "Of the cases that `reach` counts, those whose plan, by an external program's word, "
+             "puts the operation on the engine and nowhere else.",
+     .since = 12},
+    Key("target", &PlannedRow::target), Key("route", &PlannedRow::route),
+    Key("op", &PlannedRow::op), Sum("cases", &PlannedRow::cases));
+
+template <>
 inline constexpr auto kTable<ProofRow> = Describe<ProofRow>(
     {.name = "proofs",
      .note = "Analytics of the engine that ran a case: for each operation, target and route of a "
@@ -239,7 +248,7 @@ inline constexpr auto kTable<LeanRow> = Describe<LeanRow>(
 
 // In the order in which they are made and copied: runs first.
 using TableRows = std::tuple<RunRow, CaseRow, OutputRow, ReachRow, ProvedReachRow, UnconfirmedRow,
-                             ProofRow, UlpRow, FindingRow, FindingCaseRow, ProbeRow, CoverageRow,
-                             MagnitudeRow, LibraryRow, PaceRow, LeanRow>;
+                             PlannedRow, ProofRow, UlpRow, FindingRow, FindingCaseRow, ProbeRow,
+                             CoverageRow, MagnitudeRow, LibraryRow, PaceRow, LeanRow>;
 
 }  // namespace anecheck

@@ -80,6 +80,18 @@ Status ReadCount(const Json& json, const char* member, uint64_t& out) {
   return {};
 }
 
+constexpr std::string_view kPackage = "mlpackage";
+
+Status ReadModels(const Json& json, bool& wants_package) {
+  std::vector<std::string> models;
+  ANECHECK_RETURN_IF_ERROR(ReadStrings(json, "models", models));
+  for (const std::string& model : models) {
+    if (model != kPackage) return Wrong("models", fmt::format("\"{}\" is no {}", model, kPackage));
+    wants_package = true;
+  }
+  return {};
+}
+
 // A word that the protocol allows there.
 template <Word E>
 Status ReadWord(const Json& json, const char* member, std::span<const E> allowed, E& out) {
@@ -125,6 +137,31 @@ Status ReadStatus(const Json& json, ExecReply& reply) {
       json, "stage", rejected ? std::span<const Step>(kRejectedSteps) : kFailedSteps, reply.step);
 }
 
+// "plan": for each operation of the compiled program "op", "device" and, where they are known,
+// "name" and "cost".
+Status ReadPlan(const Json& json, std::vector<PlannedOp>& plan) {
+  const auto found = json.find("plan");
+  if (found == json.end() || found->is_null()) return {};
+  if (!found->is_array()) return Wrong("plan", "must be a list of objects");
+  for (const Json& item : *found) {
+    if (!item.is_object()) return Wrong("plan", "must be a list of objects");
+    PlannedOp planned;
+    ANECHECK_RETURN_IF_ERROR(ReadString(item, "op", planned.op));
+    if (planned.op.empty()) return Wrong("plan", "an operation has no \"op\"");
+    ANECHECK_RETURN_IF_ERROR(ReadString(item, "name", planned.name));
+    ANECHECK_RETURN_IF_ERROR(ReadWord<Device>(item, "device", AllWords<Device>(), planned.device));
+    const auto cost = item.find("cost");
+    if (cost != item.end() && !cost->is_null()) {
+      if (!cost->is_number()) return Wrong("cost", "must be a number from 0 to 1");
+      const auto share = cost->get<double>();
+      if (!(share >= 0 && share <= 1)) return Wrong("cost", "must be a number from 0 to 1");
+      planned.cost = share;
+    }
+    plan.push_back(std::move(planned));
+  }
+  return {};
+}
+
 }  // namespace
 
 std::string ExecHelloLine() { return DumpJson(Json{{"v", kExecProtocolVersion}, {"hello", true}}); }
@@ -141,6 +178,8 @@ Result<ExecHello> ReadExecHello(std::string_view line) {
   ANECHECK_RETURN_IF_ERROR(ReadEngine(json, hello.is_ane));
   ANECHECK_RETURN_IF_ERROR(ReadStrings(json, "targets", hello.targets));
   ANECHECK_RETURN_IF_ERROR(ReadStrings(json, "ops", hello.ops));
+  ANECHECK_RETURN_IF_ERROR(ReadModels(json, hello.wants_package));
+  ANECHECK_RETURN_IF_ERROR(ReadCount(json, "least_saving_us", hello.least_saving_us));
   return hello;
 }
 
@@ -150,8 +189,10 @@ std::string ExecRequestLine(const RunRequest& request, uint64_t id, const ExecFi
                {"target", std::string(request.target)},
                {"route", ToText(request.route)}};
   const std::pair<const char*, const std::string*> kFiles[] = {
-      {"graph", &files.graph},     {"mil", &files.mil},       {"ranged_mil", &files.ranged_mil},
-      {"netlist", &files.netlist}, {"inputs", &files.inputs}, {"outputs", &files.outputs}};
+      {"graph", &files.graph},           {"mil", &files.mil},
+      {"ranged_mil", &files.ranged_mil}, {"netlist", &files.netlist},
+      {"mlpackage", &files.mlpackage},   {"inputs", &files.inputs},
+      {"outputs", &files.outputs}};
   for (const auto& [member, path] : kFiles) {
     if (!path->empty()) json[member] = *path;
   }
@@ -170,6 +211,11 @@ Result<ExecReply> ReadExecReply(std::string_view line, uint64_t id) {
   if (!reply.unsupported) ANECHECK_RETURN_IF_ERROR(ReadString(json, "message", reply.message));
   ANECHECK_RETURN_IF_ERROR(ReadString(json, "backend", reply.backend));
   ANECHECK_RETURN_IF_ERROR(ReadString(json, "proof", reply.proof));
+  ANECHECK_RETURN_IF_ERROR(ReadString(json, "cpu_outputs", reply.cpu_outputs));
+  if (!reply.cpu_outputs.empty() && (reply.status != RunStatus::kOk || !reply.container.empty())) {
+    return Wrong("cpu_outputs", "stands beside the status ok alone");
+  }
+  ANECHECK_RETURN_IF_ERROR(ReadPlan(json, reply.plan));
   ANECHECK_RETURN_IF_ERROR(ReadCount(json, "compile_us", reply.compile_us));
   ANECHECK_RETURN_IF_ERROR(ReadCount(json, "run_us", reply.run_us));
   return reply;

@@ -26,16 +26,19 @@ struct ExecHello {
   std::string chip, os, compiler_version;
   bool is_ane = true;            // "engine" is "ane" or left out; else it is "other"
   std::vector<std::string> ops;  // the operations it computes; empty: it does not say
+  bool wants_package = false;    // "models" holds "mlpackage": requests bring a package
+  uint64_t least_saving_us = 0;  // RunnerIdentity::least_saving_us
 
   bool operator==(const ExecHello&) const = default;
 };
 // Members: v, name (required, not empty), version, targets, chip, os, compiler_version, engine,
-// ops. Others are passed over. Errors: kMalformed or kInvalid, naming the member.
+// ops, models, least_saving_us. Others are passed over. Errors: kMalformed or kInvalid, naming the
+// member.
 Result<ExecHello> ReadExecHello(std::string_view line);
 
 // The files of one case, absolute paths. Empty ones are left out of the request.
 struct ExecFiles {
-  std::string graph, mil, ranged_mil, netlist, inputs, outputs;
+  std::string graph, mil, ranged_mil, netlist, mlpackage, inputs, outputs;
 };
 // `id` is new with every line, so that a reply tells which one it answers.
 std::string ExecRequestLine(const RunRequest& request, uint64_t id, const ExecFiles& files);
@@ -44,6 +47,8 @@ struct ExecReply {
   RunStatus status = RunStatus::kFailed;
   Step step = Step::kNone;
   std::string message, backend, proof;
+  std::vector<PlannedOp> plan;
+  std::string cpu_outputs;   // of "ok": outputs of the same model on the CPU alone
   std::string container;     // of "compiled": a hardware container in place of outputs
   bool unsupported = false;  // the program does not try the graph; kRejected
   uint64_t compile_us = 0, run_us = 0;

@@ -9,9 +9,12 @@
 #include "harness/base/file.h"
 #include "harness/base/json.h"
 #include "harness/base/json_text.h"
+#include "harness/formats/mil/parser.h"
+#include "harness/formats/mlmodel/model.h"
 #include "harness/graph/json.h"
 #include "harness/lowering/graph_to_mil.h"
 #include "harness/lowering/netlist_axes.h"
+#include "harness/models/package.h"
 #include "harness/runners/analytics.h"
 #include "harness/runners/emulator_runner.h"
 #include "harness/runners/engine_file.h"
@@ -204,6 +207,7 @@ Result<RunnerIdentity> ExecRunner::Identify() {
   identity.compiler_version = hello_.compiler_version;
   identity.is_ane = hello_.is_ane;
   identity.ops = hello_.ops;
+  identity.least_saving_us = hello_.least_saving_us;
   return identity;
 }
 
@@ -220,6 +224,20 @@ Status WriteMilWeights(const std::string& folder, std::span<const uint8_t> weigh
   const std::string path = fmt::format("{}/{}", folder, kMilWeightFile);
   ANECHECK_RETURN_IF_ERROR(MakeDirectories(path.substr(0, path.rfind('/'))));
   return WriteFileAtomic(path, weights);
+}
+
+// The model of a request as a package for Core ML's compiler. Errors: kUnsupported for a model that
+// such a file cannot hold, else those of the disk.
+Status WriteModelPackage(const RunRequest& request, const std::string& folder) {
+  const auto unsupported = [](const Error& error) {
+    return MakeError(ErrorCode::kUnsupported,
+                     fmt::format("no package holds the model: {}", error.message));
+  };
+  const auto program = mil::Parse(std::string(request.mil));
+  if (!program.ok()) return unsupported(program.error());
+  const auto model = mlmodel::ModelBytes(*program);
+  if (!model.ok()) return unsupported(model.error());
+  return WritePackage(folder, *model, request.mil_weights);
 }
 
 }  // namespace
@@ -241,6 +259,10 @@ Result<ExecFiles> ExecRunner::WriteFiles(const RunRequest& request, uint64_t id)
     files.mil = folder + "/model.mil";
     ANECHECK_RETURN_IF_ERROR(WriteFileAtomic(files.mil, request.mil));
     ANECHECK_RETURN_IF_ERROR(WriteMilWeights(folder, request.mil_weights));
+    if (hello_.wants_package) {
+      files.mlpackage = folder + "/model.mlpackage";
+      ANECHECK_RETURN_IF_ERROR(WriteModelPackage(request, files.mlpackage));
+    }
   }
   if (!request.ranged_mil.empty()) {
     files.ranged_mil = folder + "/ranged.mil";
@@ -284,6 +306,7 @@ RunReply ExecRunner::Accept(const RunRequest& request, const ExecFiles& files, E
   reply.message = std::move(given.message);
   reply.compile_us = given.compile_us;
   reply.run_us = given.run_us;
+  reply.plan = std::move(given.plan);
   // A backend that is only claimed proves nothing and is not recorded.
   if (!given.proof.empty()) {
     auto backend = CheckProof(given.proof, FolderOf(files), *request.graph);
@@ -299,6 +322,15 @@ RunReply ExecRunner::Accept(const RunRequest& request, const ExecFiles& files, E
   auto outputs = ReadOutputsNpz(files.outputs, *request.graph);
   if (!outputs.ok()) return Bad(request.id, RunStatus::kGarbled, outputs.error().message);
   reply.outputs = std::move(outputs).value();
+  if (given.cpu_outputs.empty()) return reply;
+  const auto path = FileOfCase("cpu_outputs", given.cpu_outputs, FolderOf(files));
+  if (!path.ok()) return Bad(request.id, RunStatus::kGarbled, path.error().message);
+  auto cpu_outputs = ReadOutputsNpz(*path, *request.graph);
+  if (!cpu_outputs.ok()) {
+    return Bad(request.id, RunStatus::kGarbled,
+               fmt::format("cpu_outputs: {}", cpu_outputs.error().message));
+  }
+  reply.cpu_outputs = std::move(cpu_outputs).value();
   return reply;
 }
 
@@ -379,9 +411,12 @@ Result<RunReply> ExecRunner::RunOne(const RunRequest& request) {
   numbers_.push_back(request.id);
   asked_[id] = replies_.size();
   const Result<ExecFiles> files = WriteFiles(request, id);
+  const bool is_told = files.ok();
+  const bool has_no_form = !is_told && files.error().code == ErrorCode::kUnsupported;
   Result<RunReply> reply =
-      files.ok()
-          ? Result<RunReply>(Answer(request, id, *files))
+      is_told ? Result<RunReply>(Answer(request, id, *files))
+      : has_no_form
+          ? Result<RunReply>(Bad(request.id, RunStatus::kNotRun, files.error().message))
           : MakeError(ErrorCode::kIo, fmt::format("the files of a case cannot be written: {}",
                                                   files.error().message));
   std::error_code ignored;

@@ -11,6 +11,7 @@
 #include "harness/base/json.h"
 #include "harness/base/json_text.h"
 #include "harness/base/testing/wait.h"
+#include "harness/lowering/graph_to_mil.h"
 #include "harness/runners/executable_path.h"
 #include "harness/runners/testing/hostile_runner.h"
 #include "harness/runners/testing/word_cases.h"
@@ -110,6 +111,8 @@ constexpr Misdeed kMisdeeds[] = {
      "proof: speaks of another program: the ports and operations of the case are not in it"},
     {"PROOF_SIMULATED", RunStatus::kGarbled, "proof: was written by the simulated engine"},
     {"PROOF_ELSEWHERE", RunStatus::kGarbled, "proof: must stand in the folder of the case"},
+    {"CPU_ELSEWHERE", RunStatus::kGarbled, "cpu_outputs: must stand in the folder of the case"},
+    {"CPU_NAME", RunStatus::kGarbled, "cpu_outputs: "},
 };
 INSTANTIATE_TEST_SUITE_P(ExecRunner, Misdeeds, ::testing::ValuesIn(kMisdeeds),
                          [](const auto& misdeed) { return std::string(misdeed.param.word); });
@@ -457,6 +460,82 @@ TEST(ExecProtocol, TheHelloSaysWhichEngineAndWhichOperations) {
             "engine: must be \"ane\" or \"other\"");
   EXPECT_EQ(ReadExecHello(R"({"v": 1, "name": "a", "ops": "add"})").error().message,
             "ops: must be a list of strings");
+}
+
+TEST(ExecProtocol, TheHelloMayAskForPackagesAndForGraphsWorthTheEngine) {
+  const auto hello =
+      ReadExecHello(R"({"v": 1, "name": "a", "models": ["mlpackage"], "least_saving_us": 250})");
+  ASSERT_TRUE(hello.ok()) << hello.error().message;
+  EXPECT_TRUE(hello->wants_package);
+  EXPECT_EQ(hello->least_saving_us, 250u);
+  EXPECT_EQ(ReadExecHello(R"({"v": 1, "name": "a", "models": ["onnx"]})").error().message,
+            "models: \"onnx\" is no mlpackage");
+}
+
+TEST(ExecProtocol, APlanNamesTheDeviceOfEachOperation) {
+  const auto reply = ReadExecReply(
+      R"({"v": 1, "id": 7, "status": "ok", "cpu_outputs": "/c/cpu.npz", "plan": [)"
+      R"({"op": "conv", "name": "y", "device": "ane", "cost": 0.5}, {"op": "sin", "device": "cpu"}]})",
+      7);
+  ASSERT_TRUE(reply.ok()) << reply.error().message;
+  EXPECT_EQ(reply->cpu_outputs, "/c/cpu.npz");
+  ASSERT_EQ(reply->plan.size(), 2u);
+  EXPECT_EQ(reply->plan[0].name, "y");
+  EXPECT_EQ(reply->plan[0].cost, 0.5);
+  EXPECT_EQ(reply->plan[1].device, Device::kCpu);
+  EXPECT_EQ(reply->plan[1].cost, std::nullopt);
+  const std::pair<const char*, const char*> kBroken[] = {
+      {R"("plan": {})", "plan: must be a list of objects"},
+      {R"("plan": [1])", "plan: must be a list of objects"},
+      {R"("plan": [{"device": "ane"}])", "plan: an operation has no \"op\""},
+      {R"("plan": [{"op": "a"}])", "device: \"\" is none of ane, cpu, gpu"},
+      {R"("plan": [{"op": "a", "device": "tpu"}])", "device: \"tpu\" is none of ane, cpu, gpu"},
+      {R"("plan": [{"op": "a", "device": "ane", "cost": 2}])",
+       "cost: must be a number from 0 to 1"},
+      {R"("container": "/c/x", "cpu_outputs": "/c/y")", "container: stands beside"},
+  };
+  for (const auto& [member, message] : kBroken) {
+    const auto broken =
+        ReadExecReply(std::string(R"({"v": 1, "id": 7, "status": "ok", )") + member + "}", 7);
+    ASSERT_FALSE(broken.ok()) << member;
+    EXPECT_NE(broken.error().message.find(message), std::string::npos) << broken.error().message;
+  }
+  EXPECT_EQ(
+      ReadExecReply(
+          R"({"v": 1, "id": 7, "status": "rejected", "stage": "hal", "cpu_outputs": "/c/y"})", 7)
+          .error()
+          .message,
+      "cpu_outputs: stands beside the status ok alone");
+}
+
+// The file must be one of the case, and hold its outputs.
+TEST(ExecRunner, ARunOnTheCpuIsReadBesideTheOutputs) {
+  const RunReply reply = RunWord("CPU");
+  EXPECT_EQ(reply.status, RunStatus::kOk) << reply.message;
+  ASSERT_EQ(reply.cpu_outputs.size(), 1u);
+  EXPECT_EQ(reply.cpu_outputs[0].bytes, reply.outputs[0].bytes);
+  ASSERT_EQ(reply.plan.size(), 1u);
+  EXPECT_EQ(reply.plan[0].op, "relu");
+}
+
+// Words in place of MIL text are no model: the case is not run, and the campaign goes on.
+TEST(ExecRunner, AModelThatNoPackageHoldsIsNotRun) {
+  const RunReply reply = RunWord("a", "packages");
+  EXPECT_EQ(reply.status, RunStatus::kNotRun);
+  EXPECT_NE(reply.message.find("no package holds the model: "), std::string::npos) << reply.message;
+}
+
+TEST(ExecRunner, AProgramThatAsksForPackagesGetsOneThatHoldsTheModel) {
+  ExecRunner runner(Hostile("packages"));
+  const Graph graph = testing::ReluGraph();
+  const Tensor inputs[] = {{{DType::kFp16, {1, 4}}, {1, 2, 3, 4, 5, 6, 7, 8}}};
+  const auto mil = GraphToMil(graph);
+  ASSERT_TRUE(mil.ok());
+  const RunRequest request = {1, "h13", *mil, &graph, inputs};
+  const auto replies = runner.Run({&request, 1});
+  ASSERT_TRUE(replies.ok()) << replies.error().message;
+  EXPECT_EQ(replies->front().status, RunStatus::kRejected);
+  EXPECT_NE(replies->front().message.find("relu("), std::string::npos) << replies->front().message;
 }
 
 TEST(ExecProtocol, AnUnsupportedGraphNamesItsOperation) {

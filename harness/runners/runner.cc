@@ -10,6 +10,11 @@ bool GivesSecond(const RunRequest& request) {
                              [](const Value& value) { return value.kind == ValueKind::kState; });
 }
 
+bool SamePlacement(const RunReply& a, const RunReply& b) {
+  const bool alike = (FirstElsewhere(a.plan) == nullptr) == (FirstElsewhere(b.plan) == nullptr);
+  return alike && a.backend == b.backend;
+}
+
 Error Stopped() {
   return MakeError(ErrorCode::kInterrupted, "the runner was stopped before its last case");
 }

@@ -13,6 +13,7 @@
 
 #include "harness/base/result.h"
 #include "harness/graph/graph.h"
+#include "harness/runners/plan.h"
 #include "harness/verdict/provenance.h"
 #include "harness/verdict/route.h"
 #include "harness/verdict/run_status.h"
@@ -46,6 +47,8 @@ struct RunnerIdentity {
   std::string content = {};
   bool is_ane = true;                 // else no contract of a chip applies (`--contract`)
   std::vector<std::string> ops = {};  // the operations it computes; empty where it does not say
+  // Graphs whose predicted saving on the engine, in microseconds, is less are not drawn for it.
+  uint64_t least_saving_us = 0;
 };
 
 // A further shape that a program with a range of shapes runs at: the graph with its extents, and
@@ -118,9 +121,14 @@ struct RunReply {
   // Those analytics, where another engine than the simulated one wrote them and they are no longer
   // than kLongestProof.
   std::string proof = {};
+  // The device of each operation by the word of an external program; empty where it gives none.
+  // It tells where the program was to run, and is no proof that it ran there.
+  std::vector<PlannedOp> plan = {};
   uint64_t compile_us = 0;
   uint64_t run_us = 0;
   std::vector<Tensor> outputs;  // kOk: in the order of the graph's outputs
+  // kOk: the outputs of the same model on the CPU alone; empty where the runner gives none.
+  std::vector<Tensor> cpu_outputs = {};
   // kOk: the outputs of each further execution, the second one where GivesSecond and those at
   // further shapes; empty where the runner made none.
   std::vector<std::vector<Tensor>> further = {};
@@ -130,6 +138,9 @@ struct RunReply {
   std::vector<Misconduct> misconduct = {};
   std::optional<OtherAnswer> other = std::nullopt;
 };
+
+// Whether both ran, or were to run, on the engine, or both did not.
+bool SamePlacement(const RunReply& a, const RunReply& b);
 
 // Implementations are used by one thread at a time.
 class Runner {

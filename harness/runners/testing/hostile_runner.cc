@@ -18,7 +18,10 @@
 #include "harness/base/file.h"
 #include "harness/base/json.h"
 #include "harness/base/json_text.h"
+#include "harness/formats/mlmodel/model.h"
+#include "harness/formats/mlmodel/program_text.h"
 #include "harness/formats/npz/npz.h"
+#include "harness/models/package.h"
 
 namespace anecheck::testing {
 namespace {
@@ -64,6 +67,33 @@ void WriteProof(const Json& request, const std::string& name, std::string_view t
   Json reply = Reply(request, "ok");
   reply["proof"] = path;
   reply["backend"] = "ane";
+  SayLine(reply);
+}
+
+// A run on the CPU beside it, and a plan.
+void CopyBeside(const Json& request, const char* name, const std::string& path) {
+  Copy(request);
+  npz::NamedArray array = CopyOfInput(request);
+  array.name = name;
+  const npz::NamedArray arrays[] = {array};
+  if (!npz::WriteNpzFile(path, arrays).ok()) std::abort();
+  Json reply = Reply(request, "ok");
+  reply["cpu_outputs"] = path;
+  reply["plan"] = Json::array({Json{{"op", "relu"}, {"name", "y"}, {"device", "cpu"}}});
+  SayLine(reply);
+}
+
+// Says the text of the package in place of running it.
+void SayPackage(const Json& request) {
+  const auto place = FindModel(Text(request, "mlpackage"));
+  const auto bytes = place.ok() ? ReadTextFile(place->file) : Result<std::string>(place.error());
+  const auto model =
+      bytes.ok() ? mlmodel::ReadModel(*bytes) : Result<mlmodel::Model>(bytes.error());
+  const auto text =
+      model.ok() ? mlmodel::ProgramText(model->program) : Result<std::string>(model.error());
+  Json reply = Reply(request, "rejected");
+  reply["stage"] = "frontend";
+  reply["message"] = text.ok() ? *text : text.error().message;
   SayLine(reply);
 }
 
@@ -259,6 +289,16 @@ const std::map<std::string, Act>& WordsThatAnswer() {
          WriteProof(request, "analytics.mil",
                     std::string(kAnalytics) + "// anecheck simulated engine");
        }},
+      {"CPU",
+       [](const Json& request) { CopyBeside(request, "y", Text(request, "outputs") + ".cpu"); }},
+      {"CPU_NAME",
+       [](const Json& request) { CopyBeside(request, "z", Text(request, "outputs") + ".cpu"); }},
+      {"CPU_ELSEWHERE",
+       [](const Json& request) {
+         const std::string folder = std::filesystem::path(Text(request, "outputs")).parent_path();
+         std::filesystem::create_directory(folder + "/deep");
+         CopyBeside(request, "y", folder + "/deep/cpu.npz");
+       }},
       {"PROOF_ELSEWHERE",
        [](const Json& request) {
          const std::string folder = std::filesystem::path(Text(request, "outputs")).parent_path();
@@ -279,6 +319,7 @@ void Hello(const std::string& word, const char* file) {
   if (word == "once") std::ofstream(file) << "x";
   Json hello = {{"v", 1}, {"name", word == "nameless" ? "" : "hostile"}, {"version", "2"}};
   if (word == "h17s") hello["targets"] = Json::array({"H17S"});
+  if (word == "packages") hello["models"] = Json::array({"mlpackage"});
   if (word == "silicon") hello.update({{"chip", "M1"}, {"os", "macOS 15"}});
   const bool chatty = word == "chatty";
   Say(DumpJson(hello) + (chatty ? "\nready when you are\n" : "\n"));
@@ -298,6 +339,10 @@ int HostileMain(int argc, char** argv) {
     if (word == "log") {
       std::ofstream(argv[3], std::ios::app)
           << (*request)["id"] << (request->contains("ranged_mil") ? " ranged\n" : "\n");
+    }
+    if (word == "packages") {
+      SayPackage(*request);
+      continue;
     }
     const auto mil = ReadTextFile(Text(*request, "mil"));
     if (!mil.ok()) return 2;
