@@ -57,6 +57,15 @@ class CompilesForMacos(Checked):
     def compiles(self, text):
         return self.check("--all", a=text)[0] == 0
 
+    def test_objective_c_beside_a_source_is_compiled(self):
+        source = self.build / "b.mm"
+        source.write_text("#import <CoreML/CoreML.h>\nNSString* f() { return @\"a\"; }\n")
+        self.assertEqual(self.check(a="int a;"), (0, "1 units, 0 do not compile for macOS\n"))
+        source.write_text("#import <CoreML/CoreML.h>\nvoid f(MLModel* model) { [model undo]; }\n")
+        code, text = self.check(source, a="int a;")
+        self.assertEqual(code, 1)
+        self.assertIn("undo", text)
+
     def test_the_branch_for_macos_is_compiled(self):
         self.assertFalse(self.compiles(BRANCH))
         self.assertTrue(self.compiles(BRANCH.replace("__APPLE__", "__linux__")))

@@ -1,0 +1,12 @@
+// Core ML itself; on macOS alone.
+#pragma once
+
+#include <memory>
+
+#include "harness/runners/coreml/framework.h"
+
+namespace anecheck::coreml {
+
+std::unique_ptr<Framework> SystemFramework();
+
+}  // namespace anecheck::coreml
