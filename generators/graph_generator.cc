@@ -215,12 +215,19 @@ constexpr int kTriesToFit = 4;
 
 bool DrawWorkingSet(ChoiceStream& choices, const GeneratorOptions& options, Graph& graph) {
   GeneratorOptions narrow = options;
-  narrow.ops &= WorkingSetOps();
+  const bool of_products = options.working_set == WorkingSet::kProducts;
+  if (of_products) {
+    // Operations on what the map gives, and no further map of that size.
+    narrow.max_elements = kMostOfProducts;
+  } else {
+    narrow.ops &= WorkingSetOps();
+  }
   for (int i = 0; i < kTriesToFit; ++i) {
     graph.Clear();
     Drawer drawer(choices, narrow, graph);
     if (!BeginWorkingSet(drawer, options.ops)) continue;
-    DrawMore(drawer, std::max<uint64_t>(graph.nodes().size(), 1 + choices.Below(2)));
+    DrawMore(drawer, of_products ? DrawCount(drawer)
+                                 : std::max<uint64_t>(graph.nodes().size(), 1 + choices.Below(2)));
     if (graph.nodes().empty() || !KeepsToLimits(graph, options)) continue;
     drawer.Close();
     return true;

@@ -32,6 +32,7 @@ enum class WorkingSet : uint8_t {
   k64Kilobytes,  // 32768 halves and their neighbours, kernels of 64 KB and 128 KB, and channels and
                  // batch at their limits
   k2Megabytes,   // 2^20 halves and their neighbours
+  kProducts,     // a linear map of a small weight over so many rows that it has `least_products`
 };
 
 struct GeneratorOptions {
@@ -57,6 +58,8 @@ struct GeneratorOptions {
   // convolution over tensors of that size, whatever the sizes above; where `ops` has none of them,
   // or a chain is asked for, it is drawn as without.
   WorkingSet working_set = WorkingSet::kSmall;
+  // Of kProducts, which draws any operations beside the linear map; without it in `ops`, as kSmall.
+  int64_t least_products = 0;
   // The limits that kShapeRanges and working sets keep to, beside longest_axis: the axes 1 and 0 of
   // rank 4.
   int64_t most_channels = 16384;

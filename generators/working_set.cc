@@ -91,6 +91,25 @@ bool DrawLargeKernel(Drawer& drawer) {
   return drawer.Finish(SumRange(drawer, x, size.inputs, limit, 0));
 }
 
+// Weights of less than 2^15 elements; those of few inputs leave the most room for exact integers.
+constexpr std::array<KernelSize, 4> kSmallWeights = {
+    {{128, 128}, {256, 64}, {512, 32}, {181, 180}}};
+
+bool DrawManyProducts(Drawer& drawer) {
+  using P = params::Linear;
+  const KernelSize size = drawer.choices().Pick(kSmallWeights);
+  const int64_t weights = size.outputs * size.inputs;
+  const int64_t rows = (drawer.options().least_products + weights - 1) / weights;
+  const ValueId x = drawer.NewInput({rows + drawer.choices().Range(0, 3), size.inputs});
+  const double limit = WeightLimit(drawer, x, size.inputs);
+  if (limit <= 0) return false;
+  const ValueId weight = drawer.NewConst({size.outputs, size.inputs}, limit);
+  drawer.Begin(OpKind::kLinear);
+  drawer.graph().AddArgument(P::kX, x);
+  drawer.graph().AddArgument(P::kWeight, weight);
+  return drawer.Finish(SumRange(drawer, x, size.inputs, limit, 0));
+}
+
 // A sum of two inputs of one shape, or where it might leave the range of the mode their maximum.
 bool DrawJoin(Drawer& drawer, const Shape& shape) {
   const ValueId x = drawer.NewInput(shape);
@@ -122,6 +141,9 @@ std::bitset<kOpCount> WorkingSetOps() {
 
 bool BeginWorkingSet(Drawer& drawer, const std::bitset<kOpCount>& allowed) {
   ChoiceStream& choices = drawer.choices();
+  if (drawer.options().working_set == WorkingSet::kProducts) {
+    return Has(allowed, OpKind::kLinear) && DrawManyProducts(drawer);
+  }
   const bool others = drawer.options().ops.any();
   const bool kernels =
       Has(allowed, OpKind::kConv) && drawer.options().working_set == WorkingSet::k64Kilobytes;

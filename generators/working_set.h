@@ -16,6 +16,9 @@ std::bitset<kOpCount> WorkingSetOps();
 // the graph is then of no use. The drawer's own operations are those of WorkingSetOps.
 bool BeginWorkingSet(Drawer& drawer, const std::bitset<kOpCount>& allowed);
 
+// Elements that a tensor of WorkingSet::kProducts may have.
+inline constexpr int64_t kMostOfProducts = int64_t{1} << 17;
+
 // Whether every tensor but the constants keeps to the longest axis, channels and batch of the
 // options.
 bool KeepsToLimits(const Graph& graph, const GeneratorOptions& options);

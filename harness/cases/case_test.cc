@@ -13,6 +13,8 @@
 #include "harness/base/half.h"
 #include "harness/campaign/campaign.h"
 #include "harness/cases/drawn_ops.h"
+#include "harness/cases/options_json.h"
+#include "harness/cases/placement_cost.h"
 #include "harness/cases/rejected_graph.h"
 #include "harness/graph/copy_node.h"
 #include "harness/judging/judge_case.h"
@@ -559,6 +561,40 @@ TEST(LegalGraphs, AreInconclusiveWhereTheEngineLacksAnOperation) {
   EXPECT_EQ(batch.reach.begin()->second.rejected, 0);
   refused.no_kernel = false;
   EXPECT_EQ(JudgeCase(*item, refused, evaluation).verdict(), Verdict::kRejected);
+}
+
+// A linear map of so many products, whatever follows it; in every mode that draws freely.
+TEST(MakeCase, GraphsAreWorthTheEngineWhereARunnerAsksForIt) {
+  CampaignOptions options;
+  options.targets = {{"h13", 2}, {"h17s", 6}};
+  options.least_saving_us = 250;
+  std::bitset<kOpCount> ops;
+  for (uint64_t index = 0; index < 12; ++index) {
+    const auto item = MakeCase(options, index);
+    ASSERT_TRUE(item.ok()) << item.error().message;
+    EXPECT_GE(PredictedSaving(item->graph), 0.25) << "case " << index << ": " << item->mil;
+    for (const Node& node : item->graph.nodes()) ops.set(node.schema->id);
+  }
+  EXPECT_GT(ops.count(), 5u) << "other operations stand beside the map";
+}
+
+TEST(MakeCase, AskedForSmallGraphsItDrawsAsWithout) {
+  CampaignOptions options;
+  options.targets = {{"h13", 2}};
+  const auto mil = [&](uint64_t index) { return MakeCase(options, index)->mil; };
+  options.small = true;
+  const std::string before = mil(0);
+  options.least_saving_us = 250;
+  EXPECT_EQ(mil(0), before);
+}
+
+TEST(CampaignOptions, KeepTheLeastSaving) {
+  CampaignOptions options;
+  options.targets = {{"h13", 2}};
+  options.least_saving_us = 250;
+  const auto read = OptionsFromJson(OptionsToJson(options));
+  ASSERT_TRUE(read.ok()) << read.error().message;
+  EXPECT_EQ(read->least_saving_us, 250u);
 }
 
 }  // namespace

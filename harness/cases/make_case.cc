@@ -4,6 +4,7 @@
 #include "harness/base/hash.h"
 #include "harness/cases/case.h"
 #include "harness/cases/drawn_ops.h"
+#include "harness/cases/placement_cost.h"
 #include "harness/cases/rejected_graph.h"
 #include "harness/cases/shape_range.h"
 #include "harness/lowering/graph_to_mil.h"
@@ -94,6 +95,12 @@ int64_t LongestAxis(const std::string& target) {
 constexpr uint64_t kWorkingSetEvery = 1024;
 constexpr uint64_t kNamedWorkingSetEvery = 64;
 constexpr uint64_t k2MegabytesEvery = 32;
+
+// Whether a large product may be the first of the graph's operations.
+bool MayBeWorthTheEngine(const CampaignOptions& options, CaseMode mode) {
+  return !options.small && mode != CaseMode::kState && mode != CaseMode::kCompressed &&
+         mode != CaseMode::kShapeRanges;
+}
 
 bool IsAboutSizes(CaseMode mode) {
   return mode == CaseMode::kBoundary || mode == CaseMode::kLargeAxis ||
@@ -251,6 +258,10 @@ Result<Case> MakeCase(const CampaignOptions& options, uint64_t index,
   generator.direct = item.route == Route::kNetlist;
   generator.spelt = generator.direct ? NetlistOps() : MilOps();
   generator.working_set = WorkingSetOf(options, item);
+  if (options.least_saving_us > 0 && MayBeWorthTheEngine(options, item.mode)) {
+    generator.working_set = WorkingSet::kProducts;
+    generator.least_products = ProductsWorth(static_cast<double>(options.least_saving_us) / 1000);
+  }
   const bool is_large = generator.working_set != WorkingSet::kSmall;
   if (is_large || item.mode == CaseMode::kShapeRanges) SetLimits(item, generator);
   std::vector<Estimate> found;

@@ -40,6 +40,9 @@ struct CampaignOptions {
   // Small graphs alone: no more nodes than most have, kSmallElements a tensor and kSmallProducts an
   // operation where it has such an instance; the long axes of kLargeAxis and kShapeRanges stay.
   bool small = false;
+  // Graphs whose predicted saving on the engine (placement_cost.h) is at least so many
+  // microseconds; 0 for any. The planner of Core ML leaves smaller ones to the CPU.
+  uint64_t least_saving_us = 0;
   RouteSet routes = RouteSet::kMil;  // of both the cases take turns
   std::string runner = "e5rt";
   std::string against;  // a second runner, whose bits are compared; empty for none

@@ -117,6 +117,7 @@ Json OptionsToJson(const CampaignOptions& options) {
   if (!options.label.empty()) json["label"] = options.label;
   if (options.steer) json["steer"] = true;
   if (options.small) json["small"] = true;
+  if (options.least_saving_us > 0) json["least_saving_us"] = options.least_saving_us;
   if (options.worker.keep_files) json["files"] = true;
   json["case_timeout_ms"] = options.worker.case_timeout_ms;
   return json;
@@ -149,6 +150,9 @@ Result<CampaignOptions> OptionsFromJson(const Json& json) {
   }
   options.steer = json.value("steer", false);
   options.small = json.value("small", false);
+  if (json.contains("least_saving_us")) {
+    ANECHECK_ASSIGN(options.least_saving_us, json_fields::Number(json, "least_saving_us", kPath));
+  }
   options.worker.keep_files = json.value("files", false);
   ANECHECK_RETURN_IF_ERROR(ReadOps(json, options));
   ANECHECK_RETURN_IF_ERROR(ReadEngine(json, options));

@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "harness/base/result.h"
-#include "harness/check/placement_cost.h"
+#include "harness/cases/placement_cost.h"
 #include "harness/evidence/evidence.h"
 #include "harness/formats/mil/program.h"
 

@@ -1,5 +1,5 @@
 // The published planner, held against the plans that Core ML made.
-#include "harness/check/placement_cost.h"
+#include "harness/cases/placement_cost.h"
 
 #include <algorithm>
 #include <filesystem>

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <iterator>
 
-#include "harness/check/placement_cost.h"
+#include "harness/cases/placement_cost.h"
 
 namespace anecheck {
 namespace {

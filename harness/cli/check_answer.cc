@@ -6,8 +6,8 @@
 #include <set>
 
 #include "harness/base/json.h"
+#include "harness/cases/placement_cost.h"
 #include "harness/check/advice.h"
-#include "harness/check/placement_cost.h"
 #include "harness/targets/catalog.h"
 #include "harness/targets/chip_names.h"
 #include "harness/verdict/provenance.h"

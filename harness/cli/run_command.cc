@@ -133,6 +133,7 @@ Result<CampaignSummary> RunOrResume(const RunFlags& flags, const std::string& co
     ANECHECK_ASSIGN(const auto runner, MakeRunner(options));
     ANECHECK_ASSIGN(const RunnerIdentity identity, runner->Identify());
     ANECHECK_RETURN_IF_ERROR(KeepOpsOfRunner(identity, options));
+    options.least_saving_us = identity.least_saving_us;
     if (events) events->Started(options, identity.provenance, identity.engine, false);
     return RunCampaign(options, factory, progress, interruption.flag());
   }

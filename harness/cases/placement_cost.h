@@ -42,6 +42,13 @@ struct Plan {
 // the engine and for each change of backend, and 0.05 ms where the engine gives the result. Ways
 // whose costs differ by less than a nanosecond are equal. Empty where an operation runs nowhere.
 Plan CheapestPlan(std::span<const BackendCosts> operations);
+// By how many milliseconds the engine computes the graph's operations faster than the faster of the
+// others, launches and changes of backend left out. Operations without an estimate, and those that
+// the engine lacks, save nothing.
+double PredictedSaving(const Graph& graph);
+// How many products of a linear map of a small weight, of less than 2^15 elements, save so much.
+int64_t ProductsWorth(double milliseconds);
+
 // The cost of one placement; none if it puts an operation on a backend without it.
 std::optional<double> CostOf(std::span<const BackendCosts> operations,
                              std::span<const Backend> way);

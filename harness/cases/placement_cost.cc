@@ -1,6 +1,7 @@
-#include "harness/check/placement_cost.h"
+#include "harness/cases/placement_cost.h"
 
 #include <algorithm>
+#include <cmath>
 #include <limits>
 
 #include "harness/graph/find_operand.h"
@@ -41,6 +42,7 @@ constexpr Law kDenseConv = {{},
 constexpr Law kThinConv = {{}, {7160.83 * kGflopPerMs, 388.06 * kGflopPerMs, 337.38 * kGflopPerMs}};
 constexpr Law kDepthwiseConv = {{},
                                 {471.18 * kGflopPerMs, 27.09 * kGflopPerMs, 23.55 * kGflopPerMs}};
+constexpr double kSmallWeight = 1 << 15;
 constexpr Law kSmallLinear = {{}, {580.43 * kGflopPerMs, 22.54 * kGflopPerMs, 19.6 * kGflopPerMs}};
 // op_placement_h16g.csv, iso/linear: 128 x 256 x 512.
 constexpr Law kLinear = {{}, {10581.0 * kGflopPerMs, 335.5 * kGflopPerMs, 291.7 * kGflopPerMs}};
@@ -134,7 +136,6 @@ std::optional<Cost> CostLaw(const NodeView& node) {
     case OpKind::kConv:
       return Cost{ConvLaw(node), WeightFlops(node)};
     case OpKind::kLinear: {
-      constexpr double kSmallWeight = 1 << 15;
       const Shape* const weight = OperandShape(node, "weight");
       const bool small = weight != nullptr && Elements(*weight) < kSmallWeight;
       return Cost{small ? kSmallLinear : kLinear, WeightFlops(node)};
@@ -209,6 +210,29 @@ std::optional<BackendCosts> EstimateCosts(const NodeView& node) {
     costs[i] = std::max(moving, computing);
   }
   return costs;
+}
+
+double PredictedSaving(const Graph& graph) {
+  double saving = 0;
+  for (NodeId id = 0; id < graph.nodes().size(); ++id) {
+    const auto costs = EstimateCosts(NodeView(graph, id));
+    if (!costs || !(*costs)[static_cast<size_t>(Backend::kAne)]) continue;
+    double elsewhere = std::numeric_limits<double>::infinity();
+    for (const Backend other : {Backend::kBnns, Backend::kClassicCpu}) {
+      const auto cost = (*costs)[static_cast<size_t>(other)];
+      if (cost) elsewhere = std::min(elsewhere, *cost);
+    }
+    if (elsewhere == std::numeric_limits<double>::infinity()) continue;
+    saving += std::max(0.0, elsewhere - *(*costs)[static_cast<size_t>(Backend::kAne)]);
+  }
+  return saving;
+}
+
+int64_t ProductsWorth(double milliseconds) {
+  const auto& flops = kSmallLinear.flops;
+  const double of_one = 1 / flops[static_cast<size_t>(Backend::kBnns)] -
+                        1 / flops[static_cast<size_t>(Backend::kAne)];
+  return static_cast<int64_t>(std::ceil(milliseconds / of_one / 2));
 }
 
 double ProductFlops(const NodeView& node) {
