@@ -100,6 +100,7 @@ void JudgeOutputs(const Case& item, const RunReply& reply, Evaluation& evaluatio
     return;
   }
   Estimate stored;
+  const CpuRun beside(item.graph, item.inputs, reply.outputs, reply.cpu_outputs);
   const auto outputs = item.graph.outputs();
   for (size_t i = 0; i < outputs.size(); ++i) {
     if (i >= reply.outputs.size()) {
@@ -118,13 +119,7 @@ void JudgeOutputs(const Case& item, const RunReply& reply, Evaluation& evaluatio
     output.outside = judged.outside;
     output.worst_ulp = judged.worst_ulp;
     output.defects = judged.defects;
-    output.reason = judged.reason;
-    if (i < reply.cpu_outputs.size()) {
-      const OutputJudgement on_cpu =
-          Judge(item.graph, item.inputs, i, expected, reply.cpu_outputs[i], item.target.family,
-                evaluation.threads());
-      output.reason = BesideCpu(judged, reply.outputs[i], on_cpu, reply.cpu_outputs[i]);
-    }
+    output.reason = beside.Beside(i, judged);
     outcome.histograms.push_back(judged.ulp_histogram);
     const bool measurable =
         reply.outputs[i].type == expected.type &&
