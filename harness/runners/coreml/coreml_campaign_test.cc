@@ -14,7 +14,7 @@ class CoreMlCampaign : public testing::ToolTest {
   Outcome Run(const std::string& word, const std::string& more = "") {
     return Tool("run --runner \"exec:'" ANECHECK_COREML_STAND_IN "' " + word +
                 " --least-saving 0\" --targets h13 --ops relu,add,mul --mode integer,float --cases "
-                "12 --seed 5 --jobs 1 --json" +
+                "6 --seed 5 --jobs 1 --json" +
                 more + Db("a.sqlite"));
   }
   std::string Query(const std::string& sql) {
