@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <filesystem>
 #include <fmt/format.h>
+#include <gmock/gmock.h>
 #include <string>
 #include <vector>
 
@@ -170,6 +171,24 @@ TEST_F(ValueCases, AreAnsweredAsSourcesDoRowByRow) {
     }
   }
   EXPECT_EQ(asked, kAnswers.size());
+}
+
+// log(1.004) of the table is 0.0037251; 0.00373 and 0.0037277 are as far as a print of three digits
+// leaves it, but the second is no print.
+TEST_F(ValueCases, DigitsThatNoPrintHasStayUnconfirmed) {
+  const std::string model = testing::CasePath("values/n_log");
+  ANECHECK_SKIP_WITHOUT(model + ".json");
+  const auto given = npz::ReadNpzFile(model + ".actual.npz");
+  ASSERT_TRUE(given.ok());
+  std::vector<double> numbers = testing::Numbers(given->front().array);
+  const auto answer = [&] {
+    WriteArrays("actual.npz", {testing::Halves("y", {1, 2}, numbers)});
+    return Tool(fmt::format("judge {0}.json --inputs {0}.in.npz --actual {1} --target h18g", model,
+                            Path("actual.npz")));
+  };
+  EXPECT_THAT(answer().out, ::testing::HasSubstr("y: pass"));
+  numbers[0] = 0.0037277;
+  EXPECT_THAT(answer().out, ::testing::HasSubstr("y: unconfirmed"));
 }
 
 // Values that sound engines gave (ANECHECK_CASES, engines), and under which contracts they are so.
