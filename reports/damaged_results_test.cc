@@ -43,7 +43,8 @@ Status WriteWholeFile(const std::string& path) {
   finding.target = "h13";
   finding.verdict = Verdict::kWrong;
   finding.signature = "wrong|conv|h13";
-  batch.reach[{"h13", Route::kMil, "conv"}] = {.cases = 2, .compiled = 2, .unconfirmed = 1};
+  batch.reach[{"h13", Route::kMil, "conv"}] = {
+      .cases = 2, .compiled = 2, .unconfirmed = 1, .planned = 1};
   batch.proved_reach[{"h13", Route::kMil, "conv", Provenance::kSilicon}] = {.cases = 1,
                                                                             .compiled = 1};
   batch.ulp[{"h13", "conv"}][3] = 2;

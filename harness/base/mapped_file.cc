@@ -110,7 +110,7 @@ void DropPages(std::span<const uint8_t> bytes) {
       (reinterpret_cast<uintptr_t>(bytes.data()) + bytes.size() + kAround - 1) / kAround * kAround;
   const uintptr_t from = std::max(first, begin), to = std::min(last, end);
   // A failure leaves the pages in memory, which harms nothing.
-  madvise(reinterpret_cast<void*>(from), to - from, MADV_DONTNEED);
+  madvise(const_cast<uint8_t*>(all.data()) + (from - begin), to - from, MADV_DONTNEED);
 }
 
 Result<std::string> ResolveInside(const std::string& path, std::span<const std::string> folders) {

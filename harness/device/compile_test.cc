@@ -328,6 +328,8 @@ TEST(Compile, TheNewestCompilerRefusesIntegersOf32BitsOnA16AndA18) {
           << mil;
       EXPECT_EQ(NewestError(mil, target, false), "");
     }
+    // topk has limits of its own there.
+    if (mil == widened) continue;
     for (const char* target : {"h13", "h15", "h17s"}) EXPECT_EQ(NewestError(mil, target), "");
   }
   EXPECT_EQ(NewestError(reduced, "h16"), "") << "axes are no tensor";

@@ -121,6 +121,9 @@ TEST_F(PackageTest, NetworkDescriptionsAreModelsWithTheirWeights) {
     const auto read = model->Read();
     ASSERT_TRUE(read.ok()) << read.error().message;
     EXPECT_EQ(read->graph.outputs().size(), graph.outputs().size());
+    const auto again = GraphToNetlist(read->graph);
+    ASSERT_TRUE(again.ok()) << again.error().message;
+    EXPECT_EQ(again->weights, program->weights) << seed;
     with_weights += program->weights.empty() ? 0 : 1;
   }
   EXPECT_GE(with_weights, 3u);

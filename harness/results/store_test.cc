@@ -375,7 +375,8 @@ TEST_F(StoreTest, ForeignDamagedNewerAndMissingFilesAreRefusedAndUntouched) {
   sqlite3_close(raw);
   const auto future = Store::Open(newer);
   ASSERT_FALSE(future.ok());
-  EXPECT_NE(future.error().message.find("has schema version 99, this tool reads up to 11"),
+  EXPECT_NE(future.error().message.find(
+                fmt::format("has schema version 99, this tool reads up to {}", kSchemaVersion)),
             std::string::npos);
 
   const auto missing = Store::OpenReadOnly(Path("missing.sqlite"));

@@ -3,6 +3,7 @@
 import json
 import os
 import shutil
+import signal
 import subprocess
 
 CANDIDATES = ("chromium", "chromium-browser", "google-chrome",
@@ -31,7 +32,7 @@ class Browser:
              "--disable-background-networking", "--disable-component-update", "--disable-sync",
              "--no-first-run", "--host-resolver-rules=MAP * ~NOTFOUND", f"--user-data-dir={profile}",
              "about:blank"],
-            preexec_fn=connect, pass_fds=(3, 4, to_read, to_write), stdout=subprocess.DEVNULL,
+            preexec_fn=connect, start_new_session=True, pass_fds=(3, 4, to_read, to_write), stdout=subprocess.DEVNULL,
             stderr=subprocess.DEVNULL)
         os.close(to_read)
         os.close(to_write)
@@ -50,7 +51,8 @@ class Browser:
             self.call(f"{domain}.enable")
 
     def close(self):
-        self._process.kill()
+        # With the processes of its tabs, which would go on writing into the profile.
+        os.killpg(self._process.pid, signal.SIGKILL)
         self._process.wait()
 
     def call(self, method, **parameters):

@@ -138,7 +138,7 @@ def main(arguments):
         print("chromium is missing")
         return 77
     pictures = pathlib.Path(arguments[3]) if arguments[2:3] == ["--pictures"] else None
-    with tempfile.TemporaryDirectory(prefix="anecheck-pages-") as name:
+    with tempfile.TemporaryDirectory(prefix="anecheck-pages-", ignore_cleanup_errors=True) as name:
         folder = pathlib.Path(name).resolve()
         pages, findings = make_pages(arguments[1], folder)
         browser = Browser(program, folder / "profile")

@@ -163,7 +163,7 @@ def main(arguments):
     parser.add_argument("--axe", type=pathlib.Path)
     flags = parser.parse_args(arguments)
     axe = flags.axe.read_text() if flags.axe else None
-    with tempfile.TemporaryDirectory(prefix="anecheck-site-") as name:
+    with tempfile.TemporaryDirectory(prefix="anecheck-site-", ignore_cleanup_errors=True) as name:
         folder = pathlib.Path(name).resolve()
         tool = flags.tool.resolve()
         run(FLEET, tool, folder / "fleet", "--cases", "60")

@@ -43,7 +43,7 @@ class CompiledFolder {
   std::string path_;
 };
 
-// What one set of compute units gave: arrays, or the step at which it stopped and why.
+// The answer of one set of compute units: arrays, or the step at which it stopped and why.
 struct Ran {
   Arrays outputs;
   Step step = Step::kNone;
