@@ -1,12 +1,12 @@
 #include "harness/judging/against.h"
 
 #include <algorithm>
-#include <cmath>
 #include <fmt/format.h>
 #include <optional>
 #include <string>
 #include <vector>
 
+#include "harness/judging/different_bits.h"
 #include "harness/judging/locate.h"
 #include "oracles/oracle.h"
 
@@ -15,17 +15,9 @@ namespace {
 
 // The first element that differs; nothing where none does.
 std::optional<size_t> FirstDifference(const Tensor& a, const Tensor& b) {
-  if (a.type != b.type) return 0;
-  if (a.bytes == b.bytes) return std::nullopt;
-  const auto size = static_cast<size_t>(a.type.shape.Elements());
-  std::vector<double> first(size), second(size);
-  DecodeElements(a.type.dtype, a.bytes, first);
-  DecodeElements(b.type.dtype, b.bytes, second);
-  for (size_t i = 0; i < size; ++i) {
-    if (std::isnan(first[i]) && std::isnan(second[i])) continue;
-    if (first[i] != second[i] || std::signbit(first[i]) != std::signbit(second[i])) return i;
-  }
-  return std::nullopt;
+  if (!AreAlike(a, b)) return 0;
+  const DifferentBits different = FindDifferentBits(a, b);
+  return different.count == 0 ? std::nullopt : std::optional(different.first);
 }
 
 double ElementOf(const Tensor& tensor, size_t element) {
@@ -36,7 +28,7 @@ double ElementOf(const Tensor& tensor, size_t element) {
 
 std::string Describe(size_t output, size_t element, const Tensor& a, const Tensor& b,
                      const std::string& engine) {
-  if (a.type != b.type) return fmt::format("output {} has another type by {}", output, engine);
+  if (!AreAlike(a, b)) return fmt::format("output {} has another type by {}", output, engine);
   return fmt::format("element {} of output {} is {}, and {} by {}", element, output,
                      ElementOf(a, element), ElementOf(b, element), engine);
 }

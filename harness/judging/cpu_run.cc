@@ -1,38 +1,12 @@
 #include "harness/judging/cpu_run.h"
 
 #include <algorithm>
-#include <cmath>
 #include <fmt/format.h>
 
-#include "harness/base/half.h"
+#include "harness/judging/different_bits.h"
 #include "oracles/contract.h"
 
 namespace anecheck {
-namespace {
-
-// Elements with other bits; two NaNs are one value.
-size_t CountDifferent(const Tensor& output, const Tensor& cpu) {
-  const auto elements = static_cast<size_t>(output.type.shape.Elements());
-  const size_t size = elements == 0 ? 0 : output.bytes.size() / elements;
-  const bool is_fp16 = output.type.dtype == DType::kFp16;
-  const auto half = [](const uint8_t* bytes) {
-    return HalfToFloat(Half{static_cast<uint16_t>(bytes[0] | bytes[1] << 8)});
-  };
-  size_t different = 0;
-  for (size_t i = 0; i < elements; ++i) {
-    const uint8_t* const a = output.bytes.data() + i * size;
-    const uint8_t* const b = cpu.bytes.data() + i * size;
-    if (std::equal(a, a + size, b)) continue;
-    different += is_fp16 && std::isnan(half(a)) && std::isnan(half(b)) ? 0 : 1;
-  }
-  return different;
-}
-
-bool Comparable(const Tensor& output, const Tensor& cpu) {
-  return output.type == cpu.type && output.bytes.size() == cpu.bytes.size();
-}
-
-}  // namespace
 
 CpuRun::CpuRun(const Graph& graph, std::span<const Tensor> inputs, std::span<const Tensor> engine,
                std::span<const Tensor> cpu)
@@ -55,9 +29,9 @@ std::string CpuRun::WordsOnOther(size_t output, bool engine_is_right) const {
 
 std::string CpuRun::Beside(size_t output, const OutputJudgement& judged) const {
   if (output >= cpu_.size() || output >= engine_.size()) return judged.reason;
-  if (!Comparable(engine_[output], cpu_[output])) return judged.reason;
+  if (!AreAlike(engine_[output], cpu_[output])) return judged.reason;
   const bool is_right = !IsSuspect(judged.verdict);
-  const size_t different = CountDifferent(engine_[output], cpu_[output]);
+  const size_t different = FindDifferentBits(engine_[output], cpu_[output]).count;
   if (different == 0 && is_right) return judged.reason;
   const std::string lead = judged.reason.empty() ? "" : judged.reason + "; ";
   if (different == 0) return lead + "the CPU alone gives the same";
