@@ -1,5 +1,6 @@
 // The subcommands for files as a person or a script meets them: gen, inspect, encode and diff.
 #include <cstdlib>
+#include <filesystem>
 #include <gtest/gtest.h>
 #include <string>
 #include <sys/wait.h>
@@ -48,6 +49,19 @@ TEST_F(FormatsCliTest, GeneratedFilesAreCleanAndTheSameSeedGivesTheSame) {
     EXPECT_NE(*ReadFile(Path("a" + file)), *ReadFile(Path("c" + file)));
     const Outcome inspect = Tool("inspect --verify --strict " + Path("a" + file));
     EXPECT_EQ(inspect.code, 0) << inspect.out;
+  }
+}
+
+// A file without blocks on the disk: its length alone is 10 GB.
+TEST_F(FormatsCliTest, ATextOfTenGigabytesIsRefusedBeforeItIsRead) {
+  ASSERT_TRUE(WriteFileAtomic(Path("huge.mil"), std::string_view("program(1.3)")).ok());
+  std::filesystem::resize_file(Path("huge.mil"), uint64_t{10} << 30);
+  for (const char* flags : {"", "--json ", "--verify ", "--format mil "}) {
+    const Outcome inspect = Tool("inspect " + std::string(flags) + Path("huge.mil"));
+    EXPECT_EQ(inspect.code, 2) << flags;
+    EXPECT_NE(inspect.err.find("MIL text of 10737418240 bytes; at most 268435456"),
+              std::string::npos)
+        << inspect.err;
   }
 }
 

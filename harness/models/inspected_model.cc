@@ -135,11 +135,9 @@ Result<std::optional<InspectedModel>> InspectModel(const std::string& path) {
     model.text = std::move(*text);
   } else {
     model.form = "compiled model";
-    if (file.bytes().size() > mil::kMaxTextSize) {
-      return MakeError(ErrorCode::kLimit, fmt::format("{}: MIL text of more than {} bytes",
-                                                      place.file, mil::kMaxTextSize));
-    }
-    model.text = TextOf(file);
+    auto text = mil::TextOfFile(file.bytes());
+    if (!text.ok()) return InFile(place.file, text.error());
+    model.text = std::move(*text);
   }
   const auto program = mil::Parse(model.text);
   if (!program.ok()) return InFile(place.file, program.error());

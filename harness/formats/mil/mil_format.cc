@@ -26,7 +26,8 @@ namespace {
 using mil::Program;
 
 Result<Program> ParseBytes(ByteSpan bytes) {
-  return mil::Parse(std::string(bytes.begin(), bytes.end()));
+  ANECHECK_ASSIGN(std::string text, mil::TextOfFile(bytes));
+  return mil::Parse(std::move(text));
 }
 
 Bytes BytesOf(const std::string& text) { return {text.begin(), text.end()}; }

@@ -259,13 +259,21 @@ class Parser : private ValueParser {
   }
 };
 
+Status CheckSize(uint64_t size) {
+  if (size <= kMaxTextSize) return {};
+  return MakeError(ErrorCode::kLimit,
+                   fmt::format("MIL text of {} bytes; at most {} are read", size, kMaxTextSize));
+}
+
 }  // namespace
 
+Result<std::string> TextOfFile(std::span<const uint8_t> bytes) {
+  ANECHECK_RETURN_IF_ERROR(CheckSize(bytes.size()));
+  return std::string(bytes.begin(), bytes.end());
+}
+
 Result<Program> Parse(std::string text) {
-  if (text.size() > kMaxTextSize) {
-    return MakeError(ErrorCode::kLimit, fmt::format("MIL text of {} bytes; at most {} are read",
-                                                    text.size(), kMaxTextSize));
-  }
+  ANECHECK_RETURN_IF_ERROR(CheckSize(text.size()));
   Program program;
   program.text = std::move(text);
   ANECHECK_RETURN_IF_ERROR(Parser(program, 0).Run());

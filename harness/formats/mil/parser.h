@@ -24,6 +24,8 @@
 // source shows them: the spelling of nested blocks, comments (// and /* */), string escapes.
 #pragma once
 
+#include <cstdint>
+#include <span>
 #include <string>
 #include <string_view>
 
@@ -37,6 +39,10 @@ inline constexpr int kMaxDepth = 32;
 
 // Longest text that is read, in bytes.
 inline constexpr uint64_t kMaxTextSize = uint64_t{1} << 28;
+
+// A copy of the bytes of a file as text. Errors: kLimit for more than kMaxTextSize, before anything
+// is copied.
+Result<std::string> TextOfFile(std::span<const uint8_t> bytes);
 
 // The program, which keeps `text`. An Error says "LINE:COLUMN: expected ..., found ... (offset
 // 0x...)", lines and columns counted from 1, columns in bytes; its offset is that of the token that

@@ -281,8 +281,12 @@ int RunnerMain(int argc, char** argv, Framework& framework) {
     return 2;
   }
   const int own = dup(STDOUT_FILENO);
-  std::FILE* const out = own < 0 ? nullptr : fdopen(own, "w");
-  if (out == nullptr || dup2(STDERR_FILENO, STDOUT_FILENO) < 0) {
+  std::FILE* out = own < 0 ? nullptr : fdopen(own, "w");
+  if (out != nullptr && dup2(STDERR_FILENO, STDOUT_FILENO) < 0) {
+    std::fclose(out);
+    out = nullptr;
+  }
+  if (out == nullptr) {
     std::cerr << "coreml runner: the standard output cannot be kept for replies\n";
     return 2;
   }
