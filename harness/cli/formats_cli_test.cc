@@ -52,17 +52,26 @@ TEST_F(FormatsCliTest, GeneratedFilesAreCleanAndTheSameSeedGivesTheSame) {
   }
 }
 
-// A file without blocks on the disk: its length alone is 10 GB.
-TEST_F(FormatsCliTest, ATextOfTenGigabytesIsRefusedBeforeItIsRead) {
-  ASSERT_TRUE(WriteFileAtomic(Path("huge.mil"), std::string_view("program(1.3)")).ok());
-  std::filesystem::resize_file(Path("huge.mil"), uint64_t{10} << 30);
+// Files without blocks on the disk: their length alone is 10 GB.
+TEST_F(FormatsCliTest, TextsOfTenGigabytesAreRefusedBeforeTheyAreRead) {
+  const auto inspect = [&](const std::string& name, std::string_view begin,
+                           const std::string& flags) {
+    EXPECT_TRUE(WriteFileAtomic(Path(name), begin).ok());
+    std::filesystem::resize_file(Path(name), uint64_t{10} << 30);
+    const Outcome outcome = Tool("inspect " + flags + Path(name));
+    EXPECT_EQ(outcome.code, 2) << flags;
+    return outcome.err;
+  };
   for (const char* flags : {"", "--json ", "--verify ", "--format mil "}) {
-    const Outcome inspect = Tool("inspect " + std::string(flags) + Path("huge.mil"));
-    EXPECT_EQ(inspect.code, 2) << flags;
-    EXPECT_NE(inspect.err.find("MIL text of 10737418240 bytes; at most 268435456"),
-              std::string::npos)
-        << inspect.err;
+    EXPECT_NE(inspect("huge.mil", "program(1.3)", flags)
+                  .find("MIL text of 10737418240 bytes; at most 268435456"),
+              std::string::npos);
   }
+  EXPECT_NE(inspect("huge.net", R"({"format_version":)", "")
+                .find("a network in JSON of 10737418240 bytes; at most 1073741824"),
+            std::string::npos);
+  EXPECT_NE(inspect("huge.json", R"({"layers":)", "").find("no format recognises"),
+            std::string::npos);
 }
 
 TEST_F(FormatsCliTest, AContainerMovesToOtherApertures) {

@@ -4,6 +4,7 @@
 #include <fmt/ranges.h>
 #include <map>
 
+#include "harness/base/file.h"
 #include "harness/base/json.h"
 #include "harness/formats/bytekinds/byte_kinds.h"
 #include "harness/formats/espresso/espresso.h"
@@ -68,6 +69,11 @@ std::span<const FieldFact> FieldFacts(const Json& /*json*/) {
 
 // The document, refused where it is JSON of another kind.
 Result<JsonDocument> Read(ByteSpan bytes) {
+  if (bytes.size() > kDefaultFileLimit) {
+    return MakeError(ErrorCode::kLimit,
+                     fmt::format("a network in JSON of {} bytes; at most {} are read", bytes.size(),
+                                 kDefaultFileLimit));
+  }
   ANECHECK_RETURN_IF_ERROR(CheckNotCompressed(AsText(bytes)));
   ANECHECK_ASSIGN(JsonDocument document, ParseJsonDocument(AsText(bytes)));
   ANECHECK_RETURN_IF_ERROR(KindOf(document.root));
@@ -80,6 +86,7 @@ int Recognise(ByteSpan bytes, std::string_view path) {
   const size_t first = text.find_first_not_of(" \t\r\n");
   if (first == std::string_view::npos || text[first] != '{') return 0;
   const bool named = path.ends_with(".net") || path.ends_with(".shape");
+  if (text.size() > kDefaultFileLimit) return named ? 40 : 0;
   if (text.find("\"layer_shapes\"") != std::string_view::npos) return 80;
   if (text.find("\"format_version\"") != std::string_view::npos &&
       text.find("\"layers\"") != std::string_view::npos) {
