@@ -195,8 +195,10 @@ Interval SineBounds(Recorded function, double low, double high) {
   const double a = SineAfter(from);
   const double b = SineAfter(to);
   Interval bounds = {std::min(a, b), std::max(a, b)};
-  for (double knot = std::ceil(from); knot <= to; ++knot) {
-    bounds = {std::min(bounds.low, SineAfter(knot)), std::max(bounds.high, SineAfter(knot))};
+  const auto last = static_cast<int64_t>(std::floor(to));
+  for (auto knot = static_cast<int64_t>(std::ceil(from)); knot <= last; ++knot) {
+    const double value = SineAfter(static_cast<double>(knot));
+    bounds = {std::min(bounds.low, value), std::max(bounds.high, value)};
   }
   return bounds;
 }
