@@ -8,6 +8,7 @@
 #include "harness/check/operation_errors.h"
 #include "harness/lowering/state_edges.h"
 #include "oracles/oracle.h"
+#include "oracles/right_tensor.h"
 
 namespace anecheck {
 namespace {
@@ -32,11 +33,8 @@ Result<std::vector<Tensor>> Expected(const Graph& graph, std::span<const Tensor>
   ANECHECK_ASSIGN(const std::vector<Estimate> estimates,
                   Evaluate(graph, inputs, ConformingContract(family)));
   std::vector<Tensor> outputs;
-  for (const Estimate& estimate : estimates) {
-    Tensor& tensor = outputs.emplace_back(Tensor{estimate.type, {}});
-    tensor.bytes.resize(static_cast<size_t>(estimate.type.ByteSize()));
-    EncodeElements(estimate.type.dtype, estimate.value, tensor.bytes);
-  }
+  outputs.reserve(estimates.size());
+  for (const Estimate& estimate : estimates) outputs.push_back(RightTensor(estimate));
   return outputs;
 }
 

@@ -8,6 +8,7 @@
 #include "harness/cases/second_execution.h"
 #include "harness/findings/run_again.h"
 #include "harness/judging/lean_watch.h"
+#include "oracles/right_tensor.h"
 
 namespace anecheck {
 namespace {
@@ -82,13 +83,6 @@ Error InterruptedAtFirst(const Artifact& finding) {
       fmt::format(
           "finding {}: interrupted before the finding itself was reproduced; nothing is written",
           finding.id));
-}
-
-Tensor RightTensor(const Estimate& estimate) {
-  Tensor tensor = {estimate.type,
-                   std::vector<uint8_t>(static_cast<size_t>(estimate.type.ByteSize()))};
-  EncodeElements(estimate.type.dtype, estimate.value, tensor.bytes);
-  return tensor;
 }
 
 // The first entries of `tensor` that make up a tensor of `type`, without leading axes where it has

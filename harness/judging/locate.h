@@ -53,7 +53,7 @@ std::optional<Case> Tapped(const Case& item);
 // where the second execution is looked at, twice; and each operation that is wrong there alone, if
 // the case is one program of fixed shapes, up to the first that is wrong alone too. `reply` is what
 // the original graph gave. Nodes are those of the graph of CaseOf(item, execution). `judging`,
-// where given, is told how many of how many operations were judged. Errors: those of the runner.
+// if given, receives the numbers of judged and of all operations. Errors: those of the runner.
 Result<Location> Locate(const Case& item, const RunReply& reply, Runner& runner,
                         Evaluation& evaluation, const Execution& execution = {},
                         const std::function<void(size_t done, size_t of)>& judging = {});

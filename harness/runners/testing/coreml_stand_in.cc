@@ -16,6 +16,7 @@
 #include "harness/runners/worker.h"
 #include "oracles/contract.h"
 #include "oracles/oracle.h"
+#include "oracles/right_tensor.h"
 
 namespace anecheck::coreml {
 namespace {
@@ -88,11 +89,8 @@ class Loaded final : public LoadedModel {
     ANECHECK_ASSIGN(const auto estimates,
                     Evaluate(graph_, inputs, ConformingContract(kFloatFamily)));
     std::vector<Tensor> outputs;
-    for (const Estimate& estimate : estimates) {
-      Tensor& tensor = outputs.emplace_back(Tensor{estimate.type, {}});
-      tensor.bytes.resize(static_cast<size_t>(estimate.type.ByteSize()));
-      EncodeElements(estimate.type.dtype, estimate.value, tensor.bytes);
-    }
+    outputs.reserve(estimates.size());
+    for (const Estimate& estimate : estimates) outputs.push_back(RightTensor(estimate));
     return outputs;
   }
 
