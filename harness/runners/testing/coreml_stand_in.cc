@@ -154,10 +154,11 @@ class StandIn final : public Framework {
 }  // namespace anecheck::coreml
 
 int main(int argc, char** argv) {
-  using namespace anecheck;
-  if (argc > 1 && std::string_view(argv[1]) == kWorkerArgument) return WorkerMain(argc, argv);
-  auto folder = TempDirectory::Create("anecheck-coreml-");
+  if (argc > 1 && std::string_view(argv[1]) == anecheck::kWorkerArgument) {
+    return anecheck::WorkerMain(argc, argv);
+  }
+  auto folder = anecheck::TempDirectory::Create("anecheck-coreml-");
   if (argc < 2 || !folder.ok()) return 2;
-  coreml::StandIn framework({argv[1]}, *std::move(folder));
-  return coreml::RunnerMain(argc - 1, argv + 1, framework);
+  anecheck::coreml::StandIn framework({argv[1]}, *std::move(folder));
+  return anecheck::coreml::RunnerMain(argc - 1, argv + 1, framework);
 }
