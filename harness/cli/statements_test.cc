@@ -60,6 +60,8 @@ class Statements : public testing::ToolTest {
                   fmt::format(fmt::runtime(curve), "n"));
     WriteText("floors.json",
               R"({"version": 1, "floors": [{"op": "sin", "floor": 2, "source": "a user"}]})");
+    WriteText("claim.csv",
+              "subject,target,stage,provenance,source\nrelu,h13,correct,silicon,a user\n");
     WriteTasks();
     WriteText("knots.csv", "x,y\n-2,0.0183\n-1,0.3679\n0,1\n1,0.3679\n2,0.0183\n");
     for (const char* made :

@@ -1,5 +1,6 @@
 #include "harness/probe/event_probes.h"
 
+#include <algorithm>
 #include <atomic>
 #include <chrono>
 #include <condition_variable>
@@ -157,6 +158,19 @@ bool LastIsWritten(const void* y) {
   return bits != 0;
 }
 
+// y = x + 1 of so many elements takes far longer than its submission.
+constexpr size_t kCounted = size_t{512} * 512;
+// Above the 127 requests that may be in flight (facts e5rt_abi.md, "Limits").
+constexpr int kRequests = 200;
+
+// The executions that a buffer has counted, which y = x + 1 in place keeps in each element. The
+// engine may write there meanwhile.
+int CountedIn(const void* buffer) {
+  uint16_t bits = 0;
+  std::memcpy(&bits, static_cast<const char*>(buffer) + kCounted * 2 - 2, 2);
+  return static_cast<int>(HalfToFloat(Half{bits}));
+}
+
 }  // namespace
 
 Result<double> SyncEventValue(const E5rtLibrary& engine, std::string_view target) {
@@ -204,6 +218,32 @@ Result<double> EarlyEvents(const E5rtLibrary& engine, std::string_view target) {
     std::this_thread::sleep_for(kComesAgain);
   }
   return early;
+}
+
+Result<double> RequestsInFlight(const E5rtLibrary& engine, std::string_view target) {
+  ANECHECK_ASSIGN(const E5rtStreamApi streams, ResolveStreamApi(engine));
+  auto program = std::make_unique<ProbeProgram>(
+      engine, target,
+      ProbeText("tensor<fp16, [1, 512, 512]> x",
+                "tensor<fp16, [1, 512, 512]> y = add(x = x, y = fp16(1));"));
+  void* x = program->failed().empty() ? program->Bind("x", false, kCounted * 2) : nullptr;
+  if (x == nullptr || program->Share("y", true, "x") == nullptr) return Broken(*program);
+  std::memset(x, 0, kCounted * 2);
+  int submitted = 0;
+  int most = 0;
+  // A full queue may refuse the next request, or keep it until one ends.
+  while (submitted < kRequests && program->Submit(streams, &TheBlock())) {
+    ++submitted;
+    most = std::max(most, submitted - CountedIn(x));
+  }
+  if (submitted == 0) return Broken(*program);
+  if (!Becomes([&] { return CountedIn(x) == submitted; })) {
+    Abandon(std::move(program));
+    return MakeError(ErrorCode::kUnsupported,
+                     fmt::format("{} of {} requests were executed", CountedIn(x), submitted));
+  }
+  std::this_thread::sleep_for(kComesAgain);
+  return most;
 }
 
 }  // namespace anecheck

@@ -18,5 +18,8 @@ Result<double> AsyncEventValue(const E5rtLibrary& engine, std::string_view targe
 Result<double> CompletionCalls(const E5rtLibrary& engine, std::string_view target);
 // Of 20 waits for an event, how many were over before the result was there.
 Result<double> EarlyEvents(const E5rtLibrary& engine, std::string_view target);
+// Of 200 requests submitted one after another, how many were in flight at most: submitted, and not
+// yet counted by the buffer that each increments.
+Result<double> RequestsInFlight(const E5rtLibrary& engine, std::string_view target);
 
 }  // namespace anecheck

@@ -142,6 +142,7 @@ TEST_F(ProbeCalls, ACallThatFailsIsNoFigure) {
       {"async_event_value", "async_event_sync_wait", 0, "event_sync_wait: "},
       {"completion_calls", "execution_stream_submit_async", 0, "submit: "},
       {"early_events", "execution_stream_submit_async", 2, "submit: "},
+      {"requests_in_flight", "execution_stream_submit_async", 0, "submit: "},
       {"early_events", "async_event_sync_wait", 2, "event_sync_wait: "},
       {"buffer_size", "buffer_object_get_size", 0, "buffer_get_size: "},
       {"extents_of_a_range", "e5_compiler_compile", 2, "compile: "},

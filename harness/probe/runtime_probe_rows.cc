@@ -528,6 +528,8 @@ constexpr std::array kProbes = {
                  "", 0, 0, CompletionCalls},
     RuntimeProbe{"early_events", "events that came before their result, of 20", 0, kCalls, "", 0, 0,
                  EarlyEvents},
+    RuntimeProbe{"requests_in_flight", "requests in flight at most, of 200 submitted", 127,
+                 "facts e5rt_abi.md, limits", "", 0, 0, RequestsInFlight, kTwice},
     RuntimeProbe{"fallback_refused", "1: mask 0x7 does not run on the CPU what the engine refuses",
                  1, kDefects, "D35", 0, kAll, FallbackRefused},
     RuntimeProbe{"unknown_target_refused", "1: an unknown TargetArchitecture is refused", 1,
