@@ -18,19 +18,14 @@
 #include "harness/campaign/run_row.h"
 #include "harness/cases/options_json.h"
 #include "harness/findings/confirmer.h"
-#include "harness/judging/compiled_round_trip.h"
 #include "harness/judging/isolate.h"
 #include "harness/judging/judge_case.h"
 #include "harness/judging/lean_watch.h"
 #include "harness/judging/reach_counter.h"
 #include "harness/results/run_lock.h"
-#include "harness/runners/against_runner.h"
 #include "harness/runners/chip_target.h"
-#include "harness/runners/emulator_runner.h"
 #include "harness/runners/engine_file.h"
-#include "harness/runners/exec_runner.h"
 #include "harness/runners/late_reply.h"
-#include "harness/runners/roundtrip_runner.h"
 #include "oracles/contract.h"
 
 namespace anecheck {
@@ -529,56 +524,7 @@ class Campaign {
   bool ending_ = false;
 };
 
-Result<std::unique_ptr<Runner>> MakeEmulatorRunner(const CampaignOptions& options) {
-  EmulatorRunnerOptions emulated{.exact = options.runner == kExactEmulatorRunner};
-  for (const std::string& name : options.worker.faults) {
-    const auto known = encoder::FaultNames();
-    const auto fault = std::ranges::find(known, name, &encoder::FaultName::name);
-    if (fault == known.end()) {
-      return MakeError(ErrorCode::kInvalid,
-                       fmt::format("--fault {}: the encoder has no such fault", name));
-    }
-    emulated.fault = fault->fault;
-  }
-  return std::unique_ptr<Runner>(new EmulatorRunner(emulated));
-}
-
-Result<std::unique_ptr<Runner>> MakeOneRunner(const CampaignOptions& options) {
-  constexpr std::string_view kExec = "exec:";
-  if (options.runner == kRoundtripRunner)
-    return std::unique_ptr<Runner>(new RoundtripRunner(CompiledRoundTrip));
-  if (IsEmulatorRunner(options.runner)) return MakeEmulatorRunner(options);
-  if (options.runner.starts_with(kContainerRunner)) {
-    return std::unique_ptr<Runner>(
-        new ContainerRunner(options.runner.substr(kContainerRunner.size())));
-  }
-  if (options.runner == "e5rt") return std::unique_ptr<Runner>(new E5rtRunner(options.worker));
-  if (options.runner.starts_with(kExec)) {
-    return std::unique_ptr<Runner>(
-        new ExecRunner({.command = options.runner.substr(kExec.size()),
-                        .case_timeout_ms = options.worker.case_timeout_ms,
-                        .memory_limit = options.worker.memory_limit}));
-  }
-  return MakeError(ErrorCode::kInvalid,
-                   fmt::format("--runner {}: unknown; give e5rt, roundtrip, emulator, "
-                               "emulator:exact or exec:COMMAND",
-                               options.runner));
-}
-
 }  // namespace
-
-Result<std::unique_ptr<Runner>> MakeRunner(const CampaignOptions& options) {
-  ANECHECK_ASSIGN(std::unique_ptr<Runner> runner, MakeOneRunner(options));
-  if (options.against.empty()) return runner;
-  CampaignOptions other = options;
-  other.runner = options.against;
-  other.worker.faults.clear();
-  auto second = MakeOneRunner(other);
-  if (!second.ok()) {
-    return MakeError(second.error().code, fmt::format("--against: {}", second.error().message));
-  }
-  return std::unique_ptr<Runner>(new AgainstRunner(std::move(runner), std::move(second).value()));
-}
 
 Result<Case> RemakeCase(Store& store, const RunRow& run, uint64_t index, CampaignOptions& options) {
   const std::string name = fmt::format("{}: options of run {}", store.path(), run.id);
