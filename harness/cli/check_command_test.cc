@@ -521,6 +521,18 @@ TEST_F(ModelCommands, CheckTellsTheAuthorsOfRealModelsWhatStopsThem) {
   }
 }
 
+TEST_F(ModelCommands, CheckSaysDefectsInWordsAndApartFromCliffs) {
+  const std::string path = testing::RealDataPath("models/unified_mixed.mlpackage");
+  ANECHECK_SKIP_WITHOUT(path);
+  const Outcome check = Tool("check " + path + " --target h13");
+  EXPECT_NE(check.out.find("h13 (A14, M1): explained by documented defects: D03: "),
+            std::string::npos)
+      << check.out;
+  EXPECT_NE(check.out.find("\napart from these defects, no value comes near a known cliff\n"),
+            std::string::npos)
+      << check.out;
+}
+
 // Lists and their kin: all of them at once, not the first alone.
 TEST_F(ModelCommands, CheckNamesEveryOperationThatCannotBeJudged) {
   const std::string path = testing::RealDataPath("models/dtln128_p1.mlmodel");

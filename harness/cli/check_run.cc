@@ -198,9 +198,9 @@ class OneRun {
     const RunRequest request = RequestOf(item_);
     const std::string where = fmt::format("{} by {}: ", item_.target.name, item_.route);
     const size_t operations = item_.graph.nodes().size();
-    setting_.tell(fmt::format("{}{} operations run", where, operations));
+    setting_.tell(fmt::format("{}running {} operations", where, operations));
     ANECHECK_ASSIGN(std::vector<RunReply> replies, runner_.Run({&request, 1}));
-    setting_.tell(fmt::format("{}what {} operations gave is judged", where, operations));
+    setting_.tell(fmt::format("{}judging {} operations", where, operations));
     reply_ = std::move(replies[0]);
     outcome_ = JudgeCase(item_, reply_, evaluation_, expected);
     const bool executed = reply_.status == RunStatus::kOk;

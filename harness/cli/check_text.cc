@@ -10,7 +10,9 @@
 #include "harness/check/operation_errors.h"
 #include "harness/cli/check_answer.h"
 #include "harness/cli/typed_command.h"
+#include "harness/verdict/defect_set.h"
 #include "harness/verdict/route.h"
+#include "oracles/defect_words.h"
 
 namespace anecheck {
 namespace {
@@ -115,7 +117,8 @@ std::string LocationText(const Json& json, const Json& location) {
   } else if (Text(location, "first_wrong").empty() && Text(location, "known_defect").empty()) {
     what = "no single operation is certainly wrong on the values that it got";
   } else if (Text(location, "first_wrong").empty()) {
-    what = "explained by documented defects: " + Text(location, "known_defect");
+    what = "explained by documented defects: " +
+           DefectWords(DefectSet::FromText(Text(location, "known_defect")));
   } else {
     what = fmt::format("the first wrong operation is {} \"{}\": {}", Text(location, "first_wrong"),
                        Text(location, "name"), Text(location, "message"));
@@ -201,7 +204,11 @@ std::string CheckText(const Json& json, bool why) {
                         Text(skipped, "reason"));
   }
   if (json["warnings"].empty() && json["cliffs_not_looked_for"].empty()) {
-    text += "no value comes near a known cliff\n";
+    const bool met = std::ranges::any_of(json["locations"], [](const Json& location) {
+      return !Text(location, "known_defect").empty();
+    });
+    text += met ? "apart from these defects, no value comes near a known cliff\n"
+                : "no value comes near a known cliff\n";
   }
   const std::string made_up = MadeUp(json);
   if (!made_up.empty() && json["cliffs_not_looked_for"].empty()) {

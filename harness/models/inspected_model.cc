@@ -121,7 +121,7 @@ std::optional<std::string> DescribeAne(ByteSpan bytes, std::string_view path) {
 Result<std::optional<InspectedModel>> InspectModel(const std::string& path) {
   ANECHECK_ASSIGN(const ModelPlace place, FindModel(path));
   ANECHECK_ASSIGN(const MappedFile file, MappedFile::Open(place.file));
-  const bool is_model_file = mlmodel::MayBeModel(TextOf(file));
+  const bool is_model_file = IsModelFile(place.file, TextOf(file));
   if (!place.in_package && !is_model_file) return std::optional<InspectedModel>();
   InspectedModel model;
   model.file = place.file;

@@ -104,7 +104,7 @@ Result<Model> Model::Open(const std::string& path, WeightOptions weights) {
   ANECHECK_ASSIGN(const MappedFile file, MappedFile::Open(place.file));
   const std::string_view text(reinterpret_cast<const char*>(file.bytes().data()),
                               file.bytes().size());
-  const Status read = Fill(text, *content);
+  const Status read = Fill(text, IsModelFile(place.file, text), *content);
   if (!read.ok()) return InModel(path, read.error());
   std::vector<std::string> named;
   if (content->program) named = NamedFiles(*content->program);
@@ -114,7 +114,7 @@ Result<Model> Model::Open(const std::string& path, WeightOptions weights) {
   return Model(std::move(content));
 }
 
-Status Model::Fill(std::string_view text, Content& content) {
+Status Model::Fill(std::string_view text, bool is_model_file, Content& content) {
   ANECHECK_RETURN_IF_ERROR(espresso::CheckNotCompressed(text));
   const size_t first = text.find_first_not_of(" \t\r\n");
   if (first != std::string_view::npos && text[first] == '{') {
@@ -130,7 +130,7 @@ Status Model::Fill(std::string_view text, Content& content) {
     content.functions.emplace_back("main");
     return {};
   }
-  if (!mlmodel::MayBeModel(text)) {
+  if (!is_model_file) {
     ANECHECK_RETURN_IF_ERROR(CheckTextSize(text, "MIL text", mil::kMaxTextSize));
     return KeepProgram(std::string(text), content.program, content.functions);
   }

@@ -57,7 +57,7 @@ class Model {
  private:
   struct Content;
   explicit Model(std::unique_ptr<Content> content);
-  static Status Fill(std::string_view text, Content& content);
+  static Status Fill(std::string_view text, bool is_model_file, Content& content);
   Result<ModelGraph> ReadNetwork() const;
   Result<ModelGraph> ReadProgram(std::string_view function,
                                  const std::vector<ModelShape>& shapes) const;

@@ -9,6 +9,7 @@
 #include "harness/base/json.h"
 #include "harness/base/json_fields.h"
 #include "harness/base/mapped_file.h"
+#include "harness/formats/mlmodel/model.h"
 
 namespace anecheck {
 namespace {
@@ -120,6 +121,10 @@ Result<ModelPlace> FindModel(const std::string& path) {
                              : slash == 0               ? "/"
                                                         : trimmed.substr(0, slash);
   return ModelPlace{path, folder, false};
+}
+
+bool IsModelFile(const std::string& file, std::string_view text) {
+  return mlmodel::MayBeModel(text) || (file.ends_with(".mlmodel") && !text.starts_with("program"));
 }
 
 Status WritePackage(const std::string& folder, std::string_view model,

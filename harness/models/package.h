@@ -21,6 +21,9 @@ struct ModelPlace {
 // kInvalid for folders that hold no model, and for packages whose manifest leads nowhere or out of
 // the package.
 Result<ModelPlace> FindModel(const std::string& path);
+// Whether to read the file's text as protocol buffers: it looks like a model file, or is named
+// .mlmodel and does not begin as a text of MIL, so that a damaged one is called damaged.
+bool IsModelFile(const std::string& file, std::string_view text);
 
 // Writes a package of a model file (mlmodel::ModelBytes) and its weight file, which the model names
 // "@model_path/weights/weight.bin"; without `weights` there is none. `folder` is made, and must not

@@ -4,6 +4,7 @@
 #include <chrono>
 #include <filesystem>
 #include <fmt/format.h>
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <optional>
 #include <sys/stat.h>
@@ -102,6 +103,22 @@ TEST_F(PackageTest, InputsOfOpenExtentTakeTheModelsDefaults) {
   ASSERT_TRUE(model.ok()) << model.error().message;
   EXPECT_EQ(model->Read()->graph.type(0).shape, (Shape{1, 1}));
   EXPECT_EQ(model->Read("", {{"x", {1, 7}}})->graph.type(0).shape, (Shape{1, 7}));
+}
+
+// A field that claims more bytes than the file has does not look like a model.
+TEST_F(PackageTest, ADamagedModelFileIsCalledDamaged) {
+  const std::string bytes("\x08\x07\xb2\x1f\xff\xff\xff\xff\x0fxx", 11);
+  Write("damaged.mlmodel", bytes);
+  const auto model = Model::Open(Path("damaged.mlmodel"));
+  ASSERT_FALSE(model.ok());
+  EXPECT_THAT(model.error().message, ::testing::HasSubstr("damaged, or no protocol buffers"));
+  const auto inspected = InspectModel(Path("damaged.mlmodel"));
+  ASSERT_FALSE(inspected.ok());
+  EXPECT_THAT(inspected.error().message, ::testing::HasSubstr("damaged, or no protocol buffers"));
+  Write("text.mlmodel",
+        "program(1.3)\n{\n func main<ios18>(tensor<fp16, [2]> x) {\n"
+        "tensor<fp16, [2]> y = relu(x = x);\n} -> (y);\n}");
+  EXPECT_TRUE(Model::Open(Path("text.mlmodel")).ok());
 }
 
 TEST_F(PackageTest, NetworkDescriptionsAreModelsWithTheirWeights) {
