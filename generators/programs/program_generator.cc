@@ -1,14 +1,13 @@
 #include "generators/programs/program_generator.h"
 
-#include <array>
 #include <bitset>
 #include <string>
-#include <string_view>
 #include <utility>
 
 #include "generators/graph_generator.h"
 #include "generators/programs/program_mutations.h"
 #include "harness/encoder/encode.h"
+#include "harness/encoder/machine.h"
 #include "harness/encoder/ops/handlers.h"
 #include "harness/ops/op.h"
 #include "harness/ops/params.h"
@@ -16,7 +15,6 @@
 namespace anecheck {
 namespace {
 
-constexpr std::array<std::string_view, 3> kTargets = {"h13", "h14", "h15"};
 // Draws of graphs that the encoder may refuse before a plain one is taken.
 constexpr int kMostDraws = 8;
 
@@ -46,7 +44,9 @@ Bytes Generate(ChoiceStream& choices) {
   options.max_elements = 64;
   options.max_products = 512;
   options.ops = EncodedOps();
-  const encoder::EncodeOptions target = {.target = std::string(choices.Pick(kTargets))};
+  const auto machines = encoder::Machines();
+  const encoder::Machine& machine = machines[choices.Below(machines.size())];
+  const encoder::EncodeOptions target = {.target = std::string(machine.targets[0])};
   for (int draw = 0; draw < kMostDraws; ++draw) {
     Graph graph;
     GenerateGraph(choices, options, graph);

@@ -1,5 +1,5 @@
-// Hardware containers whose tasks run: what the encoder makes of drawn graphs, for H13, H14 and
-// H15. Used by the fuzz target of the emulator and by the tests of its rules.
+// Hardware containers whose tasks run: what the encoder makes of drawn graphs, for each of its
+// generations. Used by the fuzz target of the emulator and by the tests of its rules.
 #pragma once
 
 #include "generators/formats/descriptor_generator.h"

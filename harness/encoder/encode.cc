@@ -17,6 +17,8 @@ namespace {
 constexpr uint32_t kFp16 = 5;  // of the catalog of element types
 constexpr uint32_t kBssSection = 0x25;
 constexpr uint32_t kCoefficientBase = 0x1f848;  // the one register with relocations
+// Bytes of __const where a container of H14 and later has no constants (header_forms.md, 4).
+constexpr uint64_t kEmptyConstants = 16384;
 
 // How often each value is read, an output counting once.
 std::vector<uint32_t> Readers(const Graph& graph) {
@@ -146,11 +148,17 @@ Result<hwx::ContainerSpec> SpecOf(const Graph& graph, const Planner& planner,
   if (machine.generation != emulator::Generation::kH13) spec.tasks.section_header.emplace();
   const auto count = static_cast<uint32_t>(planner.tasks().size());
   for (uint32_t i = 0; i < count; ++i) {
-    spec.tasks.tasks.push_back(ToWords(planner.tasks()[i], machine, i, count));
+    const TaskPlace place{.index = i, .count = count, .kernel_bar = planner.kernel_bar()};
+    spec.tasks.tasks.push_back(ToWords(planner.tasks()[i], machine, place));
     AddRelocations(planner.tasks()[i], machine, i, spec);
   }
   if (machine.generation != emulator::Generation::kH13) FinishLater(machine, spec.tasks);
   spec.constants = planner.constants();
+  spec.kernel_segment = machine.kernel_segment;
+  spec.kernel_data = planner.kernels();
+  if (machine.generation != emulator::Generation::kH13 && spec.constants.empty()) {
+    spec.const_size = kEmptyConstants;
+  }
   for (const KernelName& kernel : planner.kernel_names()) {
     spec.constant_symbols.push_back({kernel.name, kernel.offset});
   }
@@ -170,9 +178,9 @@ bool EncodesFor(std::string_view target) { return MachineOf(target) != nullptr; 
 Result<Bytes> Encode(const Graph& graph, const EncodeOptions& options) {
   const Machine* const machine = MachineOf(options.target);
   if (machine == nullptr) {
-    return MakeError(ErrorCode::kUnsupported,
-                     fmt::format("containers of {} are not written: those of h13, h14 and h15 are",
-                                 options.target));
+    return MakeError(
+        ErrorCode::kUnsupported,
+        fmt::format("containers of {} are not written: those of h13 to h18 are", options.target));
   }
   Planner planner(graph, *machine, options.fault);
   ANECHECK_RETURN_IF_ERROR(Plan(graph, planner));

@@ -1,4 +1,4 @@
-// From a graph to the bytes of a hardware container that an engine can run, of H13 to H15.
+// From a graph to the bytes of a hardware container that an engine can run, of H13 to H18.
 //
 //   auto encoded = encoder::Encode(graph);
 //   if (!encoded.ok()) puts(encoded.error().message.c_str());   // in words: what has no known

@@ -16,28 +16,42 @@ namespace anecheck::encoder {
 struct ScheduleWords {
   // By place in the network: the only task, the first, one between, the last.
   std::array<uint32_t, 4> log_events, debug_events;
-  uint32_t header6 = 0;
-  uint32_t task_flags = 0;
+  std::array<uint32_t, 2> header6 = {};  // of the last task, of the others
+  uint32_t task_flags = 0, last_task_flags = 0;
+  uint32_t task_info = 0;
+  uint32_t binary_point = 0;
   uint32_t source_hints = 0, idle_source_hints = 0;
   uint32_t source_cache = 0;
   uint32_t result_hints = 0, streamed_result_hints = 0;
-  uint32_t kernel_dma = 0, kernel_dma_skipping = 0;
-  uint32_t stream_hints = 0;
+  uint32_t kernel_dma = 0, kernel_dma_skipping = 0, table_dma = 0;
+  uint32_t stream_hints = 0, table_hints = 0;
+  uint32_t detect_zeros = 0;
+  bool cache_dma = false;  // the last task has the words of the cache's DMA
+};
+
+// A parameter of the loader that some registers take, by packets of one word.
+struct StreamId {
+  uint32_t bar = 0;
+  std::array<uint32_t, 3> registers = {};  // of source 1, source 2 and the result
 };
 
 struct Machine {
   emulator::Generation generation;
   uint32_t version;  // of its task descriptors
-  std::array<std::string_view, 4> targets;
+  std::array<std::string_view, 6> targets;
   uint8_t header_words;
   // Numbers of base addresses, and from one to the next.
   uint32_t constants_bar, scratch_bar, first_tensor_bar, bar_step, last_bar;
   // Slots of the container's table of base addresses: 1 of 8 bytes, or 2.
   uint32_t slot_step;
-  bool tensors_by_name;    // surfaces have their numbers in the order of their names
-  bool table_apart;        // an activation table has an address of its own
-  bool source_mask;        // the common block says which sources come by DMA
+  bool tensors_by_name;  // surfaces have their numbers in the order of their names
+  bool table_apart;      // an activation table has an address of its own
+  bool source_mask;      // the common block says which sources come by DMA
+  bool kernel_segment;   // weights and tables have a segment and a base address behind the tensors'
+  bool rows_by_dma;      // the planar engine fetches rows of constants from memory
+  bool source2_twice;    // source 2 has its packet twice
   uint32_t slots_of_mask;  // of a zero-skip stream; 0 where no record has one
+  StreamId stream_id;
   const ScheduleWords* schedule;
 };
 

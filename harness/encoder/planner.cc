@@ -112,6 +112,15 @@ Status ForRows(const L2Block& block, Act act) {
   return {};
 }
 
+// At the next line; the offset.
+uint64_t Append(std::span<const uint8_t> bytes, Bytes& to) {
+  const uint64_t offset = RoundUp(to.size(), kLine);
+  to.resize(offset);
+  to.insert(to.end(), bytes.begin(), bytes.end());
+  to.resize(RoundUp(to.size(), kLine));
+  return offset;
+}
+
 Bytes Shifted(Bytes table) {
   constexpr size_t kKnots = 33, kFirst = 4;
   for (size_t i = kKnots - 1; i > 0; --i) {
@@ -260,6 +269,10 @@ Status Planner::BindPorts() {
     views_[id] = PackedView(bar, 0, extents);
     bar += machine_.bar_step;
   }
+  if (machine_.kernel_segment && bar > machine_.last_bar) {
+    return Refuse("more tensors than base addresses");
+  }
+  kernel_bar_ = machine_.kernel_segment ? bar : machine_.constants_bar;
   return {};
 }
 
@@ -291,7 +304,7 @@ View Planner::Image(const std::array<uint32_t, kAxes>& extents, std::span<const 
   for (size_t i = 0; i * row < halves.size(); ++i) {
     std::memcpy(&image[i * view.axes[2].stride], &halves[i * row], row * kElement);
   }
-  view.base = AddConstant(image);
+  view.base = Append(image, constants_);
   return view;
 }
 
@@ -339,37 +352,29 @@ Result<L2Block> Planner::TakeL2(uint32_t channels, uint32_t rows, uint32_t colum
   return block;
 }
 
-uint64_t Planner::AddConstant(std::span<const uint8_t> bytes) {
-  const uint64_t offset = RoundUp(constants_.size(), kLine);
-  constants_.resize(offset);
-  constants_.insert(constants_.end(), bytes.begin(), bytes.end());
-  constants_.resize(RoundUp(constants_.size(), kLine));
-  return offset;
-}
-
-bool Planner::Holds(std::span<const Stream> streams, std::span<const Bytes> bytes) const {
+bool Planner::Holds(std::span<const Stream> streams, std::span<const Bytes> bytes) {
   return std::ranges::equal(streams, bytes, [&](const Stream& stream, const Bytes& wanted) {
-    return std::ranges::equal(std::span(constants_).subspan(stream.base, stream.size), wanted);
+    return std::ranges::equal(std::span(KernelBytes()).subspan(stream.base, stream.size), wanted);
   });
 }
 
 std::vector<Stream> Planner::AddStreams(const std::vector<Bytes>& streams) {
   const std::string name = KernelHash(streams);
-  const auto known = kernels_.find(name);
-  if (known != kernels_.end() && Holds(known->second, streams)) return known->second;
+  const auto known = streams_.find(name);
+  if (known != streams_.end() && Holds(known->second, streams)) return known->second;
   std::vector<Stream> made;
   for (const Bytes& stream : streams) {
-    const uint64_t offset = AddConstant(stream);
+    const uint64_t offset = Append(stream, KernelBytes());
     kernel_names_.push_back({fmt::format("{}_ne_{}", name, made.size()), offset});
     made.push_back({offset, static_cast<uint32_t>(stream.size())});
   }
-  kernels_.emplace(name, made);
+  streams_.emplace(name, made);
   return made;
 }
 
 uint64_t Planner::AddTable(const Bytes& table) {
   const Bytes stored = fault_ == Fault::kTableShift ? Shifted(table) : table;
-  const uint64_t offset = AddConstant(stored);
+  const uint64_t offset = Append(stored, KernelBytes());
   kernel_names_.push_back({KernelHash({&stored, 1}), offset});
   return offset;
 }

@@ -95,7 +95,6 @@ class Planner {
   Result<L2Block> TakeL2(uint32_t channels, uint32_t rows, uint32_t columns);
 
   // ---- constants ----
-  uint64_t AddConstant(std::span<const uint8_t> bytes);
   // A surface of constants, rows padded to 64 bytes. Precondition: as many halves as elements.
   View Image(const std::array<uint32_t, kAxes>& extents, std::span<const uint16_t> halves);
   // Equal streams are stored once.
@@ -117,6 +116,9 @@ class Planner {
 
   const std::vector<Task>& tasks() const { return tasks_; }
   const Bytes& constants() const { return constants_; }
+  // Weights and tables, where they lie apart from the constants, and their base address.
+  const Bytes& kernels() const { return kernels_; }
+  uint32_t kernel_bar() const { return kernel_bar_; }
   const std::vector<KernelName>& kernel_names() const { return kernel_names_; }
   uint64_t scratch_bytes() const { return scratch_; }
   Fault fault() const { return fault_; }
@@ -125,7 +127,9 @@ class Planner {
   uint32_t LastTask() const { return static_cast<uint32_t>(tasks_.size()) - 1; }
 
  private:
-  bool Holds(std::span<const Stream> streams, std::span<const Bytes> bytes) const;
+  // Weights and tables lie among the constants, or in a segment of their own.
+  Bytes& KernelBytes() { return machine_.kernel_segment ? kernels_ : constants_; }
+  bool Holds(std::span<const Stream> streams, std::span<const Bytes> bytes);
 
   struct Fused {
     ValueId from, into;
@@ -141,9 +145,10 @@ class Planner {
   std::vector<std::optional<std::vector<uint16_t>>> halves_;
   std::vector<Fused> fused_;
   std::vector<Task> tasks_;
-  Bytes constants_;
+  Bytes constants_, kernels_;
+  uint32_t kernel_bar_ = 0;
   std::vector<KernelName> kernel_names_;
-  std::map<std::string, std::vector<Stream>> kernels_;  // by the hash in their names
+  std::map<std::string, std::vector<Stream>> streams_;  // by the hash in their names
   uint64_t scratch_ = 0;
   uint32_t l2_next_ = 0;
 };

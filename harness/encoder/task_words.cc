@@ -4,6 +4,7 @@
 #include <array>
 #include <bit>
 #include <map>
+#include <span>
 #include <vector>
 
 #include "harness/base/half.h"
@@ -37,9 +38,7 @@ constexpr uint32_t kKeptResultHints = 0x500170 >> 3;
 constexpr uint32_t kProductSchedule = 0x444, kCopySchedule = 0x111, kWideCopySchedule = 0x101;
 constexpr uint32_t kWideCopy = 64;  // elements of a row
 constexpr uint32_t kMiddleSchedule = 0x10;
-constexpr uint32_t kFirstNetwork = 0x100000;
 constexpr uint32_t kManyChannels = 64, kPlanarBanks = 2, kNeuralBanks = 3;
-constexpr uint32_t kBinaryPoint = 0x1c;
 constexpr uint32_t kNeuralPixelOffset = 0x100;
 constexpr uint32_t kIdleStream = 0x40;
 constexpr uint32_t kDepthOne = 0x2041;
@@ -51,13 +50,12 @@ uint32_t OfStride(uint64_t bytes, uint32_t unit) { return static_cast<uint32_t>(
 
 class Words {
  public:
-  Words(const Task& task, const Machine& machine, uint32_t index, uint32_t count)
+  Words(const Task& task, const Machine& machine, const TaskPlace& place)
       : task_(task),
         machine_(machine),
         schedule_(*machine.schedule),
-        index_(index),
-        count_(count),
-        last_(index + 1 == count) {}
+        place_(place),
+        last_(place.index + 1 == place.count) {}
 
   td::Task Make() {
     SetHeader();
@@ -69,6 +67,7 @@ class Words {
     } else {
       SetPlanar();
     }
+    if (last_ && schedule_.cache_dma) SetCacheDma();
     return IsH13() ? Assemble() : AssembleLater();
   }
 
@@ -116,18 +115,20 @@ class Words {
 
   // Of four values by place in the network.
   uint32_t OfPlace(const std::array<uint32_t, 4>& values) const {
-    if (count_ == 1) return values[0];
-    return index_ == 0 ? values[1] : last_ ? values[3] : values[2];
+    if (place_.count == 1) return values[0];
+    return place_.index == 0 ? values[1] : last_ ? values[3] : values[2];
   }
 
   void SetHeader() {
-    Set(Field::kTaskNumber, index_);
+    Set(Field::kTaskNumber, place_.index);
     Set(Field::kLogEvents, OfPlace(schedule_.log_events));
     Set(Field::kDebugEvents, OfPlace(schedule_.debug_events));
-    Set(Field::kHeaderWord6, schedule_.header6);
+    Set(Field::kHeaderWord6, schedule_.header6[last_ ? 0 : 1]);
+    Set(Field::kNextValid, last_ ? 0 : 1);
     // A word behind the header names the task that wrote the kernel.
     const bool extra = !IsH13() && HasStream() && IsRuntimeKernel();
-    Set(Field::kTaskFlags, schedule_.task_flags | (extra ? 2u : 0u));
+    Set(Field::kTaskFlags,
+        schedule_.task_flags | (extra ? 2u : 0u) | (last_ ? schedule_.last_task_flags : 0u));
     Set(Field::kNextFetch, last_ ? 0 : 1);
     Set(Field::kEnginesEnabled, IsNeural() ? task_.neural.engine_bits + 1 : 0);
     if (!task_.source1.in_l2) {
@@ -232,12 +233,17 @@ class Words {
     Set(Field::kSource2CacheHints, by_dma ? schedule_.source_hints : schedule_.idle_source_hints);
     if (!task_.source2) return;
     Set(Field::kSource2Type, by_dma ? 2 : 0);
-    if (!IsH13()) Set(Field::kSource2Interleave, 1);
+    if (!IsH13()) {
+      Set(Field::kSource2Interleave, 1);
+      Set(Field::kSource2Mode, 1);
+    }
     const Place& two = *task_.source2;
     if (by_dma) {
       Set(Field::kSource2Dma, 1);
       Set(Field::kSource2Base, static_cast<uint32_t>(two.base));
-      Set(Field::kSource2Row, RowOf(two, task_.in));
+      // Rows of numbers of channels have a step although the task has one row.
+      Set(Field::kSource2Row,
+          IsNeural() || !task_.planar.transpose2 ? RowOf(two, task_.in) : OfStride(two.row, kLine));
       Set(Field::kSource2Plane, OfStride(two.channel, kLine));
       Set(Field::kSource2Depth, DepthOf(two, task_.in));
       Set(Field::kSource2Group, OfStride(GroupOf(two), kLine));
@@ -289,6 +295,7 @@ class Words {
     Set(Field::kResultTruncate, 3);
     Set(Field::kResultMemory, 2);
     Set(Field::kResultFormatBits, IsNeural() || !IsH13() ? 3 : 0);
+    Set(Field::kResultFormatHigh, 15);
     Set(Field::kResultInterleave, 1);
     if (by_dma) {
       Set(Field::kResultBase, static_cast<uint32_t>(task_.result.base));
@@ -333,7 +340,7 @@ class Words {
                                             : kCopySchedule);
     Set(Field::kScheduleMiddle, kMiddleSchedule);
     Set(Field::kActiveEngines, n.engine_bits);
-    Set(Field::kTaskInfo, kFirstNetwork);
+    Set(Field::kTaskInfo, schedule_.task_info);
     Set(Field::kCoefficientFormat, n.coefficients ? 2 : 0);
     Set(Field::kPaletteBits, 8);
     Set(Field::kZeroSkip, n.zero_skip ? 1 : 0);
@@ -342,7 +349,10 @@ class Words {
     Set(Field::kNoCoefficients, n.coefficients ? 0 : 1);
     Set(Field::kBiasRow, n.bias ? 1 : 0);
     const bool binary_point = n.coefficients || (n.table_base && !IsH13());
-    Set(Field::kBinaryPoint, binary_point ? kBinaryPoint : 0);
+    Set(Field::kBinaryPoint, binary_point ? schedule_.binary_point : 0);
+    Set(Field::kDetectZeros,
+        HasStream() && n.coefficients && !IsRuntimeKernel() ? schedule_.detect_zeros : 0);
+    Set(Field::kMacSmallSource, n.coefficients ? 1 : 0);
     Set(Field::kNonlinear, static_cast<uint32_t>(n.nonlinear));
     Set(Field::kNeuralBit20, 1);
     Set(Field::kAccumulatorBias, n.accumulator_bias);
@@ -353,8 +363,9 @@ class Words {
   void SetStreams() {
     const std::vector<Stream>& streams = task_.neural.streams;
     if (!streams.empty() || !IsH13()) {
-      Set(Field::kKernelDma,
-          task_.neural.zero_skip ? schedule_.kernel_dma_skipping : schedule_.kernel_dma);
+      Set(Field::kKernelDma, streams.empty()          ? schedule_.table_dma
+                             : task_.neural.zero_skip ? schedule_.kernel_dma_skipping
+                                                      : schedule_.kernel_dma);
     }
     SetTable();
     if (streams.empty() && !IsH13()) return;
@@ -373,14 +384,16 @@ class Words {
   void SetTable() {
     if (!task_.neural.table_base) return;
     Set(Field::kTableEnable, 1);
-    Set(Field::kTableHints, schedule_.stream_hints);
-    Set(Field::kTableBar, machine_.constants_bar);
+    Set(Field::kTableHints, schedule_.table_hints);
+    Set(Field::kTableBar, place_.kernel_bar);
     Set(Field::kTableBase, static_cast<uint32_t>(*task_.neural.table_base));
     Set(Field::kTableSize, kTableBytes);
   }
 
-  uint32_t KernelBar() const { return task_.neural.kernel_bar.value_or(machine_.constants_bar); }
-  bool IsRuntimeKernel() const { return KernelBar() != machine_.constants_bar; }
+  uint32_t KernelBar() const { return task_.neural.kernel_bar.value_or(place_.kernel_bar); }
+  bool IsRuntimeKernel() const {
+    return KernelBar() != place_.kernel_bar && KernelBar() != machine_.constants_bar;
+  }
 
   void SetPlanar() {
     const Planar& p = task_.planar;
@@ -406,6 +419,16 @@ class Words {
     SetNumber(Field::kEpsilon, p.epsilon);
     SetNumber(Field::kPreScale, 0x3c00);
     Set(Field::kFinalScale, std::bit_cast<uint32_t>(p.final_scale));
+  }
+
+  // Telemetry and prefetch of the last task, as records have them.
+  void SetCacheDma() {
+    Set(Field::kCacheDma0, 0x12);
+    Set(Field::kCacheDma1, 0xa000a0);
+    if (place_.count > 1) Set(Field::kCacheDma2, 0x100e0);
+    Set(Field::kCacheDma6, 0);
+    Set(Field::kCacheDma10, 0x7f0000);
+    Set(Field::kCacheDma11, 0x20010701);
   }
 
   td::Task Assemble() {
@@ -435,8 +458,7 @@ class Words {
       run.clear();
     };
     for (const auto& [address, value] : registers_) {
-      // Behind a base stands its high word.
-      if (packets_.contains(address)) continue;
+      if (packets_.contains(address) || TakesStreamId(address)) continue;
       const auto end = begin + static_cast<uint32_t>(4 * run.size());
       if (run.empty() || address != end || run.size() == kMostOfRun) {
         flush();
@@ -445,20 +467,45 @@ class Words {
       run.push_back(value);
     }
     flush();
+    const uint32_t source2 = PlaceOf(Field::kSource2Bar).address;
     for (const auto& [address, bar] : packets_) {
-      const auto base = registers_.find(address);
-      const std::array<uint32_t, 2> words = {base == registers_.end() ? 0 : base->second, 0};
-      made.Write(address, words);
-      made.writes.back().reserved = static_cast<uint16_t>(td::kAddressPacket | bar);
+      // Behind a base stands its high word.
+      const std::array<uint32_t, 2> words = {RegisterAt(address), 0};
+      const bool twice = machine_.source2_twice && address == source2;
+      for (int i = 0; i < (twice ? 2 : 1); ++i) WritePacket(made, address, bar, words);
+    }
+    for (const uint32_t address : machine_.stream_id.registers) {
+      if (!TakesStreamId(address)) continue;
+      WritePacket(made, address, machine_.stream_id.bar, std::array{RegisterAt(address)});
     }
     return made;
+  }
+
+  uint32_t RegisterAt(uint32_t address) const {
+    const auto found = registers_.find(address);
+    return found == registers_.end() ? 0 : found->second;
+  }
+  static void WritePacket(td::Task& made, uint32_t address, uint32_t bar,
+                          std::span<const uint32_t> words) {
+    made.Write(address, words);
+    made.writes.back().reserved = static_cast<uint16_t>(td::kAddressPacket | bar);
+  }
+
+  // Whether the task has the surface whose register `address` takes the id of a stream.
+  bool TakesStreamId(uint32_t address) const {
+    constexpr std::array kBases = {Field::kSource1Bar, Field::kSource2Bar, Field::kResultBar};
+    for (size_t i = 0; i < kBases.size(); ++i) {
+      if (machine_.stream_id.bar != 0 && machine_.stream_id.registers[i] == address) {
+        return packets_.contains(PlaceOf(kBases[i]).address);
+      }
+    }
+    return false;
   }
 
   const Task& task_;
   const Machine& machine_;
   const ScheduleWords& schedule_;
-  uint32_t index_;
-  uint32_t count_;
+  TaskPlace place_;
   bool last_;
   std::array<uint32_t, td::kMaxHeaderWords> header_ = {};
   std::map<uint32_t, uint32_t> registers_;
@@ -467,8 +514,8 @@ class Words {
 
 }  // namespace
 
-td::Task ToWords(const Task& task, const Machine& machine, uint32_t index, uint32_t count) {
-  return Words(task, machine, index, count).Make();
+td::Task ToWords(const Task& task, const Machine& machine, const TaskPlace& place) {
+  return Words(task, machine, place).Make();
 }
 
 }  // namespace anecheck::encoder

@@ -1,4 +1,4 @@
-// From a task to the words of an H13 descriptor, by the table of field positions
+// From a task to the words of a descriptor, by the table of field positions
 // (harness/emulator/field_table.h), which is all that the encoder shares with the emulator.
 #pragma once
 
@@ -10,8 +10,14 @@
 
 namespace anecheck::encoder {
 
-// The words of `task`, which is number `index` of `count`. Words that only schedule hold what real
-// files hold for a task of that kind. Precondition: every number fits its field.
-td::Task ToWords(const Task& task, const Machine& machine, uint32_t index, uint32_t count);
+// Where a task stands.
+struct TaskPlace {
+  uint32_t index = 0, count = 1;  // in the network
+  uint32_t kernel_bar = 0;        // the base address of weights and tables
+};
+
+// The words of `task`. Words that only schedule hold what real files hold for a task of that kind.
+// Precondition: every number fits its field.
+td::Task ToWords(const Task& task, const Machine& machine, const TaskPlace& place);
 
 }  // namespace anecheck::encoder

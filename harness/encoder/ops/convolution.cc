@@ -65,7 +65,6 @@ Status ConvolveDirectly(Planner& planner, const Convolution& c) {
                           .stride_x = w.stride_x,
                           .stride_y = w.stride_y,
                           .slots_of_mask = planner.machine().slots_of_mask};
-  if (strided && order.slots_of_mask == 0) return Refuse("a stride: no record of it is known");
   ANECHECK_ASSIGN(const Neural bound, Bound(planner, weights, order, c.post));
   for (uint32_t batch = 0; batch < c.x.axes[0].extent; ++batch) {
     const View x = At(c.x, 0, batch), y = At(c.y, 0, batch);
@@ -102,11 +101,12 @@ Status ConvolveDirectly(Planner& planner, const Convolution& c) {
   return {};
 }
 
-// Records have strides up to 2 and no groups beside them; other strides take every element and
-// leave some out.
+// Records have strides up to 2 and no groups beside them, and none from H15 on; other strides take
+// every element and leave some out.
 Status Convolve(Planner& planner, const Convolution& c) {
   const uint32_t x = c.window.stride_x, y = c.window.stride_y;
-  const bool known = c.groups == 1 ? x <= kMaxStride && y <= kMaxStride : x == 1 && y == 1;
+  const bool skips = c.groups == 1 && planner.machine().slots_of_mask != 0;
+  const bool known = skips ? x <= kMaxStride && y <= kMaxStride : x == 1 && y == 1;
   if (known) return ConvolveDirectly(planner, c);
   auto extents = ExtentsOf(c.y);
   extents[2] = (extents[2] - 1) * y + 1;

@@ -135,6 +135,24 @@ Result<bool> WithConstant(Planner& planner, const NodeView& node, const View& re
   return true;
 }
 
+// Two rows of a number for each channel, as source 2.
+struct ChannelRows {
+  Place place;
+  bool transposed = false;
+};
+
+// In memory, or in L2 with a line for each number.
+Result<ChannelRows> ChannelRowsOf(Planner& planner, const View& constant) {
+  if (planner.machine().rows_by_dma) {
+    ChannelRows rows{.place = PlaceOf(constant, -1, 2), .transposed = true};
+    rows.place.channel = 0;
+    return rows;
+  }
+  ANECHECK_ASSIGN(const L2Block block, planner.TakeL2(Extent(constant, 3), 2, 1));
+  ANECHECK_RETURN_IF_ERROR(planner.CopyToL2(constant, block, 3, 2, 1));
+  return ChannelRows{.place = PlaceOf(block)};
+}
+
 }  // namespace
 
 // (x + row0) * row1 with a constant of one number a channel.
@@ -148,17 +166,16 @@ Status CombineByChannel(Planner& planner, const View& x, const View& result, OpK
     rows[i] = adds ? static_cast<uint16_t>(kind == OpKind::kSub ? number ^ kSign : number) : 0;
     rows[channels + i] = adds ? kOne : number;
   }
-  // The rows lie in L2 with a number's two halfwords one behind the other, a line each.
-  ANECHECK_ASSIGN(const L2Block block, planner.TakeL2(channels, 2, 1));
   const View constant = planner.Image({1, 1, 2, channels}, rows);
-  ANECHECK_RETURN_IF_ERROR(planner.CopyToL2(constant, block, 3, 2, 1));
+  ANECHECK_ASSIGN(const ChannelRows source, ChannelRowsOf(planner, constant));
   for (uint32_t batch = 0; batch < Extent(result, 0); ++batch) {
     const View from = At(x, 0, batch), to = At(result, 0, batch);
     Task task{.type = TaskType::kPerChannel};
     task.in = task.out = {
         .width = Extent(from, 3), .height = Extent(from, 2), .channels = Extent(from, 1)};
     task.source1 = PlaceOf(from, 1, 2);
-    task.source2 = PlaceOf(block);
+    task.source2 = source.place;
+    task.planar.transpose2 = source.transposed;
     task.result = PlaceOf(to, 1, 2);
     ANECHECK_RETURN_IF_ERROR(planner.Add(std::move(task)));
   }

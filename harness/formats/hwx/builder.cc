@@ -99,11 +99,15 @@ class Builder {
     const auto invalid = [](std::string what) {
       return MakeError(ErrorCode::kInvalid, std::move(what));
     };
-    if (!spec_.constants.empty() && !spec_.kernels.empty()) {
+    if (!(spec_.constants.empty() && spec_.kernel_data.empty()) && !spec_.kernels.empty()) {
       return invalid("constants: kernels are laid out by themselves");
     }
+    if (!spec_.kernel_data.empty() && !spec_.kernel_segment) {
+      return invalid("constants: data of a kernel segment that is not there");
+    }
+    const size_t named = spec_.kernel_segment ? spec_.kernel_data.size() : spec_.constants.size();
     for (const ConstantSymbol& symbol : spec_.constant_symbols) {
-      if (symbol.offset >= spec_.constants.size()) {
+      if (symbol.offset >= named) {
         return invalid(fmt::format("constants: {} lies outside of them", symbol.name));
       }
     }
@@ -177,20 +181,20 @@ class Builder {
     const uint64_t text_size = spec_.tasks.size;
     Bytes kernels;
     ANECHECK_RETURN_IF_ERROR(LayTiles(kernels));
-    if (!spec_.constants.empty()) kernels = std::move(spec_.constants);
+    Bytes constants = std::move(spec_.constants);
+    if (!spec_.kernel_data.empty()) kernels = std::move(spec_.kernel_data);
+    if (!spec_.kernel_segment && !kernels.empty()) constants.swap(kernels);
     AddConstantRelocations();
-    const uint64_t const_size =
-        std::max<uint64_t>(spec_.const_size, spec_.kernel_segment ? 0 : kernels.size());
+    const uint64_t const_size = std::max<uint64_t>(spec_.const_size, constants.size());
     const uint64_t const_at = AlignUp(text_size, kTile);
-    const bool zero_const = kernels.empty() || spec_.kernel_segment;
+    const bool zero_const = constants.empty();
     AddSegment("__TEXT", const_size == 0 ? text_size : const_at + const_size, kReadExecute,
                zero_const ? kZeroConstFlags : 0);
     const size_t text = c_.sections.size();
     AddSection("__text", 14, kTextSection, text_size);
     if (const_size != 0) {
-      Bytes data(const_size);
-      if (!spec_.kernel_segment) std::copy(kernels.begin(), kernels.end(), data.begin());
-      const_section_ = AddData("__const", std::move(data));
+      constants.resize(const_size);
+      const_section_ = AddData("__const", std::move(constants));
       if (!spec_.kernel_segment) kernel_section_ = const_section_;
     }
     if (spec_.kernel_segment && !kernels.empty()) {
@@ -290,9 +294,6 @@ class Builder {
     if (const_section_ != 0) {
       SetPair(thread, 2 * kConstSlot * spec_.slot_step, c_.sections[const_section_ - 1].addr);
     }
-    if (spec_.kernel_segment && kernel_section_ != 0) {
-      SetPair(thread, 2 * kKernelSlot, c_.sections[kernel_section_ - 1].addr);
-    }
     for (const Section& section : c_.sections) {
       if (KindOf(section) == kBssSection)
         SetPair(thread, 2 * kBssSlot * spec_.slot_step, section.addr);
@@ -310,6 +311,11 @@ class Builder {
     uint32_t slot = spec_.first_tensor_slot;
     for (const size_t i : order) {
       SetPair(thread, 2 * slot++ * spec_.slot_step, c_.sections[windows_[i] - 1].addr);
+    }
+    if (spec_.kernel_segment && kernel_section_ != 0) {
+      // From H16 on behind the last tensor (header_forms.md, 4).
+      const uint32_t kernels = spec_.slots_by_name ? slot * spec_.slot_step : kKernelSlot;
+      SetPair(thread, 2 * kernels, c_.sections[kernel_section_ - 1].addr);
     }
     thread.words[517] = 0xffff;  // in all nine files at hand; no source names it
     AddCommand(kThreadCommand, c_.threads.size());

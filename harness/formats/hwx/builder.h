@@ -35,7 +35,7 @@ struct KernelSpec {
   uint32_t task = 0;  // the task that reads it
 };
 
-// A name for a place in ContainerSpec::constants.
+// A name for a place in ContainerSpec::constants, or in the kernel segment's data.
 struct ConstantSymbol {
   std::string name;
   uint64_t offset = 0;
@@ -75,7 +75,9 @@ struct ContainerSpec {
   uint32_t slot_step = 1;
   uint32_t first_tensor_slot = 4;
   bool slots_by_name = false;
-  bool kernel_segment = false;               // kernels in __KERN_0,__kern_0 (specification 000)
+  bool kernel_segment = false;  // kernels in __KERN_0,__kern_0 (specification 000)
+  // In place of kernels: what that segment holds, as it lies, beside the constants.
+  Bytes kernel_data;
   std::vector<ExtraSegment> extra_segments;  // placed before the windows and the text
   bool windows_first = false;                // compiler 9.509: windows before __TEXT
   bool wide_ports = false;                   // command 0x40 and the tables of compiler 7.6
