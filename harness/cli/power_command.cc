@@ -29,6 +29,7 @@ struct PowerFlags {
   CampaignFlags campaign;
   PowerOptions options;
   std::string out, not_found;
+  std::vector<std::string> ways;
   bool no_magnitudes = false;
   bool list = false;
   bool json = false;
@@ -49,6 +50,22 @@ std::string ProgressText(const PowerReport& report) {
                      report.seconds);
 }
 
+// "all" stands for every way; nothing for the first.
+Result<std::vector<Way>> WaysNamed(const std::vector<std::string>& names) {
+  std::vector<Way> ways;
+  for (const std::string& name : names) {
+    if (name == "all") {
+      const auto all = AllWords<Way>();
+      return std::vector<Way>(all.begin(), all.end());
+    }
+    auto way = FromText<Way>(name);
+    if (!way.ok()) return MakeError(way.error().code, "--way " + way.error().message);
+    ways.push_back(*way);
+  }
+  if (ways.empty()) ways.push_back(Way::kMarked);
+  return ways;
+}
+
 Result<PowerReport> Measure(PowerFlags& flags, const Interruption& interruption) {
   ANECHECK_ASSIGN(const CampaignOptions campaign, ToOptions(flags.campaign));
   PowerOptions& options = flags.options;
@@ -63,6 +80,7 @@ Result<PowerReport> Measure(PowerFlags& flags, const Interruption& interruption)
   options.hunt.jobs = campaign.jobs;
   options.hunt.library = flags.campaign.library;
   options.only = flags.campaign.faults;
+  ANECHECK_ASSIGN(options.ways, WaysNamed(flags.ways));
   options.magnitudes = !flags.no_magnitudes;
   if (!flags.not_found.empty()) {
     ANECHECK_ASSIGN(options.not_found, ReadNotFound(flags.not_found));
@@ -159,6 +177,11 @@ void AddPowerCommand(CommandLine& app, Selected& selected) {
   command
       .AddOption("--fault", campaign.faults,
                  "Hunt only this planted fault or known defect, by its id")
+      .Delimiter(',');
+  command
+      .AddOption("--way", flags->ways,
+                 "How the engine stands before the harness: marked (default) as the simulated one, "
+                 "unmarked (judged as a real one), exec (a program of the exec protocol), or all")
       .Delimiter(',');
   command.AddFlag("--no-magnitudes", flags->no_magnitudes,
                   "Do not measure the smallest error of each operation");

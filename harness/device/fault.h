@@ -140,7 +140,7 @@ struct Fault {
   std::string_view id;
   std::string_view description;
   std::string_view op;        // the MIL name of the operation, "*" for all, empty for none
-  std::string_view op_class;  // its class, or "runtime", "compiler", "state"
+  std::string_view op_class;  // its class, or "runtime", "calls", "compiler", "state", "files"
   FaultKind kind;
   FaultMechanism mechanism;
   double ulps = 0;   // size of the error, 0 where it is not numeric

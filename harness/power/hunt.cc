@@ -29,6 +29,11 @@ double SecondsSince(Clock::time_point start) {
   return std::chrono::duration<double>(Clock::now() - start).count();
 }
 
+// The runner of the campaign, by its worker.
+void SetWay(Way way, CampaignOptions& campaign) {
+  if (way == Way::kExec) campaign.runner = "exec:" + ExecCommandOf(campaign.worker);
+}
+
 CampaignOptions OptionsOf(const Subject& subject, const HuntOptions& options,
                           const std::string& db) {
   CampaignOptions campaign;
@@ -46,17 +51,23 @@ CampaignOptions OptionsOf(const Subject& subject, const HuntOptions& options,
   campaign.worker.case_timeout_ms = options.case_timeout_ms;
   campaign.worker.memory_limit = options.memory_limit;
   campaign.worker.keep_files = subject.kind == "encoding";
+  campaign.worker.unmarked = options.way == Way::kUnmarked;
   campaign.db = db;
   campaign.command = "anecheck power --fault " + subject.id;
+  SetWay(options.way, campaign);
   return campaign;
 }
 
 bool Answers(const Subject& subject, const FindingRow& finding) {
-  if (subject.group == SubjectGroup::kPlanted) {
-    return IsNewFinding(finding.verdict) || finding.verdict == Verdict::kBiased;
-  }
+  if (subject.group == SubjectGroup::kPlanted) return IsNewFinding(finding.verdict);
   return std::ranges::any_of(subject.labels,
                              [&](const std::string& label) { return finding.defects.Has(label); });
+}
+
+// The same with a result that counts as no finding.
+bool AnswersOpenly(const Subject& subject, const FindingRow& finding) {
+  return subject.group == SubjectGroup::kPlanted && IsSuspect(finding.verdict) &&
+         KindOfFinding(finding.verdict) == FindingKind::kUnconfirmed;
 }
 
 // Verdicts and labels of what a running campaign has recorded so far.
@@ -90,12 +101,18 @@ WorkerOptions WithoutSubject(const Subject& subject, WorkerOptions worker) {
   return worker;
 }
 
+CampaignOptions WithoutSubject(const Subject& subject, CampaignOptions campaign) {
+  campaign.worker = WithoutSubject(subject, campaign.worker);
+  const bool exec = campaign.runner.starts_with("exec:");
+  SetWay(exec ? Way::kExec : Way::kMarked, campaign);
+  return campaign;
+}
+
 // Whether the found case shows nothing once its subject is switched off: only then has the subject
 // been found, and not something else.
 Result<bool> OwesToSubject(const Artifact& artifact, const Subject& subject,
                            const CampaignOptions& campaign, const std::atomic<bool>* stop) {
-  CampaignOptions clean = campaign;
-  clean.worker = WithoutSubject(subject, campaign.worker);
+  const CampaignOptions clean = WithoutSubject(subject, campaign);
   ANECHECK_ASSIGN(const auto runner, MakeRunner(clean));
   runner->StopWhen(stop);
   Evaluation evaluation;
@@ -104,7 +121,8 @@ Result<bool> OwesToSubject(const Artifact& artifact, const Subject& subject,
   FindingRow without;
   without.verdict = outcome.verdict();
   without.defects = outcome.shown.defects();
-  return !IsSuspect(without.verdict) || !Answers(subject, without);
+  return !IsSuspect(without.verdict) ||
+         !(Answers(subject, without) || AnswersOpenly(subject, without));
 }
 
 // The same for an operation whose errors lean, which many cases show: as many without the subject
@@ -112,8 +130,7 @@ Result<bool> OwesToSubject(const Artifact& artifact, const Subject& subject,
 Result<bool> LeansBySubject(const FindingRow& finding, const Subject& subject,
                             const CampaignOptions& campaign, uint64_t cases, const std::string& db,
                             const std::atomic<bool>* stop) {
-  CampaignOptions clean = campaign;
-  clean.worker = WithoutSubject(subject, campaign.worker);
+  CampaignOptions clean = WithoutSubject(subject, campaign);
   clean.cases = cases;
   clean.db = db;
   ANECHECK_ASSIGN(const CampaignSummary summary,
@@ -182,7 +199,8 @@ bool ConcernsCalls(const Subject& subject) {
     return subject.kind != "numeric" && !ProbesFor(subject).empty();
   }
   const bool ends_process = subject.kind == "crash" || subject.kind == "hang";
-  return !ends_process && (subject.op_class == "runtime" || subject.op_class == "compiler");
+  return !ends_process && (subject.op_class == "runtime" || subject.op_class == "compiler" ||
+                           subject.op_class == "calls");
 }
 
 // Whether the probe's answer shows the subject; fills verdict and label, which is of what was
@@ -212,6 +230,7 @@ Result<bool> Probe(const Subject& subject, const HuntOptions& options,
   worker.library = options.library;
   worker.faults = subject.faults;
   worker.quirks = subject.quirks;
+  worker.unmarked = options.way == Way::kUnmarked;
   // A probe does as much as a hundred cases.
   worker.case_timeout_ms = 20 * options.case_timeout_ms;
   // If no leak is looked for, a probe may hold all that it takes: that of D39 a gigabyte and more.
@@ -303,6 +322,31 @@ Result<CampaignSummary> RunUpTo(CampaignOptions campaign, uint64_t cases, const 
   return RunCampaign(campaign, [&] { return MakeRunner(campaign); }, progress, enough.flag());
 }
 
+// Whether a finding of the campaign owes to the subject; what it shows is put into `result` then.
+Result<bool> Take(const FindingRow& finding, const Subject& subject,
+                  const CampaignOptions& campaign, uint64_t cases, const std::atomic<bool>* stop,
+                  HuntResult& result) {
+  ANECHECK_ASSIGN(const Artifact artifact, ReadArtifact(campaign.db, finding.id));
+  const bool leans = finding.verdict == Verdict::kBiased;
+  ANECHECK_ASSIGN(const bool owes, leans ? LeansBySubject(finding, subject, campaign, cases,
+                                                          campaign.db + ".control", stop)
+                                         : OwesToSubject(artifact, subject, campaign, stop));
+  if (!owes) {
+    result.reason = fmt::format("case {} shows the same without the defect: {} {}",
+                                finding.case_index, finding.verdict, finding.summary);
+    return false;
+  }
+  result.reason.clear();
+  result.by = "campaign";
+  if (!leans) result.cases = finding.case_index + 1;
+  result.verdict = finding.verdict;
+  result.op = finding.op;
+  result.target = finding.target;
+  result.label = finding.defects.ToText();
+  result.summary = finding.summary;
+  return true;
+}
+
 // Looks for the subject by a campaign; `start` is that of the whole hunt.
 Status HuntByCampaign(const Subject& subject, const HuntOptions& options, Clock::time_point start,
                       const std::atomic<bool>* stop, HuntResult& result) {
@@ -321,29 +365,25 @@ Status HuntByCampaign(const Subject& subject, const HuntOptions& options, Clock:
   result.cases = summary.cases;
   if (IsSet(stop)) return Stopped();
   if (subject.group == SubjectGroup::kKnownDefect) result.unlabelled = summary.findings;
-  const auto first = std::ranges::find_if(summary.list, answers);
-  if (first == summary.list.end()) {
+  for (const FindingRow& finding : summary.list) {
+    if (!answers(finding)) continue;
+    ANECHECK_ASSIGN(result.found, Take(finding, subject, campaign, summary.cases, stop, result));
+    if (!result.found) continue;
+    ANECHECK_ASSIGN(const Artifact artifact, ReadArtifact(db, finding.id));
+    return MakeSmall(finding, artifact, campaign, options, stop, result);
+  }
+  for (const FindingRow& finding : summary.list) {
+    if (!AnswersOpenly(subject, finding)) continue;
+    ANECHECK_ASSIGN(result.unconfirmed,
+                    Take(finding, subject, campaign, summary.cases, stop, result));
+    if (result.unconfirmed) break;
+  }
+  if (result.unconfirmed) {
+    result.reason = fmt::format("only {}: {}", *result.verdict, result.summary);
+  } else if (result.reason.empty()) {
     result.reason = subject.admitted.empty() ? Reason(summary) : "admitted: " + subject.admitted;
-    return {};
   }
-  ANECHECK_ASSIGN(const Artifact artifact, ReadArtifact(db, first->id));
-  const bool leans = first->verdict == Verdict::kBiased;
-  ANECHECK_ASSIGN(result.found, leans ? LeansBySubject(*first, subject, campaign, summary.cases,
-                                                       folder.File("control.sqlite"), stop)
-                                      : OwesToSubject(artifact, subject, campaign, stop));
-  if (!result.found) {
-    result.reason = fmt::format("case {} shows the same without the defect: {} {}",
-                                first->case_index, first->verdict, first->summary);
-    return {};
-  }
-  result.by = "campaign";
-  if (!leans) result.cases = first->case_index + 1;
-  result.verdict = first->verdict;
-  result.op = first->op;
-  result.target = first->target;
-  result.label = first->defects.ToText();
-  result.summary = first->summary;
-  return MakeSmall(*first, artifact, campaign, options, stop, result);
+  return {};
 }
 
 // Looks for the subject in every way that may show it. kInterrupted where the stop came before it
@@ -351,7 +391,9 @@ Status HuntByCampaign(const Subject& subject, const HuntOptions& options, Clock:
 Status LookFor(const Subject& subject, const HuntOptions& options, const std::atomic<bool>* stop,
                HuntResult& result) {
   const auto start = Clock::now();
-  const bool calls = ConcernsCalls(subject);
+  // Probes make the calls themselves.
+  const bool probes = options.way != Way::kExec;
+  const bool calls = probes && ConcernsCalls(subject);
   if (calls) {
     ANECHECK_ASSIGN(const bool shown, Probe(subject, options, stop, result));
     result.seconds = SecondsSince(start);
@@ -360,7 +402,7 @@ Status LookFor(const Subject& subject, const HuntOptions& options, const std::at
   ANECHECK_RETURN_IF_ERROR(HuntByCampaign(subject, options, start, stop, result));
   // Single documented values that random graphs seldom meet.
   const bool known = subject.group == SubjectGroup::kKnownDefect;
-  if (result.found || calls || !known || ProbesFor(subject).empty()) return {};
+  if (result.found || calls || !known || !probes || ProbesFor(subject).empty()) return {};
   ANECHECK_ASSIGN(const bool shown, Probe(subject, options, stop, result));
   result.seconds = SecondsSince(start);
   if (shown) result.reason.clear();
@@ -373,6 +415,12 @@ Result<HuntResult> Hunt(const Subject& subject, const HuntOptions& options,
                         const std::atomic<bool>* stop) {
   HuntResult result;
   result.subject = subject;
+  result.way = options.way;
+  result.acts = ActsBy(subject, options.way);
+  if (!result.acts) {
+    result.reason = "does not act in this way";
+    return result;
+  }
   const Status looked = LookFor(subject, options, stop, result);
   if (!looked.ok() && looked.error().code != ErrorCode::kInterrupted) return looked.error();
   if (!looked.ok()) result.reason = "interrupted";

@@ -16,6 +16,7 @@
 namespace anecheck {
 
 struct HuntOptions {
+  Way way = Way::kMarked;
   uint64_t seed = 1;
   uint64_t cases = 2000;
   double max_seconds = 60;  // of one hunt, 0 for no limit
@@ -28,7 +29,13 @@ struct HuntOptions {
 
 struct HuntResult {
   Subject subject;
+  Way way = Way::kMarked;
+  bool acts = true;  // else nothing was hunted (ActsBy)
+  // By a finding of exit code 1.
   bool found = false;
+  // Only results that open bounds or leaning errors forbid show it: exit code 0. The members of the
+  // first finding are then of these.
+  bool unconfirmed = false;
   std::string by;      // "campaign", or "probe NAME" for the runtime probe that found it
   uint64_t cases = 0;  // or probes, up to and including the one that shows it, else all cases run
   double seconds = 0;  // to the first finding, else of the whole hunt
@@ -43,11 +50,11 @@ struct HuntResult {
   std::string reason;  // why nothing was found; "admitted: ..." where nothing could be
 };
 
-// A planted fault is found by a new finding, a known defect by one that carries its label. Defects
-// of the runtime and of the compiler's gates are looked for by the runtime probes first, those of
-// values by a campaign, and only where it finds nothing by the probes. Soon after `*stop` is set
-// the hunt ends: what was found by then is made no smaller, and nothing found has "interrupted" as
-// its reason. Errors mean that the harness cannot go on.
+// A planted fault is found by a new finding (IsNewFinding), a known defect by one that carries its
+// label. Defects of the runtime and of the compiler's gates are looked for by the runtime probes
+// first, those of values by a campaign, and only where it finds nothing by the probes. Soon after
+// `*stop` is set the hunt ends: what was found by then is made no smaller, and nothing found has
+// "interrupted" as its reason. Errors mean that the harness cannot go on.
 Result<HuntResult> Hunt(const Subject& subject, const HuntOptions& options,
                         const std::atomic<bool>* stop = nullptr);
 

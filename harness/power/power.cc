@@ -12,6 +12,13 @@
 namespace anecheck {
 namespace {
 
+// "exec:run-slow" names a fault in one way; ids have no colon.
+std::string_view WithoutWay(std::string_view name) {
+  const size_t colon = name.find(':');
+  const bool way = colon != std::string_view::npos && FindWord<Way>(name.substr(0, colon));
+  return way ? name.substr(colon + 1) : name;
+}
+
 class Measurement {
  public:
   Measurement(const PowerOptions& options, const std::function<void(const PowerReport&)>& progress,
@@ -37,10 +44,7 @@ class Measurement {
     ANECHECK_ASSIGN(const std::vector<Subject> subjects, Wanted(all));
     for (const Subject& subject : subjects) {
       if (Stopped()) break;
-      ANECHECK_ASSIGN(HuntResult result, Hunt(subject, options_.hunt, stop_));
-      if (Stopped() && !result.found) break;  // which tells nothing
-      report_.hunts.push_back(std::move(result));
-      Tell();
+      ANECHECK_RETURN_IF_ERROR(HuntInAllWays(subject));
     }
     if (!options_.only.empty()) return Finish();
     ANECHECK_RETURN_IF_ERROR(RunCleanOnes());
@@ -49,6 +53,18 @@ class Measurement {
   }
 
  private:
+  Status HuntInAllWays(const Subject& subject) {
+    for (const Way way : options_.ways) {
+      HuntOptions hunt = options_.hunt;
+      hunt.way = way;
+      ANECHECK_ASSIGN(HuntResult result, Hunt(subject, hunt, stop_));
+      if (Stopped() && !result.found) return {};  // which tells nothing
+      report_.hunts.push_back(std::move(result));
+      Tell();
+    }
+    return {};
+  }
+
   bool Stopped() const { return stop_ != nullptr && stop_->load(); }
 
   void Tell() {
@@ -66,7 +82,7 @@ class Measurement {
   Status CheckNotFound(const std::vector<Subject>& all) const {
     if (!options_.not_found) return {};
     for (const std::string& id : *options_.not_found) {
-      if (std::ranges::find(all, id, &Subject::id) != all.end()) continue;
+      if (std::ranges::find(all, WithoutWay(id), &Subject::id) != all.end()) continue;
       return MakeError(ErrorCode::kNotFound,
                        fmt::format("{} is named as not found, and the engine has no fault and acts "
                                    "on no known defect of that id",
@@ -196,6 +212,31 @@ uint64_t PowerReport::FalseFindings() const {
   return sum;
 }
 
+WaySummary PowerReport::InWay(Way way) const {
+  WaySummary sum;
+  for (const HuntResult& hunt : hunts) {
+    if (!hunt.acts || hunt.way != way) continue;
+    const Subject& subject = hunt.subject;
+    if (subject.group == SubjectGroup::kKnownDefect) {
+      ++sum.known;
+      sum.known_found += hunt.found ? 1 : 0;
+      continue;
+    }
+    ++sum.planted;
+    sum.planted_found += hunt.found ? 1 : 0;
+    if (hunt.unconfirmed) sum.unconfirmed.push_back(subject.id);
+    if (!hunt.found && !hunt.unconfirmed) sum.missed.push_back(subject.id);
+    if (!hunt.found || hunt.by != "campaign" || FindOp(subject.op) == nullptr) continue;
+    ++sum.of_one_op;
+    if (hunt.op == subject.op) {
+      ++sum.named;
+    } else {
+      sum.misnamed.push_back(fmt::format("{}: {}", subject.id, hunt.op));
+    }
+  }
+  return sum;
+}
+
 void JudgeLosses(PowerReport& report, const HuntOptions& options,
                  const std::vector<std::string>& not_found) {
   report.lost.emplace();
@@ -203,12 +244,17 @@ void JudgeLosses(PowerReport& report, const HuntOptions& options,
   const bool none =
       report.hunts.size() >= kManyHunts && std::ranges::none_of(report.hunts, &HuntResult::found);
   for (const HuntResult& hunt : report.hunts) {
-    if (hunt.found || std::ranges::find(not_found, hunt.subject.id) != not_found.end()) continue;
+    const std::string& id = hunt.subject.id;
+    const auto known = [&](const std::string& name) {
+      return name == id || name == fmt::format("{}:{}", hunt.way, id);
+    };
+    if (hunt.found || !hunt.acts || std::ranges::any_of(not_found, known)) continue;
     // Probes are few: a hunt by them alone ends with the last of them, and before the clock.
     const bool cut = options.max_seconds > 0 && hunt.seconds >= options.max_seconds &&
                      hunt.cases < options.cases;
     report.undecided += cut ? 1 : 0;
-    if (!cut || none) report.lost->push_back(hunt.subject.id);
+    if (cut && !none) continue;
+    report.lost->push_back(hunt.way == Way::kMarked ? id : fmt::format("{}:{}", hunt.way, id));
   }
 }
 

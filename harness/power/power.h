@@ -22,6 +22,7 @@ struct PowerOptions {
   HuntOptions hunt;
   std::vector<CampaignTarget> targets;
   std::vector<CampaignTarget> clean_targets;  // of campaigns without a fault; empty takes `targets`
+  std::vector<Way> ways = {Way::kMarked};     // each subject is hunted in each of them
   std::vector<std::string> only;              // ids of faults and defects; empty takes all
   uint64_t clean_cases = 2000;  // on each of them with the defects off, and again with them on
   bool magnitudes = true;       // of the operations that give fp16
@@ -29,7 +30,8 @@ struct PowerOptions {
   // matrix multiply, and pooling") whose smallest errors alone are measured, without hunts and
   // clean campaigns; empty takes all.
   std::vector<std::string> magnitudes_of;
-  // Ids of the faults and defects that hunts are known not to find: another one that is not found
+  // Ids of the faults and defects that hunts are known not to find, with the way in front where
+  // that is so in one way alone ("exec:run-slow"): another one that is not found
   // is lost. Without it nothing is judged so.
   std::optional<std::vector<std::string>> not_found;
 };
@@ -48,6 +50,17 @@ struct MagnitudeResult {
   double seconds = 0;
 };
 
+// The hunts of one way.
+struct WaySummary {
+  uint64_t planted = 0, planted_found = 0;  // of those that act
+  uint64_t known = 0, known_found = 0;
+  // Planted faults of one operation that a campaign found, and those whose finding names it.
+  uint64_t of_one_op = 0, named = 0;
+  std::vector<std::string> misnamed;     // the others of these, "id: operation"
+  std::vector<std::string> unconfirmed;  // planted ones that only results without exit code 1 show
+  std::vector<std::string> missed;       // planted ones that nothing shows
+};
+
 struct PowerReport {
   uint64_t seed = 0;
   uint64_t cases = 0;  // of one hunt at the most
@@ -62,6 +75,8 @@ struct PowerReport {
   uint64_t undecided = 0;  // hunts without a finding that the clock ended before their last case
 
   uint64_t FalseFindings() const;
+  // Of all hunts that act, in one way.
+  WaySummary InWay(Way way) const;
 };
 
 // From this number of hunts on something is lost where none of them found anything.
@@ -84,10 +99,13 @@ Result<PowerReport> MeasurePower(const PowerOptions& options,
                                  const std::atomic<bool>* stop = nullptr);
 
 // {"version", "seed", "cases", "engine", "targets", "seconds", "interrupted",
+//  "ways": [{way, planted, planted_found, known, known_found, of_one_op, named, misnamed,
+//    unconfirmed, missed}],
 //  "summary": {planted, planted_found, known, known_found, found_by_campaign, found_by_probe,
 //    median_nodes, median_elements, not_shrunk}: the two sums of what was found, and how many
 //    findings the medians lack because they could not be made small,
-//  "faults": [{id, group, kind, op, class, ulps, share, description, found, by, cases, seconds,
+//  "faults": [{id, way, acts, unconfirmed, group, kind, op, class, ulps, share, description, found,
+//  by, cases, seconds,
 //    verdict, found_op, target, label, reproducer_nodes, reproducer_elements, not_shrunk,
 //    unlabelled, reason}],
 //  "false_findings": n,

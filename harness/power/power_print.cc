@@ -1,5 +1,6 @@
 // The forms in which a measurement of power is printed.
 #include <algorithm>
+#include <cmath>
 #include <fmt/format.h>
 #include <map>
 #include <set>
@@ -17,13 +18,14 @@ Json OrNull(const std::optional<T>& value) {
 }
 
 // To a thousandth: the rest is noise of the clock.
-double Rounded(double seconds) {
-  return static_cast<double>(static_cast<int64_t>(seconds * 1000 + 0.5)) / 1000;
-}
+double Rounded(double seconds) { return static_cast<double>(std::llround(seconds * 1000)) / 1000; }
 
 Json HuntToJson(const HuntResult& hunt) {
   const Subject& subject = hunt.subject;
   return {{"id", subject.id},
+          {"way", ToText(hunt.way)},
+          {"acts", hunt.acts},
+          {"unconfirmed", hunt.unconfirmed},
           {"group", SubjectGroupName(subject.group)},
           {"kind", subject.kind},
           {"op", subject.op},
@@ -58,6 +60,7 @@ Json SummaryJson(const PowerReport& report) {
   uint64_t by_campaign = 0, by_probe = 0, not_shrunk = 0;
   std::vector<uint64_t> nodes, elements;
   for (const HuntResult& hunt : report.hunts) {
+    if (!hunt.acts) continue;
     const bool is_planted = hunt.subject.group == SubjectGroup::kPlanted;
     ++(is_planted ? planted : known);
     (is_planted ? planted_found : known_found) += hunt.found ? 1 : 0;
@@ -75,6 +78,45 @@ Json SummaryJson(const PowerReport& report) {
           {"median_nodes", Median(std::move(nodes))},
           {"median_elements", Median(std::move(elements))},
           {"not_shrunk", not_shrunk}};
+}
+
+// The ways in which something was hunted.
+Json WaysJson(const PowerReport& report) {
+  Json list = Json::array();
+  for (const Way way : AllWords<Way>()) {
+    if (std::ranges::find(report.hunts, way, &HuntResult::way) == report.hunts.end()) continue;
+    const WaySummary sum = report.InWay(way);
+    list.push_back({{"way", ToText(way)},
+                    {"planted", sum.planted},
+                    {"planted_found", sum.planted_found},
+                    {"known", sum.known},
+                    {"known_found", sum.known_found},
+                    {"of_one_op", sum.of_one_op},
+                    {"named", sum.named},
+                    {"misnamed", sum.misnamed},
+                    {"unconfirmed", sum.unconfirmed},
+                    {"missed", sum.missed}});
+  }
+  return list;
+}
+
+std::string Listed(const Json& row, const char* member) {
+  const auto ids = row[member].get<std::vector<std::string>>();
+  return ids.empty() ? "" : fmt::format("  {}: {}\n", member, fmt::join(ids, ", "));
+}
+
+std::string WaysText(const Json& ways) {
+  std::string text;
+  for (const Json& row : ways) {
+    text += fmt::format(
+        "{}: exit code 1 of {} of {} planted faults, the operation named of {} of {}; {} of {} "
+        "known defects\n",
+        row["way"].get<std::string>(), row["planted_found"].dump(), row["planted"].dump(),
+        row["named"].dump(), row["of_one_op"].dump(), row["known_found"].dump(),
+        row["known"].dump());
+    for (const char* list : {"missed", "unconfirmed", "misnamed"}) text += Listed(row, list);
+  }
+  return text;
 }
 
 Json CleanJson(const PowerReport& report) {
@@ -147,9 +189,13 @@ std::string HuntLine(const Json& row) {
           ? fmt::format("{} {} {}", row["by"].get<std::string>(), row["verdict"].get<std::string>(),
                         row["label"].get<std::string>())
           : row["reason"].get<std::string>();
-  return fmt::format("{:<34}{:<18}{:>6}{:>8}{:>9.2f}{:>7}{:>10}  {}\n",
-                     row["id"].get<std::string>(), row["kind"].get<std::string>(),
-                     row["found"].get<bool>() ? "yes" : "NO", row["cases"].get<uint64_t>(),
+  const std::string_view found = row["acts"] == false             ? "-"
+                                 : row["found"].get<bool>()       ? "yes"
+                                 : row["unconfirmed"].get<bool>() ? "open"
+                                                                  : "NO";
+  return fmt::format("{:<34}{:<10}{:<18}{:>6}{:>8}{:>9.2f}{:>7}{:>10}  {}\n",
+                     row["id"].get<std::string>(), row["way"].get<std::string>(),
+                     row["kind"].get<std::string>(), found, row["cases"].get<uint64_t>(),
                      row["seconds"].get<double>(), Size(row, "reproducer_nodes"),
                      Size(row, "reproducer_elements"), note);
 }
@@ -168,6 +214,7 @@ Json PowerToJson(const PowerReport& report) {
           {"seconds", Rounded(report.seconds)},
           {"interrupted", report.interrupted},
           {"summary", SummaryJson(report)},
+          {"ways", WaysJson(report)},
           {"faults", std::move(faults)},
           {"false_findings", report.FalseFindings()},
           {"lost", OrNull(report.lost)},
@@ -179,8 +226,8 @@ Json PowerToJson(const PowerReport& report) {
 
 std::string PowerToText(const PowerReport& report) {
   const Json json = PowerToJson(report);
-  std::string text = fmt::format("{:<34}{:<18}{:>6}{:>8}{:>9}{:>7}{:>10}  {}\n", "id", "kind",
-                                 "found", "cases", "seconds", "nodes", "elements", "how");
+  std::string text = fmt::format("{:<34}{:<10}{:<18}{:>6}{:>8}{:>9}{:>7}{:>10}  {}\n", "id", "way",
+                                 "kind", "found", "cases", "seconds", "nodes", "elements", "how");
   for (const Json& row : json["faults"]) text += HuntLine(row);
   const Json& summary = json["summary"];
   text += fmt::format(
@@ -190,6 +237,7 @@ std::string PowerToText(const PowerReport& report) {
       summary["known"].dump(), summary["found_by_campaign"].dump(),
       summary["found_by_probe"].dump(), Size(summary, "median_nodes"),
       Size(summary, "median_elements"), summary["not_shrunk"].dump());
+  text += WaysText(json["ways"]);
   for (const Json& row : json["clean"]) {
     text += fmt::format(
         "clean {} with defects {}: {} cases, {} inconclusive, {} false findings {}\n",

@@ -275,6 +275,61 @@ TEST(HuntTest, AStopEndsACaseThatHangs) {
   EXPECT_EQ(result->reason, "interrupted");
 }
 
+// A row of each way, with its own verdict: a program of the exec protocol that prints breaks it.
+TEST(WayTest, AFaultIsHuntedInEachWay) {
+  PowerOptions options = Options();
+  options.hunt.cases = 64;
+  options.hunt.shrink_tries = 0;
+  options.only = {"sub-swapped", "slots-100", "file-task-lost"};
+  options.ways = {Way::kMarked, Way::kUnmarked, Way::kExec};
+  const auto report = MeasurePower(options, {});
+  ASSERT_TRUE(report.ok()) << report.error().message;
+  ASSERT_EQ(report->hunts.size(), 9u);
+  for (const HuntResult& hunt : report->hunts) {
+    EXPECT_EQ(hunt.found, hunt.acts) << hunt.subject.id << " " << ToText(hunt.way) << hunt.reason;
+  }
+  EXPECT_EQ(report->InWay(Way::kMarked).planted, 3u);
+  EXPECT_EQ(report->InWay(Way::kUnmarked).planted, 2u)
+      << "files are judged of the simulated engine";
+  EXPECT_EQ(report->InWay(Way::kExec).planted, 1u) << "a program makes the calls";
+  EXPECT_EQ(report->InWay(Way::kExec).named, 1u);
+  const Json json = PowerToJson(*report);
+  EXPECT_EQ(json["ways"].size(), 3u);
+  EXPECT_EQ(json["faults"][2]["way"], "exec");
+  EXPECT_EQ(json["summary"]["planted"], 6) << "what does not act is not counted";
+}
+
+// Terms that no family was measured for count of an engine that bears no mark, and there alone.
+TEST(WayTest, AnEngineWithoutItsMarkIsJudgedAsARealOne) {
+  WorkerOptions worker;
+  worker.library = ANECHECK_SIMULATED_ENGINE;
+  E5rtRunner marked(worker);
+  EXPECT_EQ(marked.Identify()->provenance, Provenance::kSimulated);
+  worker.unmarked = true;
+  E5rtRunner unmarked(worker);
+  EXPECT_EQ(unmarked.Identify()->provenance, Provenance::kReported);
+}
+
+TEST(WayTest, WhatOnlyUnconfirmedResultsShowIsNotFoundAndListed) {
+  PowerReport report;
+  HuntResult& open = report.hunts.emplace_back();
+  open.subject.id = "softmax-truncates";
+  open.unconfirmed = true;
+  HuntResult& misnamed = report.hunts.emplace_back();
+  misnamed.subject.id = "add-scaled";
+  misnamed.subject.op = "add";
+  misnamed.found = true;
+  misnamed.by = "campaign";
+  misnamed.op = "mul";
+  const WaySummary sum = report.InWay(Way::kMarked);
+  EXPECT_EQ(sum.planted, 2u);
+  EXPECT_EQ(sum.planted_found, 1u);
+  EXPECT_THAT(sum.unconfirmed, ElementsAre("softmax-truncates"));
+  EXPECT_THAT(sum.missed, IsEmpty());
+  EXPECT_THAT(sum.misnamed, ElementsAre("add-scaled: mul"));
+  EXPECT_NE(PowerToText(report).find("  unconfirmed: softmax-truncates\n"), std::string::npos);
+}
+
 TEST(CleanTest, TheEngineWithoutDefectsGivesNothing) {
   const auto off = RunClean(kTargets[0], false, 192, Options().hunt);
   ASSERT_TRUE(off.ok()) << off.error().message;
@@ -398,6 +453,16 @@ TEST(LossTest, WhatNoCaseShowsAndNoListNamesIsLost) {
   EXPECT_EQ(report.undecided, 1u);
   EXPECT_NE(PowerToText(report).find("lost: 2 lost by probes alone; 1 ended by the clock\n"),
             std::string::npos);
+}
+
+TEST(LossTest, ALossMayBeKnownInOneWayAlone) {
+  PowerReport report;
+  report.hunts = {HuntOf("a", false, 2000, 9), HuntOf("a", false, 2000, 9)};
+  report.hunts[1].way = Way::kExec;
+  JudgeLosses(report, {.cases = 2000}, {"exec:a"});
+  EXPECT_THAT(report.lost, Optional(ElementsAre("a")));
+  JudgeLosses(report, {.cases = 2000}, {"a"});
+  EXPECT_THAT(report.lost, Optional(IsEmpty()));
 }
 
 TEST(LossTest, ManyHuntsThatFindNothingAreLostThoughTheClockEndsThem) {

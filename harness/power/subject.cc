@@ -72,6 +72,10 @@ Result<Subject> ReadFault(const Json& row, const std::vector<CampaignTarget>& ta
       FindOp(subject.op) != nullptr ? OpsNamedIn(subject.op) : OpsOfClass(subject.op_class);
   // The default mix has no states.
   if (subject.op_class == "state") subject.modes = {CaseMode::kState};
+  // What is taken and should not be shows in graphs that must be refused.
+  if (subject.op_class == "compiler" && subject.kind == "gating") {
+    subject.modes = {CaseMode::kFloat, CaseMode::kMustReject};
+  }
   subject.targets = targets;
   subject.faults = {subject.id};
   return subject;
@@ -151,6 +155,17 @@ Result<Json> ReadList(const char* text) {
 
 std::string_view SubjectGroupName(SubjectGroup group) {
   return group == SubjectGroup::kPlanted ? "planted" : ToText(Verdict::kKnownDefect);
+}
+
+bool ActsBy(const Subject& subject, Way way) {
+  if (way == Way::kMarked) return true;
+  if (subject.runner != "e5rt" || subject.kind == "encoding") return false;
+  return way == Way::kUnmarked || !IsOfCalls(subject);
+}
+
+bool IsOfCalls(const Subject& subject) {
+  if (subject.group == SubjectGroup::kPlanted) return subject.op_class == "calls";
+  return subject.kind == "runtime" || subject.kind == "gating";
 }
 
 bool IsDrawn(const OpDefinition& op) {

@@ -10,6 +10,7 @@
 
 #include "harness/base/result.h"
 #include "harness/campaign/campaign.h"
+#include "harness/power/way.h"
 #include "harness/runners/e5rt_library.h"
 
 namespace anecheck {
@@ -38,6 +39,14 @@ struct Subject {
   // The labels that a finding of a known defect must have, any of them; empty for planted faults.
   std::vector<std::string> labels;
 };
+
+// Whether the subject acts where the engine stands so. Faults of the encoder and of the compiler's
+// files are judged of the simulated engine alone; behind the exec protocol it is the program that
+// makes the calls of the runtime.
+bool ActsBy(const Subject& subject, Way way);
+// Whether it acts in calls of the runtime rather than in programs: what they take, their order,
+// slots, buffers, events.
+bool IsOfCalls(const Subject& subject);
 
 // The rows of the engine's lists, and the faults of the encoder, which the emulator must show.
 // Planted faults are hunted on `targets` with the defects that the family has by default; known

@@ -39,17 +39,18 @@ std::string ShapeText(std::span<const uint64_t> shape) {
   return fmt::format("[{}]", fmt::join(shape, ", "));
 }
 
-Result<Tensor> Take(std::vector<npz::NamedArray>& arrays, const std::string& name,
-                    const TensorType& type) {
+// `port`: "input" or "output".
+Result<Tensor> Take(std::vector<npz::NamedArray>& arrays, std::string_view port,
+                    const std::string& name, const TensorType& type) {
   const auto found = std::find_if(arrays.begin(), arrays.end(),
                                   [&](const auto& array) { return array.name == name; });
   if (found == arrays.end()) {
-    return MakeError(ErrorCode::kInvalid, fmt::format("output {} is missing", name));
+    return MakeError(ErrorCode::kInvalid, fmt::format("{} {} is missing", port, name));
   }
   const npz::Array& array = found->array;
   if (ToElementType(type.dtype) != array.type) {
     return MakeError(ErrorCode::kInvalid,
-                     fmt::format("output {} has element type {}, must be {}", name,
+                     fmt::format("{} {} has element type {}, must be {}", port, name,
                                  npz::ElementDescr(array.type), DTypeName(type.dtype)));
   }
   const auto dims = type.shape.dims();
@@ -57,8 +58,8 @@ Result<Tensor> Take(std::vector<npz::NamedArray>& arrays, const std::string& nam
                                [](int64_t a, uint64_t b) { return static_cast<uint64_t>(a) == b; });
   if (!same) {
     return MakeError(ErrorCode::kInvalid,
-                     fmt::format("output {} has shape {}, must be {}", name, ShapeText(array.shape),
-                                 type.shape.ToString()));
+                     fmt::format("{} {} has shape {}, must be {}", port, name,
+                                 ShapeText(array.shape), type.shape.ToString()));
   }
   // A copy: a graph may name one value as two outputs.
   return Tensor{type, array.data};
@@ -100,6 +101,17 @@ Status WriteInputsNpz(const std::string& path, const Graph& graph, std::span<con
   return npz::WriteNpzFile(path, arrays);
 }
 
+Result<std::vector<Tensor>> ReadInputsNpz(const std::string& path, const Graph& graph) {
+  ANECHECK_ASSIGN(auto arrays, npz::ReadNpzFile(path));
+  std::vector<Tensor> inputs;
+  for (const ValueId input : graph.ValuesOfKind(ValueKind::kInput)) {
+    const Value& value = graph.value(input);
+    ANECHECK_ASSIGN(Tensor tensor, Take(arrays, "input", value.name, value.type));
+    inputs.push_back(std::move(tensor));
+  }
+  return inputs;
+}
+
 Result<std::vector<Tensor>> ReadOutputsNpz(const std::string& path, const Graph& graph) {
   uint64_t expected = kSlack;
   for (const ValueId output : graph.outputs()) {
@@ -122,7 +134,7 @@ Result<std::vector<Tensor>> ReadOutputsNpz(const std::string& path, const Graph&
   std::vector<Tensor> outputs;
   for (const ValueId output : graph.outputs()) {
     const Value& value = graph.value(output);
-    ANECHECK_ASSIGN(Tensor tensor, Take(*arrays, value.name, value.type));
+    ANECHECK_ASSIGN(Tensor tensor, Take(*arrays, "output", value.name, value.type));
     outputs.push_back(std::move(tensor));
   }
   return outputs;

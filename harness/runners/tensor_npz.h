@@ -19,6 +19,10 @@ Result<npz::Array> TensorToArray(const Tensor& tensor);
 // types that NumPy lacks.
 Status WriteInputsNpz(const std::string& path, const Graph& graph, std::span<const Tensor> inputs);
 
+// The arrays of `path` that the graph's inputs name, in their order. Errors name the input, or the
+// file.
+Result<std::vector<Tensor>> ReadInputsNpz(const std::string& path, const Graph& graph);
+
 // The arrays of `path` that the graph's outputs name, in their order. Each must have the output's
 // element type and shape; further arrays are passed over. The file must be a regular one of a size
 // that fits the graph. Errors name the output, or the file.

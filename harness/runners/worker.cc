@@ -9,6 +9,7 @@
 #include <fcntl.h>
 #include <filesystem>
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 #include <fstream>
 #include <spawn.h>
 #include <sys/stat.h>
@@ -16,6 +17,7 @@
 #include <unistd.h>
 
 #include "harness/base/file.h"
+#include "harness/base/shell_word.h"
 #include "harness/runners/chip_target.h"
 #include "harness/runners/e5rt_library.h"
 #include "harness/runners/executable_path.h"
@@ -104,7 +106,15 @@ std::vector<std::string> WorkerArguments(const WorkerOptions& options) {
     arguments.push_back(fault);
   }
   if (options.keep_files) arguments.insert(arguments.end(), {"files", "keep"});
+  if (options.unmarked) arguments.insert(arguments.end(), {"mark", "hide"});
   return arguments;
+}
+
+std::string ExecCommandOf(const WorkerOptions& options) {
+  std::vector<std::string> arguments = WorkerArguments(options);
+  arguments.insert(arguments.end(), {"serve", "exec"});
+  for (std::string& argument : arguments) argument = ShellWord(argument);
+  return fmt::format("{}", fmt::join(arguments, " "));
 }
 
 // One running worker.

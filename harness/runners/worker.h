@@ -37,6 +37,9 @@ struct WorkerOptions {
   uint64_t most_area = uint64_t{2} << 30;
   // Replies carry the files that the compiler left. Of the simulated engine alone.
   bool keep_files = false;
+  // The simulated engine answers as an engine that is not marked: its results are judged as those
+  // of a real one, and its evidence is `reported`. For measurements of the harness alone.
+  bool unmarked = false;
 };
 
 // The first argument that makes the executable a worker instead of the tool.
@@ -49,6 +52,10 @@ inline constexpr const char* kWorkerArgument = "--anecheck-worker";
 using ProbeMain = int (*)(const E5rtLibrary& engine, std::string_view target,
                           std::string_view name);
 int WorkerMain(int argc, char** argv, ProbeMain probe = nullptr);
+
+// The command of `--runner exec:` that starts this executable as a program of the exec protocol
+// over the engine of `options` (exec_program.h).
+std::string ExecCommandOf(const WorkerOptions& options);
 
 // Runs cases in worker processes started from this executable (posix_spawn, never fork). A dead or
 // silent worker is replaced; the case it died of is reported as such and the rest go on. So is one

@@ -5,10 +5,12 @@
 #include <filesystem>
 #include <fmt/format.h>
 #include <functional>
+#include <iostream>
 #include <thread>
 #include <unistd.h>
 
 #include "harness/runners/e5rt_engine.h"
+#include "harness/runners/exec_program.h"
 #include "harness/runners/worker.h"
 #include "harness/runners/worker_channel.h"
 #include "harness/runners/worker_conduct.h"
@@ -50,14 +52,14 @@ Result<E5rtLibrary> OpenConfigured(int argc, char** argv) {
   ANECHECK_ASSIGN(E5rtLibrary library, OpenE5rtLibrary(argv[kLibrary]));
   for (int i = kFirstSetting; i + 1 < argc; i += 2) {
     const std::string_view what = argv[i];
-    if (what == "target" || what == "probe" || what == "folder") continue;
+    if (what == "target" || what == "probe" || what == "folder" || what == "serve") continue;
     if (!library.simulated()) {
       return MakeError(ErrorCode::kInvalid,
                        fmt::format("{} is not the simulated engine: it takes no quirks or faults, "
                                    "and what its compiler leaves is not known",
                                    library.path));
     }
-    if (what == "files") continue;
+    if (what == "files" || what == "mark") continue;
     const bool known = what == "fault" ? library.simulator.enable_fault(argv[i + 1]) == 0
                                        : Switch(library.simulator, argv[i + 1], what == "quirk-on");
     if (!known) {
@@ -131,11 +133,24 @@ int RunProbe(int argc, char** argv, std::string_view name, ProbeMain probe) {
   return probe(*library, ArgumentOf(argc, argv, "target"), name);
 }
 
+int RunExecProgram(int argc, char** argv) {
+  const Result<E5rtLibrary> library = OpenConfigured(argc, argv);
+  Result<TempDirectory> folder = TempDirectory::Create("anecheck-program-");
+  if (!library.ok() || !folder.ok()) {
+    const Error& error = library.ok() ? folder.error() : library.error();
+    std::fprintf(stderr, "%s\n", error.message.c_str());
+    return 2;
+  }
+  E5rtEngine engine(*library, std::move(folder).value());
+  return ServeExec(std::cin, std::cout, engine);
+}
+
 }  // namespace
 
 int WorkerMain(int argc, char** argv, ProbeMain probe) {
   const std::string_view name = ArgumentOf(argc, argv, "probe");
   if (!name.empty() && probe != nullptr) return RunProbe(argc, argv, name, probe);
+  if (ArgumentOf(argc, argv, "serve") == "exec") return RunExecProgram(argc, argv);
   Result<WorkerChannel> channel = WorkerChannel::Attach(kMemoryDescriptor, kSocketDescriptor);
   if (!channel.ok()) {
     std::fprintf(stderr, "%s\n", channel.error().message.c_str());
@@ -156,7 +171,9 @@ int WorkerMain(int argc, char** argv, ProbeMain probe) {
   E5rtEngine engine(*library, TempDirectory::Adopt(std::string(folder)),
                     ArgumentOf(argc, argv, "files") == "keep");
   std::thread(EndWithCampaign, std::cref(*channel), std::string(folder)).detach();
-  Announce(*channel, true, KindOf(*library), EngineText(*library), library->file);
+  const bool hidden = ArgumentOf(argc, argv, "mark") == "hide";
+  Announce(*channel, true, hidden ? EngineKind::kOther : KindOf(*library), EngineText(*library),
+           library->file);
   WorkerConduct conduct;
   for (;;) {
     const int what = channel->Wait(-1);

@@ -29,11 +29,17 @@ function how(fault) {
     .filter((part) => part !== "").join(", ");
 }
 
+function foundText(fault) {
+  if (!fault.acts) return "–";
+  if (fault.unconfirmed) return "✗ unconfirmed only";
+  return fault.found ? "✓ found" : "✗ not found";
+}
+
 function drawFaults() {
   const shown = data.faults.filter(fits);
   fillTable(byId("faults"),
-    ["Defect", "Kind", "Operation", "Found", "Cases", "Seconds", "Nodes", "Elements", "How, or why not", "What it does"],
-    shown.map((fault) => [fault.id, fault.kind, orDash(fault.op), fault.found ? "✓ found" : "✗ not found",
+    ["Defect", "Way", "Kind", "Operation", "Found", "Cases", "Seconds", "Nodes", "Elements", "How, or why not", "What it does"],
+    shown.map((fault) => [fault.id, fault.way, fault.kind, orDash(fault.op), foundText(fault),
       fault.cases, fault.seconds.toFixed(2), orDash(fault.reproducer_nodes),
       orDash(fault.reproducer_elements), how(fault), fault.description]));
   byId("count").textContent = `${shown.length} of ${data.faults.length} defects`;
@@ -47,6 +53,8 @@ function drawFigures() {
     ["Planted faults found", `${planted_found} of ${planted}`],
     ["Known defects found", `${known_found} of ${known}`],
     ["Found by", `campaigns: ${orDash(found_by_campaign)}, probes: ${orDash(found_by_probe)}`],
+    ...data.ways.map((row) => [`Exit code 1, ${row.way}`, `${row.planted_found} of ${row.planted} planted faults, ` +
+      `the operation named of ${row.named} of ${row.of_one_op}`]),
     ["False findings", data.false_findings],
     ["Median reproducer", `nodes: ${orDash(median_nodes)}, elements: ${orDash(median_elements)}` +
       (not_shrunk ? `, without ${not_shrunk} that could not be made small` : "")],

@@ -1,0 +1,25 @@
+// The ways in which the engine of a hunt stands before the harness. How it is judged depends on
+// them: bounds that were never measured on a family count of an engine that is no simulation.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <string_view>
+
+#include "harness/verdict/words.h"
+
+namespace anecheck {
+
+enum class Way : uint8_t {
+  kMarked,    // as the simulated engine
+  kUnmarked,  // behind the same calls, without its mark: judged as a real engine
+  kExec,      // a program of the exec protocol
+};
+
+template <>
+struct Words<Way> {
+  static constexpr std::string_view kConcept = "way";
+  static constexpr auto kTexts = std::to_array<std::string_view>({"marked", "unmarked", "exec"});
+};
+
+}  // namespace anecheck

@@ -1,0 +1,15 @@
+// The other end of the exec protocol: a program that answers requests by an engine behind the e5rt
+// calls. Of the simulated engine it measures how well the harness judges external programs.
+#pragma once
+
+#include <iosfwd>
+
+#include "harness/runners/e5rt_engine.h"
+
+namespace anecheck {
+
+// Answers each line of `in` on `out` until it ends. The exit code: 0, or 2 for a line that is no
+// request, with the reason on standard error. Operations without a kernel are `unsupported`.
+int ServeExec(std::istream& in, std::ostream& out, E5rtEngine& engine);
+
+}  // namespace anecheck
