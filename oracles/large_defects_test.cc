@@ -3,6 +3,7 @@
 #include <cmath>
 #include <gtest/gtest.h>
 #include <string>
+#include <tuple>
 #include <vector>
 
 #include "harness/ops/params.h"
@@ -174,6 +175,76 @@ INSTANTIATE_TEST_SUITE_P(Sums, WantedElements,
                          ::testing::Values(Layer{"linear", AddLinear}, Layer{"matmul", AddMatmul},
                                            Layer{"conv", AddConv}),
                          [](const auto& test) { return test.param.name; });
+
+// ---- operands that are not finite on a fixed-point array
+// -----------------------------------------
+
+constexpr int kA16 = 5;
+constexpr int64_t kSide = 40;
+constexpr int64_t kShared = 24;
+
+// A few rows with infinities and NaN, which the array reads as numbers.
+ValueId AddKnownSpecials(Case& c) {
+  std::vector<double> numbers = Mixed(kSide * kShared, 10);
+  numbers[3] = INFINITY;
+  numbers[7 * kShared + 1] = -INFINITY;
+  numbers[7 * kShared + 2] = INFINITY;
+  numbers[20 * kShared + 5] = NAN;
+  return c.Input(MakeTensor(DType::kFp16, {kSide, kShared}, numbers));
+}
+// Sums of more than a pass, of which some rows may overflow or not.
+ValueId AddOpenSpecials(Case& c) {
+  constexpr int64_t kLong = 130;
+  std::vector<double> numbers = Mixed(kSide * kLong, 11);
+  for (int64_t row = 0; row < kSide; row += 5) {
+    for (int64_t k = 0; k < kLong; ++k) {
+      numbers[static_cast<size_t>(row * kLong + k)] = k % 2 == 0 ? 700 : -690;
+    }
+  }
+  const ValueId x = c.Input(MakeTensor(DType::kFp16, {kSide, kLong}, numbers));
+  std::vector<double> ones(static_cast<size_t>(kLong * kShared), 1.0);
+  return c.Binary(OpKind::kMatmul, x, c.Const(MakeTensor(DType::kFp16, {kLong, kShared}, ones)));
+}
+
+class SpecialRows : public ::testing::TestWithParam<std::tuple<Layer, double>> {};
+
+// A block of sums and sums one at a time, which an output with elements that nobody reads has.
+TEST_P(SpecialRows, HaveTheSumsOfSingleElements) {
+  Case c;
+  const ValueId x = std::get<0>(GetParam()).add(c);
+  std::vector<double> numbers = Mixed(kShared * kSide, 12);
+  for (double& number : numbers) number *= std::get<1>(GetParam());
+  const ValueId output =
+      c.Binary(OpKind::kMatmul, x, c.Const(MakeTensor(DType::kFp16, {kShared, kSide}, numbers)));
+  ASSERT_EQ(c.error, "");
+  const Contract contract = ConformingContract(kA16);
+  const Estimate whole = c.Run(output, contract);
+  std::vector<uint8_t> wanted(whole.value.size(), 1);
+  wanted[0] = 0;
+  Evaluation evaluation;
+  ASSERT_TRUE(evaluation.RunTo(c.graph, c.inputs, contract, output, wanted).ok());
+  Estimate single;
+  evaluation.Stored(output, single);
+  const auto same = [](double a, double b) { return a == b || (a != a && b != b); };
+  size_t open = 0;
+  for (size_t i = 1; i < wanted.size(); ++i) {
+    EXPECT_TRUE(same(single.value[i], whole.value[i])) << i;
+    EXPECT_TRUE(same(single.low[i], whole.low[i])) << i;
+    EXPECT_TRUE(same(single.high[i], whole.high[i])) << i;
+    EXPECT_EQ(single.flags.empty() ? 0 : single.flags[i], whole.flags.empty() ? 0 : whole.flags[i]);
+    open += same(whole.low[i], whole.high[i]) ? 0 : 1;
+  }
+  EXPECT_LT(open, whole.value.size()) << "some rows are known";
+}
+
+INSTANTIATE_TEST_SUITE_P(Sums, SpecialRows,
+                         ::testing::Combine(::testing::Values(Layer{"known", AddKnownSpecials},
+                                                              Layer{"open", AddOpenSpecials}),
+                                            ::testing::Values(1.0, 0x1p-12)),
+                         [](const auto& test) {
+                           return std::get<0>(test.param).name +
+                                  (std::get<1>(test.param) < 1 ? "_small" : "_large");
+                         });
 
 }  // namespace
 }  // namespace anecheck

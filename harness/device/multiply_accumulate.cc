@@ -7,6 +7,7 @@
 #include <cstdlib>
 #include <limits>
 #include <utility>
+#include <vector>
 
 #include "harness/device/half_block.h"
 
@@ -220,6 +221,102 @@ float FixedResult(const NumericModel& model, const float* left, const float* rig
   return LeaveFixed(model, static_cast<double>(sum) / kSteps);
 }
 
+// The power of two at or below the magnitude, as the array sees exponents: 2^-14 at least.
+float PowerOf(float value) {
+  const uint32_t bits = std::bit_cast<uint32_t>(value) & 0x7f800000u;
+  return std::max(std::bit_cast<float>(bits), 0x1p-14f);
+}
+
+// A product in steps, of fewer than 2^31. A product of two fp16 numbers has 22 bits, so fp32 holds
+// it, and half a step more, exactly.
+int32_t FewSteps(float a, float power, float b) {
+  const float steps = power * PowerOf(b) < 0x1p-16f ? 0.0f : a * b * 65536.0f;
+  return static_cast<int32_t>(steps + std::copysign(0.5f, steps));
+}
+
+// Sums in steps of one row with a block of columns.
+class FixedBlock {
+ public:
+  FixedBlock(const float* row, const float* right, int64_t right_stride, int64_t inner,
+             int64_t count)
+      : row_(row), right_(right), right_stride_(right_stride), inner_(inner), count_(count) {}
+
+  // Precondition: sums of the magnitudes stay below 2^31 steps.
+  void AddBounded(double* sums) const {
+    int32_t bounded[kColumnBlock] = {};
+    for (int64_t k = 0; k < inner_; ++k) {
+      const float* right = right_ + k * right_stride_;
+      const float power = PowerOf(row_[k]);
+      for (int64_t c = 0; c < count_; ++c) bounded[c] += FewSteps(row_[k], power, right[c]);
+    }
+    for (int64_t c = 0; c < count_; ++c) sums[c] += static_cast<double>(bounded[c]);
+  }
+  // Precondition: no product has 2^31 steps. `reach` keeps the greatest magnitude of each sum.
+  void Add(double* sums, double* reach) const {
+    for (int64_t k = 0; k < inner_; ++k) {
+      const float* right = right_ + k * right_stride_;
+      const float power = PowerOf(row_[k]);
+      for (int64_t c = 0; c < count_; ++c) {
+        sums[c] += static_cast<double>(FewSteps(row_[k], power, right[c]));
+        reach[c] = std::max(reach[c], std::fabs(sums[c]));
+      }
+    }
+  }
+
+ private:
+  const float* row_;
+  const float* right_;
+  int64_t right_stride_, inner_, count_;
+};
+
+float Largest(const float* values, int64_t count) {
+  float largest = 0;
+  for (int64_t i = 0; i < count; ++i) largest = std::max(largest, std::fabs(values[i]));
+  return largest;
+}
+
+// Without planted defects. Sums that overflow, and rows with products that may, take the long way.
+void FastFixedLoops(const NumericModel& model, const float* left, const float* right,
+                    MacShape shape, float* result, const ArrayStart& start) {
+  constexpr double kLimit = static_cast<double>(kOverflow) / kSteps;
+  const auto of_right = static_cast<double>(Largest(right, shape.inner * shape.columns));
+  std::vector<double> of_rows(static_cast<size_t>(shape.rows));  // the largest products
+  for (int64_t row = 0; row < shape.rows; ++row) {
+    of_rows[static_cast<size_t>(row)] =
+        of_right * static_cast<double>(Largest(left + row * shape.inner, shape.inner));
+  }
+  for (int64_t column = 0; column < shape.columns; column += kColumnBlock) {
+    const int64_t count = std::min(kColumnBlock, shape.columns - column);
+    for (int64_t row = 0; row < shape.rows; ++row) {
+      const float* of_row = left + row * shape.inner;
+      const double largest = of_rows[static_cast<size_t>(row)];
+      // Half a step for each rounding, and room for the start.
+      const bool bounded = (largest + 0x1p-16) * static_cast<double>(shape.inner) < kLimit / 2;
+      const FixedBlock block(of_row, right + column, shape.columns, shape.inner, count);
+      double sums[kColumnBlock];
+      double reach[kColumnBlock];
+      for (int64_t c = 0; c < count; ++c) {
+        sums[c] = static_cast<double>(ToSteps(static_cast<double>(start.At(row, column + c))));
+        const bool overflows =
+            bounded ? std::fabs(sums[c]) >= static_cast<double>(kOverflow) / 2 : largest >= kLimit;
+        reach[c] = overflows ? HUGE_VAL : std::fabs(sums[c]);
+      }
+      if (bounded) {
+        block.AddBounded(sums);
+      } else if (largest < kLimit) {
+        block.Add(sums, reach);
+      }
+      float* results = result + row * shape.columns + column;
+      for (int64_t c = 0; c < count; ++c) {
+        results[c] = reach[c] < static_cast<double>(kOverflow)
+                         ? LeaveFixed(model, sums[c] / kSteps)
+                         : FixedResult(model, of_row, right + column + c, shape.columns,
+                                       shape.inner, start.At(row, column + c));
+      }
+    }
+  }
+}
+
 }  // namespace
 
 void ReadAsNumbers(float* values, int64_t count) {
@@ -289,6 +386,10 @@ float MacResult(const NumericModel& model, const float* left, const float* right
 void MultiplyAccumulate(const NumericModel& model, const float* left, const float* right,
                         MacShape shape, bool finite, bool to_half, float* result,
                         const ArrayStart& start) {
+  if (finite && to_half && !model.HasAny() && HasFixedPointArray(model)) {
+    FastFixedLoops(model, left, right, shape, result, start);
+    return;
+  }
   if (!finite || model.HasAny() || HasFixedPointArray(model)) {
     for (int64_t row = 0; row < shape.rows; ++row) {
       for (int64_t column = 0; column < shape.columns; ++column) {

@@ -131,5 +131,35 @@ RC_GTEST_PROP(MultiplyAccumulate, FastLoopsFollowTheDefinition, ()) {
   }
 }
 
+// Near the limit of the fixed-point accumulator, near its least product, and at its start.
+RC_GTEST_PROP(MultiplyAccumulate, FastFixedLoopsFollowTheDefinition, ()) {
+  const NumericModel model = Family(*rc::gen::element(5, 7));
+  const MacShape shape{*rc::gen::inRange<int64_t>(1, 4), *rc::gen::inRange<int64_t>(1, 40),
+                       *rc::gen::inRange<int64_t>(1, 70)};
+  const int largest = *rc::gen::inRange(-14, 9);
+  const auto numbers = [&](int64_t count) {
+    std::vector<float> values(static_cast<size_t>(count));
+    for (float& value : values) {
+      const int exponent = largest - *rc::gen::inRange(0, 12);
+      const auto fraction = static_cast<float>(*rc::gen::inRange(-2047, 2048));
+      value = HalfToFloat(FloatToHalf(std::ldexp(fraction * 0x1p-10f, exponent)));
+    }
+    return values;
+  };
+  const std::vector<float> left = numbers(shape.rows * shape.inner);
+  const std::vector<float> right = numbers(shape.inner * shape.columns);
+  const std::vector<float> starts = numbers(shape.columns);
+  std::vector<float> result(static_cast<size_t>(shape.rows * shape.columns));
+  MultiplyAccumulate(model, left.data(), right.data(), shape, true, true, result.data(),
+                     {.of_columns = starts.data()});
+  for (int64_t row = 0; row < shape.rows; ++row) {
+    for (int64_t column = 0; column < shape.columns; ++column) {
+      RC_ASSERT(result[static_cast<size_t>(row * shape.columns + column)] ==
+                MacResult(model, left.data() + row * shape.inner, right.data() + column,
+                          shape.columns, shape.inner, true, starts[static_cast<size_t>(column)]));
+    }
+  }
+}
+
 }  // namespace
 }  // namespace anecheck::device

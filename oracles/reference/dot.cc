@@ -414,6 +414,11 @@ void Accumulator::Dots(const Lanes& rows, size_t row_count, const Lanes& columns
     settle_ = false;
     return;
   }
+  if (packs && law_ == Law::kFixed && special_) {
+    SpecialLawDots(rows, row_count, columns, column_count, count, sink);
+    settle_ = false;
+    return;
+  }
   if (!packs || law_ != Law::kNone) {
     for (size_t row = 0; row < row_count; ++row) {
       for (size_t column = 0; column < column_count; ++column) {

@@ -202,6 +202,8 @@ class Accumulator {
   // The law's side (dot_fixed.cc). LawDot keeps the sum for a bias.
   Accumulated LawDot(const Lanes& x, const Lanes& y, size_t count);
   LawSum LawSumOf(const Lanes& x, const Lanes& y, size_t count);
+  // Of lanes that are decoded, finite ones if `numbers`.
+  static LawSum LawSumOfNumbers(const Lanes& x, const Lanes& y, size_t count, bool numbers);
   static LawSum KnownLawSum(const FixedSum& fixed, const Lanes& x, const Lanes& y, size_t count);
   static LawSum LawSumOfEnds(const FixedSum& values, const FixedEnds& ends, const Lanes& x,
                              const Lanes& y, size_t count);
@@ -215,6 +217,14 @@ class Accumulator {
   bool StoresLaw(size_t count, const BoundedTensor* bias) const;
   void LawDots(const Lanes& rows, size_t row_count, const Lanes& columns, size_t column_count,
                size_t count, const DotSink& sink);
+  // The sums of a block with spans of so many products.
+  void SumLawBlock(LawBlock& block, size_t row_count, size_t span);
+  // LawDots where some operand is not finite.
+  void SpecialLawDots(const Lanes& rows, size_t row_count, const Lanes& columns,
+                      size_t column_count, size_t count, const DotSink& sink);
+  struct LawVectors;
+  LawVectors VectorsAsNumbers(const Lanes& lanes, const BoundedTensor& tensor, size_t vectors,
+                              size_t count) const;
   // The two sides of StoreDots; the second one takes in what the law gives beside results that
   // stand there, or puts it there.
   void StoreWideDots(const PointVectors& rows, const PointVectors& columns, size_t count,

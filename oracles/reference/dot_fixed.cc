@@ -116,6 +116,11 @@ Accumulator::LawSum Accumulator::LawSumOf(const Lanes& x, const Lanes& y, size_t
     a = decoded_x_.lanes();
     b = decoded_y_.lanes();
   }
+  return LawSumOfNumbers(a, b, count, numbers);
+}
+
+Accumulator::LawSum Accumulator::LawSumOfNumbers(const Lanes& a, const Lanes& b, size_t count,
+                                                 bool numbers) {
   LawSum sum = KnownLawSum(SumFixed(a.value, b.value, count), a, b, count);
   sum.numbers = numbers;
   sum.points = ArePoints(a, count) && ArePoints(b, count);
@@ -227,7 +232,14 @@ bool Accumulator::StoresLaw(size_t count, const BoundedTensor* bias) const {
   return largest + PassError(count, largest) + 1 < kLargestPartial / 2;
 }
 
-// The values' sums of a block, and what they become.
+// Vectors with exponent 31 decoded.
+struct Accumulator::LawVectors {
+  Lanes lanes;            // finite; the value in place of ends that are not
+  const uint8_t* finite;  // by vector: whether every end is finite
+  double largest;         // of the values
+};
+
+// The sums of a block of values, and their results.
 struct Accumulator::LawBlock {
   Accumulator& accumulator;
   const Lanes& rows;
@@ -235,13 +247,24 @@ struct Accumulator::LawBlock {
   size_t column_count;
   size_t count;
   const DotSink& sink;
-  FixedSum* values;  // [row][column] where the operands are intervals
+  FixedSum* values = nullptr;  // [row][column] where the operands are intervals
+  // The operands as they came, and which vectors are finite; null where every operand is finite.
+  const Lanes* given_rows = nullptr;
+  const Lanes* given_columns = nullptr;
+  const uint8_t* finite_rows = nullptr;
+  const uint8_t* finite_columns = nullptr;
 
+  bool AreNumbers(size_t row, size_t column) const {
+    return finite_rows == nullptr || (finite_rows[row] != 0 && finite_columns[column] != 0);
+  }
   void Take(size_t row, size_t column, const LawSum& sum) const {
     accumulator.law_sum_ = sum;
-    Accumulated result = accumulator.LawResult(sum, nullptr);
+    accumulator.law_sum_.numbers = AreNumbers(row, column);
+    Accumulated result = accumulator.LawResult(accumulator.law_sum_, nullptr);
     if (accumulator.contract_.departure_count != 0) {
-      accumulator.Depart(sum.x, &sum.y, count, result);
+      const Lanes x = (given_rows == nullptr ? rows : *given_rows).From(row * count);
+      const Lanes y = (given_columns == nullptr ? columns : *given_columns).From(column * count);
+      accumulator.Depart(x, &y, count, result);
     }
     sink.take(sink.self, row, column, result);
   }
@@ -266,20 +289,78 @@ struct Accumulator::LawBlock {
 
 void Accumulator::LawDots(const Lanes& rows, size_t row_count, const Lanes& columns,
                           size_t column_count, size_t count, const DotSink& sink) {
+  LawBlock block{*this, rows, columns, column_count, count, sink};
+  SumLawBlock(block, row_count, FixedSpan(x_.max_magnitude, y_->max_magnitude));
+}
+
+void Accumulator::SumLawBlock(LawBlock& block, size_t row_count, size_t span) {
   const Workspace workspace(*arena_);
+  const Lanes& rows = block.rows;
+  const Lanes& columns = block.columns;
   const bool points = rows.point() && columns.point();
-  LawBlock block{*this, rows, columns, column_count, count, sink, nullptr};
-  if (!points) block.values = arena_->Allocate<FixedSum>(row_count * column_count);
-  const FixedArithmetic arithmetic = {
-      .count = count, .span = FixedSpan(x_.max_magnitude, y_->max_magnitude), .drops = MayDrop()};
-  const StridedPoints of_rows = VectorsOf(rows.value, count);
-  const StridedPoints of_columns = VectorsOf(columns.value, count);
-  SumFixedBlock(of_rows.Vectors(row_count), of_columns.Vectors(column_count), arithmetic, *arena_,
-                {points ? LawBlock::TakePoints : LawBlock::Keep, &block});
+  if (!points) block.values = arena_->Allocate<FixedSum>(row_count * block.column_count);
+  const FixedArithmetic arithmetic = {.count = block.count, .span = span, .drops = MayDrop()};
+  const StridedPoints of_rows = VectorsOf(rows.value, block.count);
+  const StridedPoints of_columns = VectorsOf(columns.value, block.count);
+  SumFixedBlock(of_rows.Vectors(row_count), of_columns.Vectors(block.column_count), arithmetic,
+                *arena_, {points ? LawBlock::TakePoints : LawBlock::Keep, &block});
   if (points) return;
   SumFixedEnds({rows.value, rows.low, rows.high, row_count},
-               {columns.value, columns.low, columns.high, column_count}, count, *arena_,
+               {columns.value, columns.low, columns.high, block.column_count}, block.count, *arena_,
                {LawBlock::TakeIntervals, &block});
+}
+
+Accumulator::LawVectors Accumulator::VectorsAsNumbers(const Lanes& lanes,
+                                                      const BoundedTensor& tensor, size_t vectors,
+                                                      size_t count) const {
+  const bool bits_known = tensor.point() && tensor.signed_zero;
+  const size_t size = vectors * count;
+  auto* value = arena_->Allocate<double>(size);
+  auto* low = arena_->Allocate<double>(size);
+  auto* high = arena_->Allocate<double>(size);
+  auto* finite = arena_->Allocate<uint8_t>(vectors);
+  double largest = 0;
+  bool points = true;
+  for (size_t i = 0; i < size; ++i) {
+    if (i % count == 0) finite[i / count] = 1;
+    const bool nan = lanes.nan != nullptr && lanes.nan[i] != 0;
+    Interval range = DecodedEnds(lanes.low[i], lanes.high[i], nan, bits_known);
+    value[i] = DecodeAsNumber(lanes.value[i]);
+    largest = std::max(largest, std::fabs(value[i]));
+    if (!(std::fabs(range.low) < kInfinity && std::fabs(range.high) < kInfinity)) {
+      finite[i / count] = 0;
+      range = {value[i], value[i]};
+    }
+    low[i] = range.low;
+    high[i] = range.high;
+    points &= range.low == range.high;
+  }
+  if (points) return {{value, value, value, nullptr}, finite, largest};
+  return {{value, low, high, nullptr}, finite, largest};
+}
+
+void Accumulator::SpecialLawDots(const Lanes& rows, size_t row_count, const Lanes& columns,
+                                 size_t column_count, size_t count, const DotSink& sink) {
+  const Workspace workspace(*arena_);
+  const LawVectors x = VectorsAsNumbers(rows, x_, row_count, count);
+  const LawVectors y = VectorsAsNumbers(columns, *y_, column_count, count);
+  LawBlock block{*this, x.lanes, y.lanes, column_count, count, sink};
+  block.given_rows = &rows;
+  block.given_columns = &columns;
+  block.finite_rows = x.finite;
+  block.finite_columns = y.finite;
+  const size_t span = FixedSpan(x.largest, y.largest);
+  if (span >= std::min(count, kShortSpan)) {
+    SumLawBlock(block, row_count, span);
+    return;
+  }
+  for (size_t row = 0; row < row_count; ++row) {
+    for (size_t column = 0; column < column_count; ++column) {
+      block.Take(row, column,
+                 LawSumOfNumbers(x.lanes.From(row * count), y.lanes.From(column * count), count,
+                                 block.AreNumbers(row, column)));
+    }
+  }
 }
 
 struct Accumulator::LawStore {
