@@ -10,7 +10,7 @@
 
 namespace anecheck::encoder {
 
-// Where a task stands.
+// The place of a task.
 struct TaskPlace {
   uint32_t index = 0, count = 1;  // in the network
   uint32_t kernel_bar = 0;        // the base address of weights and tables

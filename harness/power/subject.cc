@@ -72,7 +72,7 @@ Result<Subject> ReadFault(const Json& row, const std::vector<CampaignTarget>& ta
       FindOp(subject.op) != nullptr ? OpsNamedIn(subject.op) : OpsOfClass(subject.op_class);
   // The default mix has no states.
   if (subject.op_class == "state") subject.modes = {CaseMode::kState};
-  // What is taken and should not be shows in graphs that must be refused.
+  // Graphs that must be refused show faults that accept too much.
   if (subject.op_class == "compiler" && subject.kind == "gating") {
     subject.modes = {CaseMode::kFloat, CaseMode::kMustReject};
   }

@@ -37,7 +37,7 @@ struct ProgramCase {
   std::string outputs;  // path
 };
 
-// What stands beside the program; nothing where no such file is.
+// The file of that name beside the program; nothing if there is none.
 std::vector<uint8_t> WeightsBeside(const std::string& program, std::string_view name) {
   const std::string folder = program.substr(0, program.rfind('/'));
   auto bytes = ReadFile(fmt::format("{}/{}", folder, name));
