@@ -138,6 +138,9 @@ TEST(Arbitrary, CounterexamplesAreShown) {
   std::ostringstream out;
   showValue(FileOf<"td">{Bytes(5)}, out);
   EXPECT_EQ(out.str(), "td of 5 bytes");
+  std::ostringstream mutated;
+  showValue(MutatedFileOf<"td">{Bytes(7)}, mutated);
+  EXPECT_EQ(mutated.str(), "mutated td of 7 bytes");
   std::ostringstream graph_text;
   GraphCase item;
   ChoiceStream none = ChoiceStream::FromBytes({});

@@ -93,6 +93,9 @@ TEST(JsonTree, SurvivesAMove) {
 
 TEST(JsonTree, RefusesWhatTheLibraryRefuses) {
   const std::string deep = std::string(300, '[');
+  const std::string deep_arrays = deep + std::string(300, ']');
+  std::string deep_objects = "1";
+  for (int i = 0; i < 300; ++i) deep_objects = "{\"a\": " + deep_objects + "}";
   std::string wide = "{";
   for (int i = 0; i <= kMaxJsonMembers; ++i) wide += "\"" + std::to_string(i) + "\": 1, ";
   const std::string repeated = [] {
@@ -102,9 +105,9 @@ TEST(JsonTree, RefusesWhatTheLibraryRefuses) {
   }();
   std::string unfinished = wide.substr(0, wide.rfind(','));  // as many members as may be, and a key
   unfinished = unfinished.substr(0, unfinished.rfind(':'));
-  const std::string texts[] = {"",    "{",        "[1,]",   "{\"a\" 1}", "\"\xff\"", "[1] 2",
-                               "nul", "1e999",    "\"\\",   "[1, 2",     deep,       "x" + deep,
-                               wide,  wide + "x", repeated, unfinished};
+  const std::string texts[] = {"",    "{",        "[1,]",   "{\"a\" 1}", "\"\xff\"",  "[1] 2",
+                               "nul", "1e999",    "\"\\",   "[1, 2",     deep,        "x" + deep,
+                               wide,  wide + "x", repeated, unfinished,  deep_arrays, deep_objects};
   for (const std::string& text : texts) {
     const auto tree = JsonTree::Parse(text, "name");
     const auto json = ParseJson(text, "name");

@@ -221,8 +221,10 @@ TEST_F(AttestationCliTest, CheckAndLowerGiveOneAnswer) {
 TEST_F(AttestationCliTest, ExplainSaysWhatIsKnownByEachRoute) {
   const std::string bare = Tool("explain conv --target h13").out;
   EXPECT_NE(bare.find("known by mil: dispatched (published)\n"), std::string::npos) << bare;
+  EXPECT_NE(bare.find("known by netlist: attested\n"), std::string::npos) << bare;
   const std::string wide = Tool("explain conv --target h13 --attr kernel=16").out;
   EXPECT_NE(wide.find("known by mil: refused\n"), std::string::npos) << wide;
+  EXPECT_NE(wide.find("known by netlist: refused\n"), std::string::npos) << wide;
   const auto json = ParseJson(Tool("explain gather --target h17s --json").out);
   ASSERT_TRUE(json.ok());
   EXPECT_EQ((*json)["cells"][0]["state"], "rejected") << "the declared winner of two sources";

@@ -388,6 +388,8 @@ TEST(Pack, SignedElementsKeepTheirSign) {
   const std::vector<uint8_t> packed = {0xb1};
   EXPECT_EQ(UnpackElements({DType::kInt4, {2}}, packed), (std::vector<uint8_t>{1, 0xfb}));
   EXPECT_EQ(UnpackElements({DType::kUint4, {2}}, packed), (std::vector<uint8_t>{1, 11}));
+  const std::vector<uint8_t> ends = {0x78};
+  EXPECT_EQ(UnpackElements({DType::kInt4, {2}}, ends), (std::vector<uint8_t>{0xf8, 7}));
 }
 
 TEST(Pack, TypesMapBothWays) {

@@ -5,6 +5,7 @@
 #include <atomic>
 #include <chrono>
 #include <csignal>
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 #include <set>
 #include <string>
@@ -222,8 +223,17 @@ TEST_F(ParserFuzz, WhatIsKnownOfAFindingStandsBesideIt) {
   ASSERT_TRUE(text.ok());
   EXPECT_TRUE(text->starts_with("crash signal 11 too deep\ncommand: /bin/sh -c ")) << *text;
   EXPECT_NE(text->find("\ninput: file 0 of seed 1, "), std::string::npos) << *text;
-  EXPECT_NE(text->find("broken in input, by the rules of the format:\n"), std::string::npos);
-  EXPECT_TRUE(text->ends_with(":\ntoo deep\n\n")) << *text;
+  const auto input = ReadFile(Kept(summary->findings[0], "input"));
+  ASSERT_TRUE(input.ok());
+  const auto violations = kFormat_td.verify(*input);
+  ASSERT_TRUE(violations.ok() && !violations->empty());
+  const Violation& broken = violations->front();
+  EXPECT_NE(text->find(fmt::format("\nbroken in input, by the rules of the format:\n"
+                                   "  {} at {:#x}: {}\n",
+                                   broken.rule->id, broken.offset, broken.message)),
+            std::string::npos)
+      << *text;
+  EXPECT_TRUE(text->ends_with("\non standard error, of the input:\ntoo deep\n\n")) << *text;
 }
 
 // Another seed shows the same bug by another file.

@@ -309,8 +309,11 @@ TEST(Replacement, AFaultyUsersFileChangesNothingAndSaysWhere) {
       {"{\"fields\": [{\"offset\": \"0x748\", \"values\": [{\"value\": 2, \"targets\": "
        "[\"H13\"]}]}]}",
        "is a pointer"},
-      {"{\"limits\": [{\"name\": \"max_rnk\"}]}", "no limit is named max_rnk"},
-      {"{\"targets\": [{\"name\": \"H98\"}]}", "needs a string \"tier\""},
+      {"{\"limits\": [{\"name\": \"max_rank\", \"values\": [{\"value\": 6, \"targets\": "
+       "[\"H13\"]}]}, {\"name\": \"max_rnk\"}]}",
+       "no limit is named max_rnk"},
+      {"{\"targets\": [{\"name\": \"H98\", \"tier\": \"A18\"}, {\"name\": \"H97\"}]}",
+       "needs a string \"tier\""},
       {"{\"targets\": [{\"name\": \"H13\", \"family_specification\": [{\"value\": 8, "
        "\"source\": \"s\"}]}]}",
        "8 is no family index"},
@@ -323,7 +326,8 @@ TEST(Replacement, AFaultyUsersFileChangesNothingAndSaysWhere) {
     const Status status = catalog.ApplyUserFile(text, "bad.json");
     ASSERT_FALSE(status.ok()) << text;
     EXPECT_NE(status.error().message.find(message), std::string::npos) << status.error().message;
-    EXPECT_EQ(catalog.targets().size(), 30u);
+    EXPECT_EQ(catalog.targets().size(), 30u) << text;
+    EXPECT_EQ(Limit(**catalog.Find("H13"), "max_rank").value(), 5u) << text;
   }
 }
 

@@ -214,8 +214,8 @@ TEST_F(HandWritten, ABroadcastGivesADepth) {
     return PlistDictionary({{"Dimension", PlistText(axis)}, {"Size", PlistInteger(size)}});
   };
   NetworkText network;
-  network.inputs = {{"a", {2, 1, 1, 1, 1}}, {"b", {1, 1, 1, 2}}};
-  network.units = {{"g", "Broadcast", {"a"}, {{"BroadcastInfo", PlistArray({grow("Width", 2)})}}},
+  network.inputs = {{"a", {2, 1, 1, 1, 1}}, {"b", {1, 2, 1, 1}}};
+  network.units = {{"g", "Broadcast", {"a"}, {{"BroadcastInfo", PlistArray({grow("Channel", 2)})}}},
                    {"h",
                     "Broadcast",
                     {"b"},

@@ -145,28 +145,30 @@ TEST(Builder, PacksRowsTo64Bytes) {
   EXPECT_EQ(PackedStrides({2, 3, 4, 32}, 2), (std::array<uint64_t, 4>{768, 256, 64, 2}));
 }
 
+// The refusal of a specification after `change`; "" where it is built.
+std::string RefusalAfter(void (*change)(ContainerSpec&)) {
+  ContainerSpec spec = SmallSpec();
+  spec.kernels[0].name = "K";
+  change(spec);
+  const auto built = Build(std::move(spec));
+  return built.ok() ? "" : built.error().message;
+}
+
 TEST(Builder, RefusesPartsThatContradictEachOther) {
-  ContainerSpec no_tasks = SmallSpec();
-  no_tasks.tasks.tasks.clear();
-  EXPECT_FALSE(Build(std::move(no_tasks)).ok());
-  ContainerSpec other_generation = SmallSpec();
-  other_generation.cpusubtype = 5;
-  EXPECT_FALSE(Build(std::move(other_generation)).ok());
-  ContainerSpec catalog = SmallSpec();
-  catalog.catalog = 11;
-  EXPECT_FALSE(Build(std::move(catalog)).ok());
-  ContainerSpec base = SmallSpec();
-  base.base = 0x30000040;
-  EXPECT_FALSE(Build(std::move(base)).ok());
-  ContainerSpec task = SmallSpec();
-  task.kernels[0].task = 2;
-  EXPECT_FALSE(Build(std::move(task)).ok());
-  ContainerSpec no_base = SmallSpec();
-  no_base.tasks.tasks[1] = td::Task{};
-  EXPECT_FALSE(Build(std::move(no_base)).ok());
-  ContainerSpec tiles = SmallSpec();
-  tiles.kernels[0].tiles.clear();
-  EXPECT_FALSE(Build(std::move(tiles)).ok());
+  const std::pair<void (*)(ContainerSpec&), const char*> rows[] = {
+      {[](ContainerSpec&) {}, ""},
+      {[](ContainerSpec& spec) { spec.tasks.tasks.clear(); },
+       "tasks: a container runs at least one task"},
+      {[](ContainerSpec& spec) { spec.cpusubtype = 5; }, "tasks: version 7 is not of cpusubtype 5"},
+      {[](ContainerSpec& spec) { spec.catalog = 11; }, "catalog: no catalog has 11 entries"},
+      {[](ContainerSpec& spec) { spec.base = 0x30000040; }, "base: must be a multiple of 0x4000"},
+      {[](ContainerSpec& spec) { spec.kernels[0].task = 2; }, "kernel K: there is no task 2"},
+      {[](ContainerSpec& spec) { spec.tasks.tasks[1] = td::Task{}; },
+       "kernel K: task 1 does not write coefficient base 0"},
+      {[](ContainerSpec& spec) { spec.kernels[0].tiles.clear(); }, "kernel K: 0 tiles"},
+      {[](ContainerSpec& spec) { spec.kernels[0].tiles.resize(17); }, "kernel K: 17 tiles"},
+  };
+  for (const auto& [change, refusal] : rows) EXPECT_EQ(RefusalAfter(change), refusal);
 }
 
 // ---- loading and re-basing ----------------------------------------------------------------------
