@@ -38,7 +38,7 @@ bool Check(ByteSpan input) {
   emulator::RunOptions options;
   options.arithmetic.max_steps = kMostSteps;
   if (input.size() % 2 != 0) {
-    options.arithmetic.model = &emulator::FamilyModel(program->generation);
+    options.arithmetic.model = &emulator::FamilyModel(program->version);
   }
   const auto first = emulator::RunProgram(*program, options);
   if (MeetsTextLaws(input)) {

@@ -31,7 +31,7 @@ void ExpectRuns(ByteSpan bytes) {
     auto program = emulator::LoadProgram(bytes);
     ASSERT_TRUE(program.ok()) << program.error().message;
     emulator::RunOptions options;
-    if (!exact) options.arithmetic.model = &emulator::FamilyModel(program->generation);
+    if (!exact) options.arithmetic.model = &emulator::FamilyModel(program->version);
     const auto report = emulator::RunProgram(*program, options);
     ASSERT_TRUE(report.ok()) << report.error().message;
     EXPECT_GT(report->tasks, 0u);

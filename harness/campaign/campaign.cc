@@ -24,9 +24,11 @@
 #include "harness/judging/reach_counter.h"
 #include "harness/results/run_lock.h"
 #include "harness/runners/chip_target.h"
+#include "harness/runners/emulator_runner.h"
 #include "harness/runners/engine_file.h"
 #include "harness/runners/late_reply.h"
 #include "oracles/contract.h"
+#include "oracles/laws.h"
 
 namespace anecheck {
 namespace {
@@ -557,6 +559,13 @@ Result<CampaignSummary> ResumeCampaign(const CampaignOptions& options, ResumePoi
 Status CheckTargets(const CampaignOptions& options, const RunnerIdentity& identity) {
   for (const CampaignTarget& target : options.targets) {
     ANECHECK_RETURN_IF_ERROR(CheckOwnTarget(identity, target.name));
+    if (options.runner == kExactEmulatorRunner &&
+        LawsOf(ConformingContract(target.family)).fixed_sums) {
+      return MakeError(ErrorCode::kInvalid,
+                       fmt::format("--runner {}: the array of {} rounds by a law of its own, which "
+                                   "exact sums do not follow; give --runner {}",
+                                   options.runner, target.name, kEmulatorRunner));
+    }
     if (identity.is_ane || IsAnyEngine(target.family)) continue;
     return MakeError(ErrorCode::kInvalid,
                      fmt::format("--targets {}: the engine of {} is no ANE, by the \"engine\" of "

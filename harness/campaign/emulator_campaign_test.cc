@@ -73,6 +73,37 @@ TEST(EmulatorCampaign, TheFamilysArithmeticIsWithinItsContract) {
   }
 }
 
+// Sums start at the bias on A16 and A18, ties round away from zero, and exponent 31 is a number;
+// A17 has tasks of the same form and other arithmetic. A batch_norm is several tasks, each of which
+// rounds.
+TEST(EmulatorCampaign, LaterFamiliesAreWithinTheirContract) {
+  for (const CampaignTarget& target :
+       {CampaignTarget{"h16", 5}, CampaignTarget{"h17s", 6}, CampaignTarget{"h18", 7}}) {
+    CampaignOptions options = Options(200);
+    options.runner = std::string(kEmulatorRunner);
+    options.ops.reset(GetOp(OpKind::kBatchNorm).schema.id);
+    options.targets = {target};
+    const CampaignSummary summary = RunIt(options);
+    EXPECT_GT(summary.judged, 60u) << target.name;
+    for (const FindingRow& finding : summary.list) {
+      if (finding.verdict == Verdict::kWrong) ADD_FAILURE() << target.name << finding.summary;
+    }
+  }
+}
+
+TEST(EmulatorCampaign, ExactSumsAreNoneOfAFixedPointArray) {
+  CampaignOptions options = Options(1);
+  const RunnerIdentity identity = (*MakeRunner(options))->Identify().value();
+  EXPECT_TRUE(CheckTargets(options, identity).ok());
+  options.targets = {{"h16", 5}};
+  const Status status = CheckTargets(options, identity);
+  ASSERT_FALSE(status.ok());
+  EXPECT_EQ(
+      status.error().message,
+      "--runner emulator:exact: the array of h16 rounds by a law of its own, which exact sums "
+      "do not follow; give --runner emulator");
+}
+
 // Functions of one element are no sums of products: the array's tiles would take bits from them.
 TEST(EmulatorCampaign, AffineFunctionsLoseNothingInTheArray) {
   CampaignOptions options = Options(150);

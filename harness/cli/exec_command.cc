@@ -115,7 +115,7 @@ Result<Json> Execute(const ExecFlags& flags) {
   ANECHECK_RETURN_IF_ERROR(WriteInputs(program, inputs));
   emulator::RunOptions options;
   if (flags.arithmetic == "family") {
-    options.arithmetic.model = &emulator::FamilyModel(program.generation);
+    options.arithmetic.model = &emulator::FamilyModel(program.version);
   }
   ANECHECK_ASSIGN(const emulator::RunReport report, emulator::RunProgram(program, options));
   ANECHECK_ASSIGN(const Arrays outputs, ReadOutputs(program));

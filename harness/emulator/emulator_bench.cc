@@ -89,7 +89,7 @@ void CountItems(benchmark::State& state) {
 void BM_Emulator(benchmark::State& state, bool family) {
   Program program = Convolution();
   RunOptions options;
-  if (family) options.arithmetic.model = &FamilyModel(program.generation);
+  if (family) options.arithmetic.model = &FamilyModel(program.version);
   for (auto _ : state) {
     const auto report = RunProgram(program, options);
     if (!report.ok()) state.SkipWithError(report.error().message.c_str());

@@ -19,8 +19,9 @@ struct Arithmetic {
   uint64_t max_steps = uint64_t{1} << 40;
 };
 
-// The model of the family of a generation, with the documented departures of its silicon.
-const device::NumericModel& FamilyModel(Generation generation);
+// The model of the family that runs tasks of a version, with the documented departures of its
+// silicon. Precondition: GenerationOfVersion(version).
+const device::NumericModel& FamilyModel(uint32_t version);
 
 // fp16 bits of the result, in the order g, d, c, y, x of `task.output`. Values of the sources are
 // in the same order over their own extents.

@@ -65,6 +65,7 @@ class Loader {
                        fmt::format("no register table for task version {}", coded.version));
     }
     program_.generation = *generation;
+    program_.version = coded.version;
     ANECHECK_ASSIGN(program_.tasks, WordsOf(*text->tasks));
     return {};
   }

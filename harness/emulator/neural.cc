@@ -41,7 +41,8 @@ class Products {
   // As the family's multiply-accumulate array: columns of taps, tiles of lanes, the port's
   // rounding.
   void Family(const device::NumericModel& model, const float* input, bool finite, uint64_t group,
-              const std::vector<float>& weights, std::vector<double>& sums) {
+              const std::vector<float>& weights, const std::vector<float>& starts,
+              std::vector<double>& sums) {
     Pad(input);
     const uint64_t outputs = task_.output.channels;
     const uint64_t positions = Positions();
@@ -52,12 +53,14 @@ class Products {
       for (uint64_t output = 0; output < outputs; output += rows) {
         Columns(output, first, count);
         products_.resize(rows * count);
-        const float* left = weights.data() + (group * outputs + output) * coefficients_.taps;
+        const uint64_t channel = group * outputs + output;
+        const float* left = weights.data() + channel * coefficients_.taps;
         device::MultiplyAccumulate(
             model, left, columns_.data(),
             {static_cast<int64_t>(rows), static_cast<int64_t>(coefficients_.taps),
              static_cast<int64_t>(count)},
-            finite, true, products_.data());
+            finite, true, products_.data(),
+            {.of_rows = starts.empty() ? nullptr : starts.data() + channel});
         for (uint64_t row = 0; row < rows; ++row) {
           std::copy_n(products_.data() + row * count, count,
                       sums.data() + (output + row) * positions + first);
@@ -222,14 +225,22 @@ void Combine(const Task& task, const float* input, std::vector<double>& sums) {
   }
 }
 
+// Whether the family's accumulator starts at the bias (numerics_laws.md, L6).
+bool StartsAtBias(const Task& task, const device::NumericModel* model) {
+  return model != nullptr && task.neural.coefficients && device::HasFixedPointArray(*model);
+}
+
 // value -> + bias row -> + accumulator bias -> * scale -> activation -> fp16.
 class Finish {
  public:
   Finish(const Task& task, const Coefficients& coefficients, const Arithmetic& arithmetic)
-      : neural_(task.neural), coefficients_(coefficients), model_(arithmetic.model) {}
+      : neural_(task.neural),
+        coefficients_(coefficients),
+        model_(arithmetic.model),
+        adds_bias_(!coefficients.bias.empty() && !StartsAtBias(task, arithmetic.model)) {}
 
   uint16_t operator()(double value, uint64_t channel) const {
-    if (!coefficients_.bias.empty()) {
+    if (adds_bias_) {
       value = Step(value + static_cast<double>(coefficients_.bias[channel]));
     }
     if (neural_.accumulator_bias != 0) value = Step(value + neural_.accumulator_bias);
@@ -256,6 +267,7 @@ class Finish {
   const NeuralTask& neural_;
   const Coefficients& coefficients_;
   const device::NumericModel* model_;
+  bool adds_bias_;
 };
 
 Status CheckSteps(const Task& task, const Coefficients& coefficients, uint64_t limit) {
@@ -288,6 +300,11 @@ Result<std::vector<uint16_t>> RunNeural(const Task& task, const Coefficients& co
     finite &=
         device::PrepareMacOperand(*model, weights.data(), static_cast<int64_t>(weights.size()));
   }
+  std::vector<float> starts;
+  if (StartsAtBias(task, model)) {
+    starts = coefficients.bias;
+    device::ReadAsNumbers(starts.data(), static_cast<int64_t>(starts.size()));
+  }
   const Extents& in = task.input;
   const uint64_t image = uint64_t{in.channels} * in.height * in.width;
   const uint64_t positions = uint64_t{task.output.height} * task.output.width;
@@ -303,7 +320,7 @@ Result<std::vector<uint16_t>> RunNeural(const Task& task, const Coefficients& co
     } else if (model == nullptr) {
       products.Exact(from, group, sums);
     } else {
-      products.Family(*model, from, finite, group, weights, sums);
+      products.Family(*model, from, finite, group, weights, starts, sums);
     }
     for (uint64_t o = 0; o < task.output.channels; ++o) {
       const uint64_t channel = group * task.output.channels + o;

@@ -5,6 +5,7 @@
 #include <limits>
 
 #include "harness/base/half.h"
+#include "harness/device/multiply_accumulate.h"
 #include "harness/emulator/engines.h"
 
 namespace anecheck::emulator {
@@ -38,7 +39,8 @@ class PlanarRun {
         planar_(task.planar),
         first_(source1, task.source1.extents),
         second_(source2, task.source2 ? task.source2->extents : Extents{}),
-        model_(model) {}
+        model_(model),
+        reads_numbers_(model != nullptr && device::HasFixedPointArray(*model) && Adds(task)) {}
 
   std::vector<uint16_t> Run() const {
     const bool reduces = task_.kind == TaskKind::kPlanarReduction ||
@@ -53,6 +55,22 @@ class PlanarRun {
     }
     return value;
   }
+  // Whether a sum, a difference or a product of elements is computed.
+  static bool Adds(const Task& task) {
+    const PlanarTask& planar = task.planar;
+    if (task.kind == TaskKind::kPlanarPerChannel) return true;
+    if (task.kind == TaskKind::kPlanarUnary) return planar.scale != 1 || planar.bias != 0;
+    return task.kind == TaskKind::kPlanarElementwise &&
+           (planar.operation == PlanarOperation::kAdd ||
+            planar.operation == PlanarOperation::kMultiply);
+  }
+  // Exponent 31 as any other (numerics_laws.md, L4).
+  double Number(double value) const {
+    if (!reads_numbers_) return value;
+    auto number = static_cast<float>(value);
+    device::ReadAsNumbers(&number, 1);
+    return static_cast<double>(number);
+  }
   // The result of an invalid operation such as inf - inf: NaN, or 0 on families that store 0.
   double Valid(double value) const {
     return model_ != nullptr && model_->invalid_is_zero && std::isnan(value) ? 0.0 : value;
@@ -65,8 +83,10 @@ class PlanarRun {
   // The operation on both sources, before scale and bias.
   double Combined(uint64_t g, uint64_t d, uint64_t c, uint64_t y, uint64_t x) const {
     double a = Input(first_.At(g, d, c, y, x));
-    if (!task_.source2) return a;
+    if (!task_.source2) return Number(a);
     double b = Input(second_.At(g, d, c, y, x));
+    a = Number(a);
+    b = Number(b);
     if (planar_.negate1) a = -a;
     if (planar_.negate2) b = -b;
     switch (planar_.operation) {
@@ -92,9 +112,10 @@ class PlanarRun {
 
   // (x + row 0) * row 1.
   double PerChannel(uint64_t g, uint64_t d, uint64_t c, uint64_t y, uint64_t x) const {
-    const double added = Input(second_.At(g, 0, c, 0, 0));
-    const double sum = Valid(Input(first_.At(g, d, c, y, x)) + (planar_.negate2 ? -added : added));
-    return Scaled(Valid(sum * Input(second_.At(g, 0, c, 1, 0))));
+    const double added = Number(Input(second_.At(g, 0, c, 0, 0)));
+    const double source = Number(Input(first_.At(g, d, c, y, x)));
+    const double sum = Valid(source + (planar_.negate2 ? -added : added));
+    return Scaled(Valid(sum * Number(Input(second_.At(g, 0, c, 1, 0)))));
   }
 
   std::vector<uint16_t> Elementwise() const {
@@ -162,6 +183,7 @@ class PlanarRun {
   Operand first_;
   Operand second_;
   const device::NumericModel* model_;
+  bool reads_numbers_;
 };
 
 }  // namespace

@@ -37,6 +37,7 @@ struct Port {
 // A plain value; not thread-safe.
 struct Program {
   Generation generation = Generation::kH13;
+  uint32_t version = 0;  // of its tasks; names the family where two share a generation
   std::vector<TaskWords> tasks;
   Memory memory;
   std::vector<Port> ports;

@@ -86,7 +86,7 @@ TEST(CompiledFiles, ACutAddsAnInference) {
 
 TEST(CompiledFiles, AContainerIsWrittenWhereTasksHavePublishedRegisters) {
   EXPECT_FALSE(Compile(Chain(1), "tensor<fp16, [1, 64]>").files.container.empty());
-  const Compiled newer = Compile(Chain(1), "tensor<fp16, [1, 64]>", "h17s");
+  const Compiled newer = Compile(Chain(1), "tensor<fp16, [1, 64]>", "h18g");
   EXPECT_TRUE(newer.files.container.empty());
   EXPECT_NE(newer.files.no_container, "");
 }

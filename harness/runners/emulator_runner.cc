@@ -97,7 +97,7 @@ Result<std::vector<Tensor>> ExecuteContainer(std::span<const uint8_t> container,
   ANECHECK_ASSIGN(emulator::Program program, emulator::LoadProgram(container));
   ANECHECK_RETURN_IF_ERROR(WriteInputs(program, graph, inputs));
   emulator::RunOptions options = {.on_result = on_result};
-  if (!exact) options.arithmetic.model = &emulator::FamilyModel(program.generation);
+  if (!exact) options.arithmetic.model = &emulator::FamilyModel(program.version);
   ANECHECK_RETURN_IF_ERROR(emulator::RunProgram(program, options));
   return ReadOutputs(program, graph);
 }
