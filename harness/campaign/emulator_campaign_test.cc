@@ -81,7 +81,10 @@ TEST(EmulatorCampaign, LaterFamiliesAreWithinTheirContract) {
        {CampaignTarget{"h16", 5}, CampaignTarget{"h17s", 6}, CampaignTarget{"h18", 7}}) {
     CampaignOptions options = Options(200);
     options.runner = std::string(kEmulatorRunner);
-    options.ops.reset(GetOp(OpKind::kBatchNorm).schema.id);
+    for (const OpDefinition* op : AllOps()) {
+      const OpKind kind = KindOf(op->schema);
+      if (kind == OpKind::kBatchNorm || HasErrorOfItsOwn(kind)) options.ops.reset(op->schema.id);
+    }
     options.targets = {target};
     const CampaignSummary summary = RunIt(options);
     EXPECT_GT(summary.judged, 60u) << target.name;
