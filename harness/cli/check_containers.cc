@@ -12,6 +12,7 @@
 #include "harness/cli/with_file.h"
 #include "harness/emulator/program.h"
 #include "harness/encoder/ane_file.h"
+#include "harness/formats/td/td.h"
 
 namespace anecheck {
 namespace {
@@ -158,7 +159,8 @@ Result<std::string> TargetOfContainer(const std::string& path) {
   if (!bytes.ok()) return WithFile(path, bytes.error());
   const auto program = emulator::LoadProgram(*bytes);
   if (!program.ok()) return WithFile(path, program.error());
-  std::string target(emulator::GenerationName(program->generation));
+  ANECHECK_ASSIGN(const td::Generation* generation, td::GenerationOfVersion(program->version));
+  std::string target(generation->family);
   std::ranges::transform(target, target.begin(), [](char c) {
     return static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
   });

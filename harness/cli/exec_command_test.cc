@@ -193,5 +193,21 @@ TEST_F(ExecCommand, CheckJudgesWhatLowerWrites) {
   }
 }
 
+// Weights are written plain, and each container is checked in the arithmetic of its own family.
+TEST_F(ExecCommand, CheckJudgesContainersOfCompressedWeights) {
+  const std::string model = anecheck::testing::CasePath("models/cw_conv.json");
+  ANECHECK_SKIP_WITHOUT(model);
+  for (const std::string target : {"h13", "h14", "h15", "h16", "h17", "h18"}) {
+    const Outcome lowered =
+        Tool("lower " + model + " --target " + target + " --out " + Path(target));
+    EXPECT_NE(lowered.out.find("model.hwx holds plain weights in place of compressed ones"),
+              std::string::npos)
+        << lowered.out << lowered.err;
+    const Outcome check = Tool("check " + model + " --container " + Path(target + "/model.hwx"));
+    EXPECT_EQ(check.code, 0) << target << check.out << check.err;
+    EXPECT_NE(check.out.find("\n" + target + " ("), std::string::npos) << check.out;
+  }
+}
+
 }  // namespace
 }  // namespace anecheck

@@ -19,6 +19,7 @@
 #include "harness/formats/mlmodel/model.h"
 #include "harness/graph/json.h"
 #include "harness/judging/compiled_plan.h"
+#include "harness/judging/dense_constants.h"
 #include "harness/lowering/graph_to_mil.h"
 #include "harness/lowering/graph_to_netlist.h"
 #include "harness/lowering/netlist_axes.h"
@@ -40,6 +41,7 @@ struct LowerFlags {
 struct Written {
   std::vector<std::string> files;
   std::vector<std::pair<std::string, std::string>> missing;
+  bool dense = false;  // the container has plain weights in place of compressed ones
 };
 
 Status Write(const LowerFlags& flags, const std::string& name, std::string_view text,
@@ -82,6 +84,14 @@ Status WriteBytes(const LowerFlags& flags, const std::string& name, ByteSpan byt
   return {};
 }
 
+// Its weights are plain: the encoder knows no stream of compressed ones.
+Result<std::vector<uint8_t>> ContainerOf(const Graph& graph, const LowerFlags& flags,
+                                         Written& written) {
+  ANECHECK_ASSIGN(const Graph dense, WithDenseConstants(graph));
+  written.dense = dense.nodes().size() < graph.nodes().size();
+  return encoder::Encode(dense, {.target = flags.target_name});
+}
+
 // The dispatch descriptor, and the container where the encoder knows the tasks of every operation.
 Status WriteCompiled(const LowerFlags& flags, const Graph& graph, const plan::Plan& plan,
                      const Target& target, Written& written) {
@@ -89,10 +99,8 @@ Status WriteCompiled(const LowerFlags& flags, const Graph& graph, const plan::Pl
       plan.compiles() ? OutlineOf(plan, target)
                       : MakeError(ErrorCode::kUnsupported,
                                   fmt::format("the program does not compile for {}", plan.target));
-  const auto files =
-      outline.ok()
-          ? WriteCompiledFiles(*outline, encoder::Encode(graph, {.target = flags.target_name}))
-          : Result<CompiledFiles>(outline.error());
+  const auto files = outline.ok() ? WriteCompiledFiles(*outline, ContainerOf(graph, flags, written))
+                                  : Result<CompiledFiles>(outline.error());
   if (!files.ok()) {
     for (const char* name : {"program.e5", "model.hwx"}) {
       written.missing.emplace_back(name, files.error().message);
@@ -100,6 +108,7 @@ Status WriteCompiled(const LowerFlags& flags, const Graph& graph, const plan::Pl
     return {};
   }
   ANECHECK_RETURN_IF_ERROR(WriteBytes(flags, "program.e5", files->descriptor, written));
+  written.dense &= !files->container.empty();
   if (!files->container.empty()) {
     ANECHECK_RETURN_IF_ERROR(WriteBytes(flags, "model.hwx", files->container, written));
     const auto ane = encoder::AneOfContainer(files->container);
@@ -177,6 +186,7 @@ Status Lower(const LowerFlags& flags) {
                  {"operations", OperationsJson(model.graph, answer)},
                  {"out", flags.out},
                  {"files", written.files}};
+    json["dense_weights"] = written.dense;
     json["missing"] = Json::array();
     for (const auto& [name, reason] : written.missing) {
       json["missing"].push_back({{"file", name}, {"reason", reason}});
@@ -187,6 +197,7 @@ Status Lower(const LowerFlags& flags) {
   std::string text = flags.plan || flags.out.empty() ? plan::PlanText(plan) : "";
   for (const std::string& name : written.files)
     text += fmt::format("wrote {}/{}\n", flags.out, name);
+  if (written.dense) text += "model.hwx holds plain weights in place of compressed ones\n";
   for (const auto& [name, reason] : written.missing) {
     text += fmt::format("not written: {}: {}\n", name, reason);
   }

@@ -6,6 +6,7 @@
 
 #include "harness/base/file.h"
 #include "harness/base/version.h"
+#include "harness/device/multiply_accumulate.h"
 #include "harness/emulator/program.h"
 #include "harness/encoder/ane_file.h"
 #include "harness/encoder/encode.h"
@@ -97,7 +98,8 @@ Result<std::vector<Tensor>> ExecuteContainer(std::span<const uint8_t> container,
   ANECHECK_ASSIGN(emulator::Program program, emulator::LoadProgram(container));
   ANECHECK_RETURN_IF_ERROR(WriteInputs(program, graph, inputs));
   emulator::RunOptions options = {.on_result = on_result};
-  if (!exact) options.arithmetic.model = &emulator::FamilyModel(program.version);
+  const device::NumericModel& family = emulator::FamilyModel(program.version);
+  if (!exact || device::HasFixedPointArray(family)) options.arithmetic.model = &family;
   ANECHECK_RETURN_IF_ERROR(emulator::RunProgram(program, options));
   return ReadOutputs(program, graph);
 }

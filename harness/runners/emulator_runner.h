@@ -88,8 +88,9 @@ using OnTaskResult = std::function<void(const emulator::Task& task, std::span<co
 
 // The outputs that a container computes, in the order of the graph's outputs. Ports are taken by
 // the names of the graph's inputs and outputs; outputs may have "@output" behind them, as network
-// descriptions do. kUnsupported in the emulator's words; kInvalid where a port is missing or has
-// another number of elements.
+// descriptions do. Arithmetic is that of the family, or with `exact` exact, unless the family's
+// array has a law that exact sums do not follow. kUnsupported in the emulator's words; kInvalid
+// where a port is missing or has another number of elements.
 Result<std::vector<Tensor>> ExecuteContainer(std::span<const uint8_t> container, const Graph& graph,
                                              std::span<const Tensor> inputs, bool exact,
                                              const OnTaskResult& on_result = {});
