@@ -31,6 +31,7 @@ std::vector<uint8_t> AsBytes(const std::vector<uint16_t>& values) {
 
 Program Convolution() {
   Program program;
+  program.version = 7;  // H13
   const auto bind = [&](uint32_t bar, RegionKind kind, std::vector<uint8_t> bytes) {
     const uint64_t address = uint64_t{bar} << 32;
     program.memory.SetBar(bar, address);
