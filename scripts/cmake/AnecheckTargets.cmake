@@ -22,6 +22,13 @@ function(anecheck_sources NAME)
   endforeach()
 endfunction()
 
+# anecheck_name_data(TEST): the test finds the folders of real data by the variables of their names.
+function(anecheck_name_data TEST)
+  foreach(FOLDER ANECHECK_REAL_DATA ANECHECK_VECTORS ANECHECK_CASES ANECHECK_FACTS)
+    set_property(TEST ${TEST} APPEND PROPERTY ENVIRONMENT "${FOLDER}=${${FOLDER}}")
+  endforeach()
+endfunction()
+
 # anecheck_test(NAME SOURCES a_test.cc ... [DEPENDS lib ...] [TIMEOUT seconds] [LABELS ...])
 # One GoogleTest binary a room, and one ctest entry for it.
 function(anecheck_test NAME)
@@ -41,8 +48,8 @@ function(anecheck_test NAME)
   if(NOT ARG_TIMEOUT)
     set(ARG_TIMEOUT 300)
   endif()
-  set_tests_properties(${NAME} PROPERTIES TIMEOUT ${ARG_TIMEOUT} LABELS "${ARG_LABELS}"
-    ENVIRONMENT "ANECHECK_REAL_DATA=${ANECHECK_REAL_DATA};ANECHECK_VECTORS=${ANECHECK_VECTORS};ANECHECK_CASES=${ANECHECK_CASES};ANECHECK_FACTS=${ANECHECK_FACTS}")
+  set_tests_properties(${NAME} PROPERTIES TIMEOUT ${ARG_TIMEOUT} LABELS "${ARG_LABELS}")
+  anecheck_name_data(${NAME})
 endfunction()
 
 # anecheck_benchmark(NAME SOURCES a_bench.cc ... [DEPENDS lib ...])

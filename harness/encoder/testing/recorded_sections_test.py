@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Sections of constants and kernels hold what a compiler's do: their SHA-256 is that of the records.
 
-usage: recorded_sections_test.py TOOL
+usage: ANECHECK_VECTORS=FOLDER recorded_sections_test.py TOOL
 
 The records' weights are known: the recording program packs its weight file from byte 0, so that 128
 bytes of file header stand in front of equal numbers (weights_layout_later.md, 4).
@@ -18,7 +18,7 @@ import tempfile
 import unittest
 
 TOOL = ""
-RECORDS = pathlib.Path(os.environ.get("ANECHECK_VECTORS", "")) / "later_programs"
+RECORDS = pathlib.Path(os.environ["ANECHECK_VECTORS"]) / "later_programs"
 SKIPPED = 77
 HALF, DISTINCT = 0x3800, 0x3801
 
