@@ -52,6 +52,27 @@ function(anecheck_test NAME)
   anecheck_name_data(${NAME})
 endfunction()
 
+# anecheck_python_test(NAME SCRIPT [ARGUMENTS ...] [PYTHON interpreter] [TIMEOUT seconds] [LABELS ...])
+# A test that is a Python program, relative to the folder; exit code 77 says that it was skipped.
+function(anecheck_python_test NAME SCRIPT)
+  if(NOT ANECHECK_TESTS)
+    return()
+  endif()
+  cmake_parse_arguments(ARG "" "PYTHON;TIMEOUT" "ARGUMENTS;LABELS" ${ARGN})
+  if(NOT ARG_PYTHON)
+    find_package(Python3 REQUIRED COMPONENTS Interpreter)
+    set(ARG_PYTHON "${Python3_EXECUTABLE}")
+  endif()
+  if(NOT ARG_TIMEOUT)
+    set(ARG_TIMEOUT 600)
+  endif()
+  add_test(NAME ${NAME}
+    COMMAND "${ARG_PYTHON}" "${CMAKE_CURRENT_SOURCE_DIR}/${SCRIPT}" ${ARG_ARGUMENTS})
+  set_tests_properties(${NAME} PROPERTIES TIMEOUT ${ARG_TIMEOUT} LABELS "${ARG_LABELS}"
+    SKIP_RETURN_CODE 77)
+  anecheck_name_data(${NAME})
+endfunction()
+
 # anecheck_benchmark(NAME SOURCES a_bench.cc ... [DEPENDS lib ...])
 function(anecheck_benchmark NAME)
   if(NOT ANECHECK_BENCHMARKS)
