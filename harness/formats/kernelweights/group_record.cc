@@ -22,24 +22,14 @@ Result<std::vector<GroupRecord>> ParseGroupRecords(ByteSpan bytes, uint64_t base
   }
   std::vector<GroupRecord> records(bytes.size() / kGroupRecordBytes);
   ByteReader reader(bytes, base, "ocgs");
-  for (GroupRecord& record : records) {
-    record.offset = reader.U32("offset");
-    record.channels = reader.U32("channels");
-    for (uint32_t& slot : record.slots) slot = reader.U32("slot");
-    for (uint32_t& word : record.reserved) word = reader.U32("reserved");
-  }
+  for (GroupRecord& record : records) kGroupRecord.Read(reader, record);
   ANECHECK_RETURN_IF_ERROR(reader.status());
   return records;
 }
 
 Bytes WriteGroupRecords(std::span<const GroupRecord> records) {
   ByteWriter writer;
-  for (const GroupRecord& record : records) {
-    writer.U32(record.offset);
-    writer.U32(record.channels);
-    for (const uint32_t slot : record.slots) writer.U32(slot);
-    for (const uint32_t word : record.reserved) writer.U32(word);
-  }
+  for (const GroupRecord& record : records) kGroupRecord.Write(record, writer);
   return std::move(writer).Take();
 }
 

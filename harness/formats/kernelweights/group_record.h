@@ -9,11 +9,10 @@
 #include <vector>
 
 #include "harness/formats/format.h"
+#include "harness/formats/record/typed_record.h"
 
 namespace anecheck::kernelweights {
 
-inline constexpr size_t kGroupRecordWords = 14;
-inline constexpr size_t kGroupRecordBytes = 4 * kGroupRecordWords;
 // A relocation slot before the program is loaded.
 inline constexpr uint32_t kUnresolvedSlot = 0xffffffff;
 
@@ -25,6 +24,12 @@ struct GroupRecord {
   std::array<uint32_t, 2> reserved = {};
   friend bool operator==(const GroupRecord&, const GroupRecord&) = default;
 };
+inline constexpr auto kGroupRecord = RecordOf<GroupRecord>(
+    "facts/more/weight_sections.csv (guide, chapter 25)", FactEvidence::kPublicNotes,
+    Field{"offset", &GroupRecord::offset}, Field{"channels", &GroupRecord::channels},
+    Field{"slots", &GroupRecord::slots}, Field{"reserved", &GroupRecord::reserved});
+inline constexpr size_t kGroupRecordBytes = kGroupRecord.kSize;
+static_assert(kGroupRecordBytes == 56);
 
 // A record as it stands before loading.
 GroupRecord UnloadedGroupRecord(uint32_t offset, uint32_t channels);

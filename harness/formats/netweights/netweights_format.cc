@@ -19,10 +19,10 @@ namespace anecheck {
 namespace netweights {
 namespace {
 
-constexpr std::string_view kSource = "the real file of this layout, model.espresso.weights";
+constexpr std::string_view kSource = kTableSource;
 constexpr FactEvidence kReal = FactEvidence::kRealFile;
 
-uint64_t EntryOffset(size_t blob) { return 8 + 16 * blob; }
+uint64_t EntryOffset(size_t blob) { return kCountBytes + kEntryRecord.kSize * blob; }
 
 constexpr auto kRules = RulesOf<WeightFile>({
     {"blob-ids-count-up", "The ids of the table are 0, 1, 2, ...", kSource, kReal,
@@ -37,7 +37,8 @@ constexpr auto kRules = RulesOf<WeightFile>({
      [](const WeightFile& file, RuleReport& broken) {
        for (size_t i = 0; file.has_table && i < file.blobs.size(); ++i) {
          const size_t size = file.blobs[i].bytes.size();
-         if (size % 8 != 0) broken(EntryOffset(i) + 8, "blob {} has {} bytes", i, size);
+         if (size % 8 != 0)
+           broken(EntryOffset(i) + kEntryRecord.OffsetOf("size"), "blob {} has {} bytes", i, size);
        }
      }},
     {"file-not-empty", "A weight file holds at least one byte.", "real files", kReal,

@@ -10,8 +10,7 @@ namespace anecheck::netweights {
 
 namespace {
 
-constexpr uint64_t kCountBytes = 8;
-constexpr uint64_t kEntryBytes = 16;
+constexpr uint64_t kEntryBytes = kEntryRecord.kSize;
 
 uint64_t HeaderBytes(const WeightFile& file) {
   return file.has_table ? kCountBytes + kEntryBytes * file.blobs.size() : 0;
@@ -27,10 +26,10 @@ bool HasBlobTable(ByteSpan bytes) {
   uint64_t left = bytes.size() - kCountBytes - kEntryBytes * count;
   bool first = true;
   for (uint64_t i = 0; i < count; ++i) {
-    const uint64_t id = reader.U64("id");
-    const uint64_t size = reader.U64("size");
-    if ((std::exchange(first, false) && id != 0) || size > left) return false;
-    left -= size;
+    TableEntry entry;
+    kEntryRecord.Read(reader, entry);
+    if ((std::exchange(first, false) && entry.id != 0) || entry.size > left) return false;
+    left -= entry.size;
   }
   return left == 0;
 }
@@ -45,14 +44,11 @@ Result<WeightFile> ParseWeightFile(ByteSpan bytes) {
   ByteReader reader(bytes, 0, "weights");
   const uint64_t count = reader.U64("count");
   if (!reader.CheckCount(count, kEntryBytes, "entries")) return reader.status().error();
-  std::vector<uint64_t> sizes;
-  for (uint64_t i = 0; i < count; ++i) {
-    file.blobs.push_back(WeightBlob{reader.U64("id"), {}});
-    sizes.push_back(reader.U64("size"));
-  }
-  for (uint64_t i = 0; i < count; ++i) {
-    const std::span<const uint8_t> blob = reader.Bytes(sizes[i], "blob");
-    file.blobs[i].bytes.assign(blob.begin(), blob.end());
+  std::vector<TableEntry> table(count);
+  for (TableEntry& entry : table) kEntryRecord.Read(reader, entry);
+  for (const TableEntry& entry : table) {
+    const ByteSpan blob = reader.Bytes(entry.size, "blob");
+    file.blobs.push_back({entry.id, Bytes(blob.begin(), blob.end())});
   }
   ANECHECK_RETURN_IF_ERROR(reader.status());
   return file;
@@ -63,8 +59,7 @@ Bytes WriteWeightFile(const WeightFile& file) {
   if (file.has_table) {
     writer.U64(file.blobs.size());
     for (const WeightBlob& blob : file.blobs) {
-      writer.U64(blob.id);
-      writer.U64(blob.bytes.size());
+      kEntryRecord.Write({blob.id, blob.bytes.size()}, writer);
     }
   }
   for (const WeightBlob& blob : file.blobs) writer.Bytes(blob.bytes);

@@ -5,11 +5,26 @@
 
 #include <cstdint>
 #include <span>
+#include <string_view>
 #include <vector>
 
 #include "harness/formats/format.h"
+#include "harness/formats/record/typed_record.h"
 
 namespace anecheck::netweights {
+
+inline constexpr std::string_view kTableSource =
+    "the real file of this layout, model.espresso.weights";
+
+// An entry of the table, as it stands in the file.
+struct TableEntry {
+  uint64_t id = 0;
+  uint64_t size = 0;  // of the blob, in bytes
+};
+inline constexpr auto kEntryRecord =
+    RecordOf<TableEntry>(kTableSource, FactEvidence::kRealFile, Field{"id", &TableEntry::id},
+                         Field{"size", &TableEntry::size});
+inline constexpr uint64_t kCountBytes = 8;  // of the table's length, before its entries
 
 // One entry of the table and its bytes.
 struct WeightBlob {

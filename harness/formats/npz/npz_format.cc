@@ -193,14 +193,14 @@ Json ArchiveToJson(const ZipArchive& archive) {
     item["comment"] = Packed(entry.comment);
     entries.push_back(std::move(item));
   }
-  return {{"format", "npz"},
-          {"container", "zip"},
-          {"entries", std::move(entries)},
-          {"gap_before_directory", Base64Encode(archive.gap_before_directory)},
-          {"gap_before_end", Base64Encode(archive.gap_before_end)},
-          {"directory_size", archive.directory_size},
-          {"directory_offset", archive.directory_offset},
-          {"comment", Packed(archive.comment)}};
+  Json json = {{"format", "npz"},
+               {"container", "zip"},
+               {"entries", std::move(entries)},
+               {"gap_before_directory", Base64Encode(archive.gap_before_directory)},
+               {"gap_before_end", Base64Encode(archive.gap_before_end)}};
+  npz::kEndRecord.ToJson(archive, json);
+  json["comment"] = Packed(archive.comment);
+  return json;
 }
 
 struct File {
@@ -283,8 +283,7 @@ ZipArchive ArchiveFromJson(JsonFields& fields) {
   if (archive.entries.size() >= UINT16_MAX) fields.Fail("entries", "are 65535 or more");
   archive.gap_before_directory = fields.Base64("gap_before_directory");
   archive.gap_before_end = fields.Base64("gap_before_end");
-  archive.directory_size = fields.U32("directory_size");
-  archive.directory_offset = fields.U32("directory_offset");
+  npz::kEndRecord.FromJson(fields, archive);
   archive.comment = Base64Text(fields, "comment");
   return archive;
 }

@@ -20,7 +20,7 @@ constexpr uint32_t kDirectorySignature = 0x02014b50;
 constexpr uint32_t kEndSignature = 0x06054b50;
 constexpr uint64_t kLocalSize = 30;
 constexpr uint64_t kDirectoryEntrySize = 46;
-constexpr uint64_t kEndSize = 22;
+constexpr uint64_t kEndSize = 4 + kEndRecord.kSize;
 constexpr uint32_t kInZip64Extra = 0xffffffff;
 constexpr uint16_t kZip64ExtraId = 1;
 constexpr uint16_t kEncryptedFlag = 1;
@@ -79,22 +79,17 @@ Result<uint64_t> FindEnd(std::span<const uint8_t> bytes) {
                    bytes.size());
 }
 
-Result<uint16_t> ReadEnd(ByteReader& end, ZipArchive& archive) {
+Status ReadEnd(ByteReader& end, ZipArchive& archive) {
   end.U32("signature");
-  const uint16_t disk = end.U16("disk");
-  const uint16_t first_disk = end.U16("directory_disk");
-  const uint16_t here = end.U16("entries_here");
-  const uint16_t entries = end.U16("entries");
-  archive.directory_size = end.U32("directory_size");
-  archive.directory_offset = end.U32("directory_offset");
-  archive.comment = TextOf(end.Bytes(end.U16("comment_length"), "comment"));
-  if (entries == UINT16_MAX || archive.directory_offset == kInZip64Extra) {
+  kEndRecord.Read(end, archive);
+  archive.comment = TextOf(end.Bytes(archive.comment_length, "comment"));
+  if (archive.entry_count == UINT16_MAX || archive.directory_offset == kInZip64Extra) {
     end.Fail(ErrorCode::kUnsupported, "entries", "ZIP64 end records are not read");
-  } else if (disk != 0 || first_disk != 0 || here != entries) {
+  } else if (archive.disk != 0 || archive.directory_disk != 0 ||
+             archive.entries_here != archive.entry_count) {
     end.Fail(ErrorCode::kUnsupported, "disk", "archives of several disks are not read");
   }
-  if (!end.ok()) return end.status().error();
-  return entries;
+  return end.status();
 }
 
 ZipEntry ReadDirectoryEntry(ByteReader& reader) {
@@ -274,12 +269,12 @@ Result<ZipArchive> ParseZip(std::span<const uint8_t> bytes) {
   ANECHECK_ASSIGN(const uint64_t end_position, FindEnd(bytes));
   ByteReader file(bytes);
   ByteReader end = file.Sub(end_position, bytes.size() - end_position, "end");
-  ANECHECK_ASSIGN(const uint16_t entries, ReadEnd(end, archive));
+  ANECHECK_RETURN_IF_ERROR(ReadEnd(end, archive));
   ByteReader before_end = file.Sub(0, end_position, "file");
   ByteReader directory =
       before_end.Sub(archive.directory_offset, archive.directory_size, "directory");
-  directory.CheckCount(entries, kDirectoryEntrySize, "entries");
-  for (uint16_t i = 0; i < entries && directory.ok(); ++i) {
+  directory.CheckCount(archive.entry_count, kDirectoryEntrySize, "entries");
+  for (uint16_t i = 0; i < archive.entry_count && directory.ok(); ++i) {
     archive.entries.push_back(ReadDirectoryEntry(directory));
   }
   if (directory.ok() && !directory.AtEnd()) {
@@ -322,12 +317,10 @@ std::vector<uint8_t> WriteZip(const ZipArchive& archive) {
   }
   writer.Bytes(archive.gap_before_end);
   writer.U32(kEndSignature);
-  writer.U32(0);  // this disk, and the directory's
-  writer.U16(static_cast<uint16_t>(archive.entries.size()));
-  writer.U16(static_cast<uint16_t>(archive.entries.size()));
-  writer.U32(archive.directory_size);
-  writer.U32(archive.directory_offset);
-  writer.U16(static_cast<uint16_t>(archive.comment.size()));
+  ZipEnd end = archive;
+  end.entries_here = end.entry_count = static_cast<uint16_t>(archive.entries.size());
+  end.comment_length = static_cast<uint16_t>(archive.comment.size());
+  kEndRecord.Write(end, writer);
   writer.Text(archive.comment);
   return std::move(writer).Take();
 }

@@ -72,12 +72,30 @@ inline constexpr auto kEntryRecord = RecordOf<ZipEntry>(
     Field{"external_attributes", &ZipEntry::external_attributes},
     Field{"local_offset", &ZipEntry::local_offset});
 
-struct ZipArchive {
+// The end record, behind its signature.
+struct ZipEnd {
+  uint16_t disk = 0;  // this and the next: 0 of every archive that is read
+  uint16_t directory_disk = 0;
+  uint16_t entries_here = 0;  // this, the next and the last: set by writing
+  uint16_t entry_count = 0;
+  uint32_t directory_size = 0;
+  uint32_t directory_offset = 0;
+  uint16_t comment_length = 0;
+};
+inline constexpr auto kEndRecord = RecordOf<ZipEnd>(
+    "PKWARE APPNOTE 6.3.10, sections 4.3 and 4.4", FactEvidence::kPublicNotes,
+    Field{"disk", &ZipEnd::disk, RecordKind::kNumber, FieldRole::kSpelled},
+    Field{"directory_disk", &ZipEnd::directory_disk, RecordKind::kNumber, FieldRole::kSpelled},
+    Field{"entries_here", &ZipEnd::entries_here, RecordKind::kNumber, FieldRole::kSpelled},
+    Field{"entries", &ZipEnd::entry_count, RecordKind::kNumber, FieldRole::kSpelled},
+    Field{"directory_size", &ZipEnd::directory_size},
+    Field{"directory_offset", &ZipEnd::directory_offset},
+    Field{"comment_length", &ZipEnd::comment_length, RecordKind::kNumber, FieldRole::kSpelled});
+
+struct ZipArchive : ZipEnd {
   std::vector<ZipEntry> entries;              // in the directory's order
   std::vector<uint8_t> gap_before_directory;  // data descriptors and the like
   std::vector<uint8_t> gap_before_end;
-  uint32_t directory_size = 0;
-  uint32_t directory_offset = 0;
   std::string comment;
 };
 
