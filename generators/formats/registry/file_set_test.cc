@@ -184,13 +184,27 @@ INSTANTIATE_TEST_SUITE_P(Formats, FileSetTest,
                          ::testing::ValuesIn(AllGenerators().begin(), AllGenerators().end()),
                          [](const auto& row) { return std::string(row.param->format); });
 
-TEST(Generators, EveryFormatHasOneWithADozenMutations) {
+// SetsThatBreakRulesBreakEachRuleOfTheFormat asks for the mutations of rules.
+TEST(Generators, EveryFormatHasOneWithDamageThatNamesNoRule) {
   EXPECT_EQ(AllGenerators().size(), AllFormats().size());
   for (const Format* format : AllFormats()) {
     const auto generator = GeneratorOf(format->name);
     ASSERT_TRUE(generator.ok()) << format->name;
-    EXPECT_GE((*generator)->mutations.size(), 12u) << format->name;
+    EXPECT_TRUE(std::ranges::any_of((*generator)->mutations, [](const MutationKind& kind) {
+      return kind.breaks_rule.empty();
+    })) << format->name;
   }
+}
+
+TEST(Generators, TheErrorOfAnUnknownFormatNamesEveryOne) {
+  const auto unknown = GeneratorOf("jpeg");
+  ASSERT_FALSE(unknown.ok());
+  std::string names;
+  for (const Format* format : AllFormats()) {
+    names += names.empty() ? "" : ", ";
+    names += format->name;
+  }
+  EXPECT_EQ(unknown.error().message, "there is no generator of \"jpeg\"; there are " + names);
 }
 
 // Formats whose own tests pin no text. With ANECHECK_UPDATE_GOLDEN set, the files are written anew.
