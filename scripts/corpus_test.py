@@ -34,6 +34,13 @@ class CorpusTest(unittest.TestCase):
             self.assertEqual(sorted(row[0] for row in rows), sorted(path.name for path in folder.iterdir()),
                              folder)
 
+    def test_the_maker_of_seeds_names_the_target_of_its_tool(self):
+        made = subprocess.run([sys.executable, CORPUS.parent / "scripts/fuzz-seeds", "--tool", "no_tool", "hwx"],
+                              capture_output=True, text=True)
+        self.assertEqual(made.returncode, 3)
+        self.assertEqual(made.stderr, "error: no_tool is not there; build the target anecheck_fuzz_tool, "
+                                      "or name it with --tool\n")
+
     def test_targets_and_folders_belong_together(self):
         if TOOL is None:
             self.skipTest("no fuzz tool was named")
