@@ -146,6 +146,15 @@ class DocumentsTest(unittest.TestCase):
         for room in [*rooms, *ALSO_ROOMS]:
             self.assertIn(f"{room}/README.md", DOCUMENTS)
 
+    def test_every_format_has_a_row(self):
+        rows = (PROJECT / "harness/formats/formats.def").read_text()
+        formats = re.findall(r"^ANECHECK_FORMAT\((\w+)\)", rows, re.MULTILINE)
+        self.assertIn("hwx", formats)
+        table = DOCUMENTS["harness/formats/README.md"].split("## Ideas")[0]
+        named = [name for row in re.findall(r"^\| ([\w, ]+) \|", table, re.MULTILINE) for name in row.split(", ")]
+        self.assertEqual(sorted(named), sorted(["format", *formats]))
+        self.assertIn(f"{len(formats)} formats", DOCUMENTS["README.md"])
+
     def test_readmes_are_short(self):
         for path, text in DOCUMENTS.items():
             if path.endswith("README.md"):

@@ -1,6 +1,6 @@
-// Mutations of FlatBuffer files as a table of small edits, either of the JSON form (which keeps
-// everything else in place) or of the bytes at a place that the JSON form names. Used by the
-// generators of the e5 and vmfb formats.
+// Mutations as a table of small edits, either of the JSON form (which keeps everything else in
+// place) or of the bytes at a place that the JSON form names. Used by the generators of most
+// formats.
 #pragma once
 
 #include <array>
