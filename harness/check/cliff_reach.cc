@@ -6,6 +6,7 @@
 #include <map>
 #include <vector>
 
+#include "harness/base/half.h"
 #include "harness/base/mapped_file.h"
 #include "harness/ops/op.h"
 #include "harness/ops/params.h"
@@ -37,9 +38,12 @@ class SumReach {
   double Most(const NodeView& node) {
     switch (KindOf(node.schema())) {
       case OpKind::kConv:
-        return OfWeights(node.Input(params::Conv::kX), node.Input(params::Conv::kWeight));
+        return OfWeights(node.Input(params::Conv::kX), 1, node.Input(params::Conv::kWeight),
+                         node.Int(params::Conv::kGroups, 1));
       case OpKind::kLinear:
-        return OfWeights(node.Input(params::Linear::kX), node.Input(params::Linear::kWeight));
+        return OfWeights(node.Input(params::Linear::kX),
+                         node.InputShape(params::Linear::kX).rank() - 1,
+                         node.Input(params::Linear::kWeight), 1);
       case OpKind::kMatmul: {
         using P = params::Matmul;
         const Shape& x = node.InputShape(P::kX);
@@ -53,24 +57,59 @@ class SumReach {
     }
   }
 
-  // Outputs are the first axis of the weights.
-  double OfWeights(ValueId x, ValueId weight) {
-    if (!Decode(weight)) return kUnknown;
-    const int64_t rows = graph_.type(weight).shape[0];
-    const size_t length = elements_.size() / static_cast<size_t>(std::max<int64_t>(rows, 1));
+  // Outputs are the first axis of the weights, the input channels of their group the second.
+  double OfWeights(ValueId x, int axis, ValueId weight, int64_t groups) {
+    if (!LargestOfChannels(x, axis) || !Decode(weight)) return kUnknown;
+    const Shape& shape = graph_.type(weight).shape;
+    if (shape.Elements() == 0 || groups < 1) return 0;
+    const auto outputs = static_cast<size_t>(shape[0]);
+    const auto channels = static_cast<size_t>(shape[1]);
+    const size_t taps = elements_.size() / (outputs * channels);
     double most = 0;
-    for (size_t at = 0; length > 0 && at + length <= elements_.size(); at += length) {
+    for (size_t output = 0; output < outputs; ++output) {
+      const size_t group = output * static_cast<size_t>(groups) / outputs;
       double sum = 0;
-      for (size_t i = 0; i < length; ++i) sum += std::fabs(elements_[at + i]);
+      for (size_t channel = 0; channel < channels; ++channel) {
+        const size_t first = (output * channels + channel) * taps;
+        double weights = 0;
+        for (size_t i = first; i < first + taps; ++i) weights += std::fabs(elements_[i]);
+        sum += weights * largest_[group * channels + channel];
+      }
+      // An infinity times 0 too.
+      if (!(sum < kUnknown)) return kUnknown;
       most = std::max(most, sum);
     }
-    return most * Largest(x);
+    return most;
   }
 
-  // NaN, which no threshold concerns, is left out.
+  // Puts the largest |number| of each index along `axis` into largest_; false where the numbers are
+  // not at hand. NaN, which no threshold concerns, is left out.
+  bool LargestOfChannels(ValueId id, int axis) {
+    if (!Decode(id)) return false;
+    const Shape& shape = graph_.type(id).shape;
+    const auto channels = static_cast<size_t>(shape[axis]);
+    size_t inner = 1;
+    for (int i = axis + 1; i < shape.rank(); ++i) inner *= static_cast<size_t>(shape[i]);
+    largest_.assign(channels, 0);
+    for (size_t first = 0; first < elements_.size(); first += channels * inner) {
+      for (size_t channel = 0; channel < channels; ++channel) {
+        const double* const numbers = elements_.data() + first + channel * inner;
+        double& largest = largest_[channel];
+        for (size_t i = 0; i < inner; ++i) {
+          if (std::fabs(numbers[i]) > largest) largest = std::fabs(numbers[i]);
+        }
+      }
+    }
+    return true;
+  }
+
   double Largest(ValueId id) {
     if (!Decode(id)) return kUnknown;
-    return LargestOf(elements_);
+    double most = 0;
+    for (const double number : elements_) {
+      if (std::fabs(number) > most) most = std::fabs(number);
+    }
+    return most;
   }
 
   // Puts the value's numbers into elements_; false where they are not at hand.
@@ -95,16 +134,18 @@ class SumReach {
   const Graph& graph_;
   std::map<ValueId, const Tensor*> inputs_;
   std::vector<double> elements_;
+  std::vector<double> largest_;
 };
 
 }  // namespace
 
-double LargestOf(std::span<const double> numbers) {
-  double most = 0;
-  for (const double number : numbers) {
-    if (std::fabs(number) > most) most = std::fabs(number);
+double LargestHalf(std::span<const uint8_t> bytes) {
+  uint16_t most = 0;
+  for (size_t i = 0; i + 1 < bytes.size(); i += 2) {
+    const auto magnitude = static_cast<uint16_t>(bytes[i] | (bytes[i + 1] & 0x7f) << 8);
+    most = std::max(most, magnitude > kHalfInfinity.bits ? uint16_t{0} : magnitude);
   }
-  return most;
+  return HalfToDouble(Half{most});
 }
 
 double MostOfSums(const Graph& graph, std::span<const Tensor> inputs) {

@@ -6,12 +6,16 @@
 #include "generators/graph_generator.h"
 #include "harness/base/half.h"
 #include "harness/campaign/testing/campaign_test.h"
+#include "harness/ops/params.h"
 #include "oracles/oracle.h"
+#include "oracles/testing/test_support.h"
 
 namespace anecheck {
 namespace {
 
 using testing::AddNode;
+using testing::Case;
+using testing::MakeTensor;
 
 constexpr int kFamily = 2;
 
@@ -40,6 +44,26 @@ TEST(CliffReach, ABoundOfSumsCountsTheWeightsOfOneOutput) {
   graph.AddOutput(AddNode(graph, OpKind::kLinear, {x, w}));
   const Tensor inputs[] = {Halves({2, 3}, 8)};
   EXPECT_EQ(MostOfSums(graph, inputs), 8 * 3 * 0.5);
+}
+
+TEST(CliffReach, EachWeightMeetsTheLargestNumberOfItsChannel) {
+  using P = params::Conv;
+  Case c;
+  const ValueId x = c.Input(MakeTensor(DType::kFp16, {1, 4, 1, 2}, {1, -8, NAN, 3, 0, 0, 4, 2}));
+  c.Begin(OpKind::kConv).Arg(P::kX, x);
+  c.Arg(P::kWeight, c.Const(MakeTensor(DType::kFp16, {2, 2, 1, 2}, {1, -1, 2, 2, 5, 5, 0, 1})));
+  c.graph.AddOutput(c.String(P::kPadType, "same").Int(P::kGroups, 2).Finish());
+  EXPECT_EQ(MostOfSums(c.graph, c.inputs), 2 * 8 + 4 * 3);
+}
+
+TEST(CliffReach, TheLargestHalfIsNoNan) {
+  const auto largest = [](const std::vector<double>& numbers) {
+    const Shape shape = {static_cast<int64_t>(numbers.size())};
+    return LargestHalf(MakeTensor(DType::kFp16, shape, numbers).bytes);
+  };
+  EXPECT_EQ(largest({1, -3, NAN, 2}), 3);
+  EXPECT_EQ(largest({NAN, -INFINITY}), INFINITY);
+  EXPECT_EQ(largest({NAN}), 0);
 }
 
 TEST(CliffReach, ABoundOfAMatmulCountsItsProducts) {

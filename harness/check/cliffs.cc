@@ -98,9 +98,7 @@ class CliffFinder {
 
   // The largest |number| of an fp16 tensor; 0 for other types and where all are NaN.
   double Largest(const Tensor& tensor) {
-    if (tensor.type.dtype != DType::kFp16) return 0;
-    Decode(tensor);
-    return LargestOf(elements_);
+    return tensor.type.dtype == DType::kFp16 ? LargestHalf(tensor.bytes) : 0;
   }
 
   // The numbers of an fp16 tensor, in elements_.

@@ -126,8 +126,9 @@ Status ConvBy(KernelContext& context, BoundedTensor& weight) {
     return StoreConv(context, accumulator, window, {x, weight, bias}, {groups, channels, outputs});
   }
   const Raw raw = AllocateSums(context, accumulator, result.size);
-  // A padded tap multiplies nothing: with non-finite operands it must not meet a weight.
-  const bool skip_padding = x.special || weight.special;
+  // A padded tap multiplies nothing. As a zero it would give the same with weights that are known
+  // and finite alone.
+  const bool skip_padding = weight.special || (x.special && !weight.point());
   const auto block_of = [&](int64_t width) {
     return skip_padding ? 1 : std::min(width, kPositionBlock);
   };
