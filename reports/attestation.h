@@ -77,7 +77,7 @@ Json AttestationJson(const Attestation& matrix);
 std::string AttestationCsv(const Attestation& matrix);
 std::string AttestationMarkdown(const Attestation& matrix);
 // A section a target, for a terminal.
-std::string AttestationText(const Attestation& matrix);
+std::string AttestationText(const Attestation& matrix, size_t columns = 0);
 // The page: one file, no network.
 std::string AttestationHtml(const Attestation& matrix);
 

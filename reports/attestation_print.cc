@@ -186,8 +186,8 @@ Status CompareWithBaseline(std::string_view baseline_json, std::string_view name
 
 std::string AttestationCsv(const Attestation& matrix) { return TableOf(matrix).Csv(); }
 
-std::string AttestationText(const Attestation& matrix) {
-  return TableOf(matrix).Text() + NotSimulatedText(matrix);
+std::string AttestationText(const Attestation& matrix, size_t columns) {
+  return TableOf(matrix).Text(columns) + NotSimulatedText(matrix);
 }
 
 std::string AttestationMarkdown(const Attestation& matrix) {

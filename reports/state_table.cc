@@ -2,12 +2,55 @@
 
 #include <algorithm>
 #include <fmt/format.h>
+#include <span>
 #include <utility>
 
 #include "harness/targets/chip_names.h"
 #include "reports/text.h"
 
 namespace anecheck::reports {
+namespace {
+
+constexpr size_t kGap = 2;
+
+// An operation, and its state by each route; of the first line the heads of these.
+using StateLine = std::vector<std::string>;
+
+// A line a route below each operation.
+std::string StackedLines(std::span<const StateLine> lines) {
+  size_t width = 0;
+  for (const std::string& route : std::span(lines[0]).subspan(1)) {
+    width = std::max(width, route.size());
+  }
+  std::string text;
+  for (const StateLine& line : lines.subspan(1)) {
+    text += line[0] + "\n";
+    for (size_t i = 1; i < line.size(); ++i) {
+      text += fmt::format("  {:{}}{}\n", lines[0][i], width + kGap, line[i]);
+    }
+  }
+  return text;
+}
+
+std::string StateLines(std::span<const StateLine> lines, size_t columns) {
+  size_t all = 0;
+  std::vector<size_t> widths(lines[0].size(), 0);
+  for (size_t i = 0; i < widths.size(); ++i) {
+    for (const StateLine& line : lines) widths[i] = std::max(widths[i], line[i].size());
+    all += widths[i] + (i == 0 ? 0 : kGap);
+  }
+  if (columns > 0 && all > columns) return StackedLines(lines);
+  std::string text;
+  for (const StateLine& line : lines) {
+    for (size_t i = 0; i + 1 < line.size(); ++i) {
+      text += fmt::format("{:{}}", line[i], widths[i] + kGap);
+    }
+    text += line.back() + "\n";
+  }
+  return text;
+}
+
+}  // namespace
 
 StateTable::StateTable(std::vector<std::string> targets, std::vector<Route> routes)
     : targets_(std::move(targets)),
@@ -40,15 +83,14 @@ std::string StateTable::Csv() const {
   return text;
 }
 
-std::string StateTable::Text() const {
-  constexpr size_t kGap = 2;
+std::string StateTable::Text(size_t columns) const {
   std::string text;
   size_t from = 1;  // the first column of the target
   for (const std::string& target : targets_) {
-    std::vector<std::vector<std::string>> lines = {{"operation"}};
+    std::vector<StateLine> lines = {{"operation"}};
     for (const Route route : routes_) lines[0].emplace_back(ToText(route));
     for (size_t at = 1; at < rows_.size(); ++at) {
-      std::vector<std::string>& line = lines.emplace_back(1, rows_[at][0]);
+      StateLine& line = lines.emplace_back(1, rows_[at][0]);
       for (size_t i = from; i < from + 2 * routes_.size(); i += 2) {
         const std::string& state = rows_[at][i];
         const std::string& rules = rows_[at][i + 1];
@@ -56,17 +98,8 @@ std::string StateTable::Text() const {
                                                 : fmt::format("{}; by the rules {}", state, rules));
       }
     }
-    std::vector<size_t> widths(lines[0].size(), 0);
-    for (const std::vector<std::string>& line : lines) {
-      for (size_t i = 0; i < line.size(); ++i) widths[i] = std::max(widths[i], line[i].size());
-    }
     text += fmt::format("{}{}\n", text.empty() ? "" : "\n", TargetTitle(target));
-    for (const std::vector<std::string>& line : lines) {
-      for (size_t i = 0; i + 1 < line.size(); ++i) {
-        text += fmt::format("{:{}}", line[i], widths[i] + kGap);
-      }
-      text += line.back() + "\n";
-    }
+    text += StateLines(lines, columns);
     from += 2 * routes_.size();
   }
   return text;

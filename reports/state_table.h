@@ -22,8 +22,9 @@ class StateTable {
 
   std::string Csv() const;
   // For a terminal: a section a target, a line an operation, a column a route; the rules stand
-  // beside a state that is another.
-  std::string Text() const;
+  // beside a state that is another. A section wider than `columns` letters has a line a route
+  // below each operation; 0 sets no limit.
+  std::string Text(size_t columns) const;
   // GitHub Flavored Markdown; the heads name the chips beside their targets.
   std::string Markdown() const;
 

@@ -200,7 +200,7 @@ int RunActivation(const ActivationFlags& flags) {
   std::string text;
   const auto json = flags.compose.empty() ? Describe(flags, text) : ComposeFile(flags, text);
   if (!json.ok()) return Fail(json.error());
-  Print(flags.json ? json->dump(2) : text);
+  flags.json ? Print(json->dump(2)) : PrintText(text);
   return kExitClean;
 }
 

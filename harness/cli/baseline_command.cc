@@ -87,8 +87,8 @@ int Record(const BaselineFlags& flags) {
                         {"provenance", ToText(baseline->provenance)}},
                    2));
   } else {
-    Print(fmt::format("{}: {} entries of {} cases, {} evidence", flags.out,
-                      baseline->entries.size(), baseline->cases, baseline->provenance));
+    PrintText(fmt::format("{}: {} entries of {} cases, {} evidence", flags.out,
+                          baseline->entries.size(), baseline->cases, baseline->provenance));
   }
   return kExitClean;
 }
@@ -183,7 +183,8 @@ int Compare(const BaselineFlags& flags, bool targets) {
         WriteFileAtomic(flags.junit, reports::BaselineJUnitXml(comparison, *failing));
     if (!written.ok()) return Fail(written.error());
   }
-  Print(flags.json ? DumpJson(ComparisonToJson(comparison), 2) : ComparisonText(comparison));
+  flags.json ? Print(DumpJson(ComparisonToJson(comparison), 2))
+             : PrintText(ComparisonText(comparison));
   const bool fails = std::ranges::any_of(
       *failing, [&](Drift drift) { return comparison.counts[static_cast<size_t>(drift)] > 0; });
   return fails ? kExitFindings : kExitClean;
@@ -206,8 +207,8 @@ int BlameFiles(const BaselineFlags& flags) {
   const auto report = BlameDrifts(
       flags.files.size(), [&](size_t index) { return Load(flags.files[index]); }, flags.thresholds);
   if (!report.ok()) return Fail(report.error());
-  Print(flags.json ? DumpJson(BlameToJson(*report, flags.files), 2)
-                   : BlameText(*report, flags.files));
+  flags.json ? Print(DumpJson(BlameToJson(*report, flags.files), 2))
+             : PrintText(BlameText(*report, flags.files));
   return report->entries.empty() ? kExitClean : kExitFindings;
 }
 

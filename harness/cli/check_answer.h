@@ -60,7 +60,7 @@ void AddAnswer(const AnswerParts& parts, Json& report);
 void ShowEmulated(const std::set<NodeId>& ran, Json& report);
 
 // The table of all targets of a report, for people.
-std::string AnswerTable(const Json& json);
+std::string AnswerTable(const Json& json, size_t columns);
 // Below a target's verdict: counts, the planner's choice, and what to change.
 std::string AnswerSummary(const Json& target, bool why);
 

@@ -18,6 +18,7 @@
 #include "harness/base/log.h"
 #include "harness/base/parallel_for.h"
 #include "harness/base/shell_word.h"
+#include "harness/base/terminal_text.h"
 #include "harness/campaign/run_row.h"
 #include "harness/cli/campaign_flags.h"
 #include "harness/cli/check_answer.h"
@@ -496,13 +497,13 @@ std::optional<Error> AskForExtents(const CheckFlags& flags, std::vector<Report>&
     if (asks.empty()) asks = report.asks;
   }
   if (asks.empty()) return std::nullopt;
-  Print(flags.json ? JsonText(reports) : text);
+  flags.json ? Print(JsonText(reports)) : PrintText(text);
   return MakeError(ErrorCode::kInvalid, asks);
 }
 
 // Of several containers one table, and the details of those that deviate.
 std::string ReportsText(const CheckFlags& flags, const std::vector<Report>& all) {
-  if (all.size() == 1) return CheckText(all.front().json, flags.why);
+  if (all.size() == 1) return CheckText(all.front().json, flags.why, TerminalColumns());
   std::string text;
   if (!flags.containers.empty()) {
     std::vector<const Json*> reports;
@@ -513,10 +514,10 @@ std::string ReportsText(const CheckFlags& flags, const std::vector<Report>& all)
   for (const Report& report : all) {
     const bool listed = !flags.containers.empty();
     if (IsUnpaired(report.json) || (listed && !report.found && !flags.why)) continue;
-    text +=
-        fmt::format("{}{}function {}:\n{}", text.empty() ? "" : "\n",
-                    listed ? report.json["container"].get<std::string>() + ", " : "",
-                    report.json["function"].get<std::string>(), CheckText(report.json, flags.why));
+    text += fmt::format("{}{}function {}:\n{}", text.empty() ? "" : "\n",
+                        listed ? report.json["container"].get<std::string>() + ", " : "",
+                        report.json["function"].get<std::string>(),
+                        CheckText(report.json, flags.why, TerminalColumns()));
   }
   return text;
 }
@@ -534,7 +535,7 @@ int Run(const CheckFlags& flags) {
   if (flags.json) {
     Print(JsonText(*reports));
   } else {
-    Print(ReportsText(flags, *reports));
+    PrintText(ReportsText(flags, *reports));
   }
   return found || failed ? kExitFindings : kExitClean;
 }

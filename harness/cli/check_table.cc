@@ -19,6 +19,8 @@ namespace {
 constexpr size_t kMostRows = 40;
 constexpr size_t kMostLetters = 40;
 constexpr size_t kMostReasons = 12;
+// Columns that name the operation.
+constexpr size_t kHeads = 2;
 
 std::string Text(const Json& json, const char* key) { return json[key].get<std::string>(); }
 
@@ -55,13 +57,33 @@ std::string Line(const std::vector<std::string>& cells, const std::vector<size_t
   return line + "\n";
 }
 
-std::string Aligned(const std::vector<std::vector<std::string>>& lines) {
+// Columns that a line of `columns` letters does not hold stand in further tables below, each with
+// the `heads` first columns; 0 takes all.
+std::string Aligned(const std::vector<std::vector<std::string>>& lines, size_t heads,
+                    size_t columns) {
+  constexpr size_t kGap = 2;
   std::vector<size_t> widths(lines.front().size(), 0);
   for (const auto& line : lines) {
     for (size_t i = 0; i < line.size(); ++i) widths[i] = std::max(widths[i], line[i].size());
   }
+  size_t head_width = 0;
+  for (size_t i = 0; i < heads; ++i) head_width += widths[i] + kGap;
   std::string text;
-  for (const auto& line : lines) text += Line(line, widths);
+  for (size_t from = heads; from < widths.size();) {
+    size_t to = from, width = head_width;
+    while (to < widths.size() &&
+           (to == from || columns == 0 || width + kGap + widths[to] <= columns)) {
+      width += kGap + widths[to++];
+    }
+    const auto part = [&](const auto& all) {
+      std::remove_cvref_t<decltype(all)> some(all.begin(), all.begin() + static_cast<long>(heads));
+      some.insert(some.end(), all.begin() + static_cast<long>(from),
+                  all.begin() + static_cast<long>(to));
+      return some;
+    };
+    for (const auto& line : lines) text += Line(part(line), part(widths));
+    from = to;
+  }
   return text;
 }
 
@@ -153,7 +175,7 @@ std::string EmulatedSummary(std::map<std::string, size_t>& counts, size_t operat
 
 }  // namespace
 
-std::string AnswerTable(const Json& json) {
+std::string AnswerTable(const Json& json, size_t columns) {
   const Json& targets = json["targets"];
   if (targets.empty()) return "";
   const size_t rows = targets[0]["operations"].size();
@@ -179,7 +201,7 @@ std::string AnswerTable(const Json& json) {
       lines.push_back(std::move(line));
     }
   }
-  std::string text = Aligned(lines);
+  std::string text = Aligned(lines, kHeads, columns);
   const size_t shown = lines.size() - 1;
   if (left_out > 0) {
     const bool emulated = targets[0]["operations"][0]["placement"] == ToText(Provenance::kEmulated);

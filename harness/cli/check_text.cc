@@ -180,7 +180,7 @@ std::string HostText(const Json& host) {
 
 }  // namespace
 
-std::string CheckText(const Json& json, bool why) {
+std::string CheckText(const Json& json, bool why, size_t columns) {
   std::string text =
       fmt::format("{}{} on {} ({})\n", EvidenceMark(FindWord<Provenance>(Text(json, "provenance"))),
                   Text(json, "model"), Text(json, "runner"), Text(json, "provenance"));
@@ -195,7 +195,7 @@ std::string CheckText(const Json& json, bool why) {
                         Join(json["states_given"]));
   }
   text += HostText(json["on_the_host"]);
-  text += AnswerTable(json);
+  text += AnswerTable(json, columns);
   for (const auto& target : json["targets"]) text += TargetText(target, why);
   for (const auto& location : json["locations"]) text += LocationText(json, location);
   for (const auto& warning : json["warnings"]) text += CliffText(json, warning);

@@ -8,6 +8,7 @@
 namespace anecheck {
 
 // The report that `check --json` prints, in lines for people; `why` adds rules and their sources.
-std::string CheckText(const Json& json, bool why);
+// The table of operations has lines of at most `columns` letters; 0 sets no limit.
+std::string CheckText(const Json& json, bool why, size_t columns);
 
 }  // namespace anecheck

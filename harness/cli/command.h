@@ -25,4 +25,7 @@ int Fail(const Error& error);
 // Writes text to standard output, with a line break if it lacks one.
 void Print(std::string_view text);
 
+// The same of text for people: a terminal gets lines of its own width. Elsewhere nothing changes.
+void PrintText(std::string_view text);
+
 }  // namespace anecheck

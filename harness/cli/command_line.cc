@@ -111,6 +111,12 @@ std::vector<std::string> CommandLine::Given() const {
   return names;
 }
 
+std::vector<std::string> SubcommandNames(const CLI::App& command) {
+  std::vector<std::string> names;
+  for (const CLI::App* sub : command.get_subcommands({})) names.push_back(sub->get_name());
+  return names;
+}
+
 std::string_view ParserVersion() { return CLI11_VERSION; }
 
 }  // namespace anecheck

@@ -87,6 +87,9 @@ class CommandLine {
   CLI::App* parser_;
 };
 
+// The names of the subcommands of a command.
+std::vector<std::string> SubcommandNames(const CLI::App& command);
+
 // The version of the library.
 std::string_view ParserVersion();
 

@@ -23,8 +23,8 @@ struct CoverageFlags {
 int Run(const CoverageFlags& flags) {
   const auto coverage = ReadCoverage(flags.db);
   if (!coverage.ok()) return Fail(coverage.error());
-  Print(flags.json ? DumpJson(CoverageToJson(*coverage), 2)
-                   : CoverageToText(*coverage, flags.listed));
+  flags.json ? Print(DumpJson(CoverageToJson(*coverage), 2))
+             : PrintText(CoverageToText(*coverage, flags.listed));
   return kExitClean;
 }
 

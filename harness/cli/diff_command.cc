@@ -116,7 +116,7 @@ Result<Outcome> Diff(const DiffFlags& flags) {
 int Run(const DiffFlags& flags) {
   const auto outcome = Diff(flags);
   if (!outcome.ok()) return Fail(outcome.error());
-  Print(outcome->text);
+  flags.json ? Print(outcome->text) : PrintText(outcome->text);
   return outcome->differ ? kExitFindings : kExitClean;
 }
 

@@ -152,7 +152,7 @@ int Run(const std::string& library, bool json) {
   report["build"] = Build();
   report["runners"] = {{"e5rt", report["engine"]["found"]}, {"roundtrip", true}, {"exec", true}};
   report["next"] = NextSteps(report["engine"], report["machine"], library);
-  Print(json ? report.dump(2) : Text(report));
+  json ? Print(report.dump(2)) : PrintText(Text(report));
   return report["engine"]["found"].get<bool>() ? kExitClean : kExitUsage;
 }
 

@@ -137,7 +137,7 @@ std::string LimitsText(const Json& json) {
 int RunDriver(const DriverFlags& flags) {
   if (flags.limits) {
     const Json json = LimitsJson();
-    Print(flags.json ? json.dump(2) : LimitsText(json));
+    flags.json ? Print(json.dump(2)) : PrintText(LimitsText(json));
     return kExitClean;
   }
   if (flags.in.empty()) {
@@ -145,7 +145,7 @@ int RunDriver(const DriverFlags& flags) {
   }
   const auto json = AnswerCapture(flags);
   if (!json.ok()) return Fail(json.error());
-  Print(flags.json ? json->dump(2) : ToText(*json));
+  flags.json ? Print(json->dump(2)) : PrintText(ToText(*json));
   return (*json)["differ"].get<size_t>() == 0 ? kExitClean : kExitFindings;
 }
 

@@ -3,6 +3,7 @@
 #include <memory>
 
 #include "harness/base/json.h"
+#include "harness/base/near_words.h"
 #include "harness/cli/command.h"
 #include "harness/cli/command_line.h"
 #include "harness/formats/enums/enums.h"
@@ -54,7 +55,7 @@ Json TableJson(const EnumTable& table) {
 
 int PrintList(bool json) {
   if (!json) {
-    Print(ListText());
+    PrintText(ListText());
     return kExitClean;
   }
   Json tables = Json::array();
@@ -69,12 +70,17 @@ int RunEnums(const EnumsFlags& flags) {
   if (flags.name.empty()) return PrintList(flags.json);
   const std::optional<EnumKind> kind = FindEnumKind(flags.name);
   if (!kind) {
-    return Fail(MakeError(
-        ErrorCode::kInvalid,
-        fmt::format("no enumeration is called \"{}\"; `anecheck enums` lists them", flags.name)));
+    std::vector<std::string> names;
+    for (size_t i = 0; i < kEnumKindCount; ++i) {
+      names.emplace_back(GetEnumTable(static_cast<EnumKind>(i)).name);
+    }
+    return Fail(
+        MakeError(ErrorCode::kInvalid,
+                  fmt::format("no enumeration is called \"{}\"{}; `anecheck enums` lists them",
+                              flags.name, DidYouMean(flags.name, names))));
   }
   const EnumTable& table = GetEnumTable(*kind);
-  Print(flags.json ? TableJson(table).dump(2) : TableText(table));
+  flags.json ? Print(TableJson(table).dump(2)) : PrintText(TableText(table));
   return kExitClean;
 }
 

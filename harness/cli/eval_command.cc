@@ -227,7 +227,7 @@ int RunEval(const EvalFlags& flags) {
     if (flags.bounds) {
       for (const Json& law : (*json)["laws"]) text += LawText(law);
     }
-    Print(text);
+    PrintText(text);
   }
   return kExitClean;
 }
@@ -381,7 +381,7 @@ int RunJudge(const EvalFlags& flags) {
                           output["reason"].get<std::string>());
       text += ErrorsText(output["errors"]);
     }
-    Print(text);
+    PrintText(text);
   }
   return wrong ? kExitFindings : kExitClean;
 }

@@ -151,7 +151,7 @@ std::string Text(const Json& json) {
 int Run(const ExecFlags& flags) {
   const auto json = Execute(flags);
   if (!json.ok()) return Fail(WithFile(flags.container, json.error()));
-  Print(flags.json ? DumpJson(*json, 2) : Text(*json));
+  flags.json ? Print(DumpJson(*json, 2)) : PrintText(Text(*json));
   return kExitClean;
 }
 

@@ -7,6 +7,7 @@
 
 #include "harness/base/json.h"
 #include "harness/base/json_text.h"
+#include "harness/base/near_words.h"
 #include "harness/cli/command.h"
 #include "harness/cli/command_line.h"
 #include "harness/cli/evidence_flags.h"
@@ -94,7 +95,7 @@ Status Explain(const ExplainFlags& flags) {
       evidence::About(statements, subjects, target->compiler_name, routes);
   Json json = {{"verdicts", std::move(verdicts)}, {"cells", std::move(cells)}};
   json.update(evidence::FoundJson(found));
-  Print(flags.json ? DumpJson(json, 2) : text + evidence::FoundText(found));
+  flags.json ? Print(DumpJson(json, 2)) : PrintText(text + evidence::FoundText(found));
   return {};
 }
 
@@ -106,9 +107,10 @@ Status ExplainDefect(const ExplainFlags& flags) {
   if (defect.is_null()) {
     return MakeError(
         ErrorCode::kNotFound,
-        fmt::format("{}: no such documented defect; `anecheck power --list` lists them", flags.op));
+        fmt::format("{}: no such documented defect{}; `anecheck power --list` lists them", flags.op,
+                    DidYouMean(id, DefectIds())));
   }
-  Print(flags.json ? DumpJson(defect, 2) : DefectText(defect));
+  flags.json ? Print(DumpJson(defect, 2)) : PrintText(DefectText(defect));
   return {};
 }
 

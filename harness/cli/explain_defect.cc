@@ -1,5 +1,6 @@
 #include "harness/cli/explain_defect.h"
 
+#include <algorithm>
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 #include <vector>
@@ -44,8 +45,14 @@ std::string Listed(const Json& list) {
 
 bool LooksLikeDefect(std::string_view word) {
   const auto digit = [](char c) { return c >= '0' && c <= '9'; };
-  return word.size() == 3 && std::string_view("DdPp").find(word[0]) != std::string_view::npos &&
-         digit(word[1]) && digit(word[2]);
+  return word.size() > 1 && std::string_view("DdPp").find(word[0]) != std::string_view::npos &&
+         std::ranges::all_of(word.substr(1), digit);
+}
+
+std::vector<std::string> DefectIds() {
+  std::vector<std::string> ids;
+  for (const device::Quirk& quirk : device::Quirks()) ids.emplace_back(quirk.id);
+  return ids;
 }
 
 Json DefectJson(std::string_view id) {

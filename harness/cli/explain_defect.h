@@ -4,13 +4,16 @@
 
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "harness/base/json.h"
 
 namespace anecheck {
 
-// "D03", "p01": the form of an id, whether or not a table has it.
+// "D03", "p1": a letter of ids and digits, whether or not a table has it.
 bool LooksLikeDefect(std::string_view word);
+// The ids of the tables.
+std::vector<std::string> DefectIds();
 
 // {"id", "area", "trigger", "symptom", "kind", "families", "chips", "effects": [{"op", "what",
 // "families", "measured_right_on", "source"}], "workaround", "workaround_source"}; null for an id

@@ -82,7 +82,7 @@ int Run(const FindingFlags& flags) {
         {{"provenance", exported->provenance}, {"id", exported->id}, {"out", exported->folder}},
         2));
   } else {
-    Print(ExportedText(*exported));
+    PrintText(ExportedText(*exported));
   }
   return kExitClean;
 }

@@ -227,8 +227,8 @@ int RunFuzz(FuzzFlags& flags, const std::string& typed) {
     });
   }();
   if (!summary.ok()) return Fail(summary.error());
-  Print(flags.json ? DumpJson(ToJson(*summary, flags.options, typed), 1)
-                   : ToText(*summary, flags.options, typed));
+  flags.json ? Print(DumpJson(ToJson(*summary, flags.options, typed), 1))
+             : PrintText(ToText(*summary, flags.options, typed));
   WarnOfNoneAccepted(*summary, flags.options);
   if (summary->failed) {
     LogError(fmt::format("{}; the findings of {} are kept in {}", summary->failed->message,
@@ -250,8 +250,8 @@ int RunScaffold(const ScaffoldFlags& flags) {
   constexpr uint64_t kSeed = 1;
   const auto corpus = WriteCorpus(flags.format, kSeed, flags.folder + "/seeds");
   if (!corpus.ok()) return Fail(corpus.error());
-  Print(fmt::format("a project for {} in {}, with {} seeds; put your parser into its target",
-                    flags.kind, flags.folder, (*corpus)["files"].size()));
+  PrintText(fmt::format("a project for {} in {}, with {} seeds; put your parser into its target",
+                        flags.kind, flags.folder, (*corpus)["files"].size()));
   return kExitClean;
 }
 

@@ -181,8 +181,9 @@ int RunCorpus(const GenFlags& flags, const std::string& typed) {
     (*written)["command"] = typed;
     Print(DumpJson(*written, 2));
   } else {
-    Print(fmt::format("{} seeds of {} in {}, dictionary {}\n  {}", (*written)["files"].size(),
-                      flags.format, flags.out, (*written)["dictionary"].get<std::string>(), typed));
+    PrintText(fmt::format("{} seeds of {} in {}, dictionary {}\n  {}", (*written)["files"].size(),
+                          flags.format, flags.out, (*written)["dictionary"].get<std::string>(),
+                          typed));
   }
   return kExitClean;
 }
@@ -196,10 +197,10 @@ int Run(const GenFlags& flags, const std::string& typed) {
     printed["command"] = typed;
     Print(DumpJson(printed, 2));
   } else {
-    Print(fmt::format("wrote {} {} files of {} to {}, with manifest.json; seed {}\n  {}",
-                      (*manifest)["count"].dump(), (*manifest)["mode"].get<std::string>(),
-                      (*manifest)["format"].get<std::string>(), flags.out,
-                      (*manifest)["seed"].dump(), typed));
+    PrintText(fmt::format("wrote {} {} files of {} to {}, with manifest.json; seed {}\n  {}",
+                          (*manifest)["count"].dump(), (*manifest)["mode"].get<std::string>(),
+                          (*manifest)["format"].get<std::string>(), flags.out,
+                          (*manifest)["seed"].dump(), typed));
   }
   return kExitClean;
 }

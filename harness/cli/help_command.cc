@@ -4,6 +4,7 @@
 #include <map>
 #include <memory>
 
+#include "harness/base/near_words.h"
 #include "harness/cli/command.h"
 #include "harness/cli/command_description.h"
 #include "harness/cli/command_line.h"
@@ -58,17 +59,18 @@ int PrintHelp(const CLI::App& app, const std::vector<std::string>& path) {
         [&](const CLI::App* subcommand) { return subcommand->get_name() == word; });
     parents += (parents.empty() ? "" : " ") + command->get_name();
     if (named.empty()) {
-      return Fail(MakeError(ErrorCode::kInvalid,
-                            fmt::format("help {}: {} has no such subcommand; `{} --help` lists "
-                                        "them",
-                                        word, parents, parents)));
+      return Fail(MakeError(
+          ErrorCode::kInvalid,
+          fmt::format("help {}: {} has no such subcommand{}; `{} --help` lists "
+                      "them",
+                      word, parents, DidYouMean(word, SubcommandNames(*command)), parents)));
     }
     command = named[0];
   }
   // The parser would print the help of what was chosen, which is `help` itself.
-  Print(command == &app
-            ? app.get_formatter()->make_help(&app, app.get_name(), CLI::AppFormatMode::Normal)
-            : command->help(parents));
+  PrintText(command == &app
+                ? app.get_formatter()->make_help(&app, app.get_name(), CLI::AppFormatMode::Normal)
+                : command->help(parents));
   return kExitClean;
 }
 

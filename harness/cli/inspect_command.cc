@@ -334,8 +334,8 @@ int RunFile(const InspectFlags& flags) {
   const ByteSpan bytes = content->bytes();
   const auto companion = flags.format.empty() ? DescribeCompanion(bytes, path) : std::nullopt;
   if (companion) {
-    Print(flags.json ? DumpJson(Json{{"file", path}, {"what", *companion}}, 2)
-                     : fmt::format("{}: {}", path, *companion));
+    flags.json ? Print(DumpJson(Json{{"file", path}, {"what", *companion}}, 2))
+               : PrintText(fmt::format("{}: {}", path, *companion));
     return kExitClean;
   }
   const auto format = Choose(flags, path, bytes);
@@ -346,7 +346,8 @@ int RunFile(const InspectFlags& flags) {
   if (flags.verify) violations = VerifyFile(**format, **file, bytes);
   const auto text = Describe(flags, **format, **file, bytes, violations);
   if (!text.ok()) return Fail(WithFile(path, text.error()));
-  Print(*text);
+  // The print of a program is a program.
+  flags.json || *format == &kFormat_mil ? Print(*text) : PrintText(*text);
   return ExitCode(flags, violations);
 }
 
@@ -418,7 +419,7 @@ Result<int> RunPair(const InspectFlags& flags) {
     if (flags.explain) text += RulesText(pair::Rules()) + EvidenceText();
     text += ViolationsText(together);
     text += PairVerdict(together, descriptor.path).second;
-    Print(text);
+    PrintText(text);
   }
   std::vector<Violation> all = together;
   for (const PairedFile* file : {&descriptor, &container}) {
@@ -456,7 +457,7 @@ int RunRules(const InspectFlags& flags) {
   }
   const auto text = AllRules(flags);
   if (!text.ok()) return Fail(text.error());
-  Print(*text);
+  flags.json ? Print(*text) : PrintText(*text);
   return kExitClean;
 }
 

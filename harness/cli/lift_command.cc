@@ -74,7 +74,7 @@ Result<Json> Lift(const LiftFlags& flags) {
 int RunLift(const LiftFlags& flags) {
   const auto json = Lift(flags);
   if (!json.ok()) return Fail(WithFile(flags.container, json.error()));
-  Print(flags.json ? DumpJson(*json, 2) : SummaryText(*json));
+  flags.json ? Print(DumpJson(*json, 2)) : PrintText(SummaryText(*json));
   return kExitClean;
 }
 

@@ -215,7 +215,7 @@ std::string ToText(const Json& json) {
 int RunLoad(const LoadFlags& flags) {
   const auto json = Load(flags);
   if (!json.ok()) return Fail(json.error());
-  Print(flags.json ? json->dump(2) : ToText(*json));
+  flags.json ? Print(json->dump(2)) : PrintText(ToText(*json));
   return kExitClean;
 }
 

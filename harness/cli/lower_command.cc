@@ -145,7 +145,7 @@ Status LowerToPackage(const LowerFlags& flags) {
   ANECHECK_ASSIGN(const std::string bytes, mlmodel::ModelBytes(parsed));
   ANECHECK_RETURN_IF_ERROR(WritePackage(flags.out, bytes, program.weights));
   const Json json = {{"out", flags.out}, {"format", flags.format}};
-  Print(flags.json ? DumpJson(json, 2) : fmt::format("wrote {}\n", flags.out));
+  flags.json ? Print(DumpJson(json, 2)) : PrintText(fmt::format("wrote {}\n", flags.out));
   return {};
 }
 
@@ -201,7 +201,7 @@ Status Lower(const LowerFlags& flags) {
   for (const auto& [name, reason] : written.missing) {
     text += fmt::format("not written: {}: {}\n", name, reason);
   }
-  Print(text);
+  PrintText(text);
   return {};
 }
 

@@ -6,11 +6,13 @@
 #include <fmt/format.h>
 #include <iostream>
 #include <span>
+#include <sstream>
 #include <string>
 #include <vector>
 
 #include "harness/base/log.h"
 #include "harness/base/near_words.h"
+#include "harness/base/terminal_text.h"
 #include "harness/base/version.h"
 #include "harness/cli/command.h"
 #include "harness/cli/command_line.h"
@@ -41,6 +43,8 @@ void Print(std::string_view text) {
   if (text.empty() || text.back() != '\n') std::fputc('\n', stdout);
 }
 
+void PrintText(std::string_view text) { Print(Folded(text, TerminalColumns())); }
+
 namespace {
 
 // How far the words of a command line name commands.
@@ -65,12 +69,6 @@ Place PlaceOf(const CLI::App& app, std::span<char*> words) {
     place.path += fmt::format(" {}", word);
   }
   return place;
-}
-
-std::vector<std::string> CommandNames(const CLI::App& app) {
-  std::vector<std::string> names;
-  for (const CLI::App* sub : app.get_subcommands({})) names.push_back(sub->get_name());
-  return names;
 }
 
 std::vector<std::string> OptionNames(const CLI::App& app) {
@@ -101,7 +99,7 @@ int FailToParse(const CLI::App& app, const CLI::ParseError& error, std::span<cha
     what = fmt::format("{}: no such option", place.unknown) + NearOption(*place.command, words);
   } else if (!place.unknown.empty()) {
     what = fmt::format("{}: no such subcommand", place.unknown) +
-           DidYouMean(place.unknown, CommandNames(*place.command));
+           DidYouMean(place.unknown, SubcommandNames(*place.command));
   } else {
     what += NearOption(*place.command, words);
   }
@@ -130,7 +128,12 @@ int Main(int argc, char** argv) {
   try {
     app.parse(argc, argv);
   } catch (const CLI::ParseError& error) {
-    if (error.get_exit_code() == 0) return Printed(app.exit(error));  // --help and --version
+    if (error.get_exit_code() == 0) {  // --help and --version
+      std::ostringstream text;
+      app.exit(error, text);
+      PrintText(text.str());
+      return Printed(kExitClean);
+    }
     return FailToParse(app, error, std::span(argv + 1, static_cast<size_t>(argc - 1)));
   }
   return Printed(selected());

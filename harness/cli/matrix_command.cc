@@ -10,6 +10,7 @@
 #include "harness/base/json.h"
 #include "harness/base/json_text.h"
 #include "harness/base/near_words.h"
+#include "harness/base/terminal_text.h"
 #include "harness/cli/command.h"
 #include "harness/cli/command_line.h"
 #include "harness/cli/evidence_flags.h"
@@ -71,7 +72,7 @@ Status PrintMatrix(const MatrixFlags& flags) {
     ANECHECK_RETURN_IF_ERROR(reports::CompareWithBaseline(before, flags.baseline, matrix));
   }
   const std::string_view format = flags.json ? "json" : std::string_view(flags.format);
-  if (format == "text") Print(reports::AttestationText(matrix));
+  if (format == "text") PrintText(reports::AttestationText(matrix, TerminalColumns()));
   if (format == "csv") Print(reports::AttestationCsv(matrix));
   if (format == "md") Print(reports::AttestationMarkdown(matrix));
   if (format == "json") Print(DumpJson(reports::AttestationJson(matrix)));

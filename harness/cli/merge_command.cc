@@ -53,8 +53,8 @@ int Run(const MergeFlags& flags) {
                         {"missing_shards", MissingJson(merged->missing)}},
                    2));
   } else {
-    Print(fmt::format("{}: {} runs with {} cases, {} duplicates", flags.out, merged->runs,
-                      merged->cases, merged->duplicates));
+    PrintText(fmt::format("{}: {} runs with {} cases, {} duplicates", flags.out, merged->runs,
+                          merged->cases, merged->duplicates));
   }
   for (const MissingShards& missing : merged->missing) {
     LogWarning(fmt::format("{}: of seed {} {} not there; run them and merge again", flags.out,

@@ -120,7 +120,7 @@ int Run(const PlacementFlags& flags) {
     if (!written.ok()) return Fail(written.error());
   }
   const Json json = ToJson(*placement);
-  Print(flags.json ? DumpJson(json, 2) : ToText(json));
+  flags.json ? Print(DumpJson(json, 2)) : PrintText(ToText(json));
   return kExitClean;
 }
 

@@ -127,13 +127,13 @@ int Run(PowerFlags& flags) {
   if (flags.list) {
     const Result<std::string> list = ListSubjects(flags);
     if (!list.ok()) return Fail(list.error());
-    Print(*list);
+    flags.json ? Print(*list) : PrintText(*list);
     return kExitClean;
   }
   const Interruption interruption;
   const Result<PowerReport> report = Measure(flags, interruption);
   if (!report.ok()) return Fail(report.error());
-  Print(flags.json ? DumpJson(PowerToJson(*report), 2) : PowerToText(*report));
+  flags.json ? Print(DumpJson(PowerToJson(*report), 2)) : PrintText(PowerToText(*report));
   if (!flags.json && !flags.out.empty()) Print(flags.out + "/power.html");
   if (report->interrupted) {
     LogWarning("interrupted; only finished hunts are shown");

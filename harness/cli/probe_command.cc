@@ -58,7 +58,7 @@ int Run(const ProbeFlags& flags, const std::string& command) {
   const Interruption interruption;
   const auto data = RunProbes(*options, flags.names, flags.runtime, interruption.flag());
   if (!data.ok()) return Fail(data.error());
-  Print(flags.json ? ProbesToJson(*data).dump(2) : Table(*data));
+  flags.json ? Print(ProbesToJson(*data).dump(2)) : PrintText(Table(*data));
   if (interruption.asked()) {
     LogWarning(fmt::format("interrupted; the figures up to now are {}",
                            options->db.empty() || data->empty() ? "printed and not recorded"

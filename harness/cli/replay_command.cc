@@ -50,10 +50,10 @@ int Run(const ReplayFlags& flags) {
                  {"message", shown.message()}};
     Print(json.dump(2));
   } else {
-    Print(fmt::format("{}{} on {}: {}{} (recorded: {}){}{}", EvidenceMark(identity.provenance),
-                      artifact.id, outcome->target, shown.verdict(),
-                      shown.op().empty() ? "" : " in " + shown.op(), artifact.verdict,
-                      shown.message().empty() ? "" : "\n  ", shown.message()));
+    PrintText(fmt::format("{}{} on {}: {}{} (recorded: {}){}{}", EvidenceMark(identity.provenance),
+                          artifact.id, outcome->target, shown.verdict(),
+                          shown.op().empty() ? "" : " in " + shown.op(), artifact.verdict,
+                          shown.message().empty() ? "" : "\n  ", shown.message()));
   }
   return IsNewFinding(shown.verdict()) ? kExitFindings : kExitClean;
 }

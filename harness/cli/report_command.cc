@@ -43,7 +43,7 @@ int Run(const ReportFlags& flags) {
                     {"probes_otherwise", otherwise}},
                    2));
   } else {
-    Print(
+    PrintText(
         fmt::format("{}cases: {}, runs: {}, new findings: {}, unconfirmed deviations: {}, known "
                     "defects: {}{}\n{}",
                     data->AnySimulated() ? "SIMULATED: " : "", data->Cases(), data->runs.size(),

@@ -81,7 +81,7 @@ std::string ToText(const Json& json) {
 int RunRoofline(const RooflineFlags& flags) {
   const auto json = ReadRoofline(flags);
   if (!json.ok()) return Fail(json.error());
-  Print(flags.json ? DumpJson(*json, 2) : ToText(*json));
+  flags.json ? Print(DumpJson(*json, 2)) : PrintText(ToText(*json));
   return kExitClean;
 }
 

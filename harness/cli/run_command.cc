@@ -166,8 +166,8 @@ int Run(const RunFlags& flags, const std::string& command) {
   if (events && !events->status().ok()) LogWarning(events->status().error().message);
   // On standard output the events stand alone.
   if (flags.events != "-") {
-    Print(flags.json ? SummaryToJson(*summary).dump(2)
-                     : SummaryText(*summary, options, flags.strict));
+    flags.json ? Print(SummaryToJson(*summary).dump(2))
+               : PrintText(SummaryText(*summary, options, flags.strict));
   }
   // Its exit code is that of a clean run.
   if (summary->cases > 0 && summary->inconclusive == summary->cases) {

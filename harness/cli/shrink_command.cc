@@ -89,7 +89,7 @@ int Shrink(const ShrinkFlags& flags) {
                           {"tries", shrunk->tries}};
     Print(summary.dump(2));
   } else {
-    Print(
+    PrintText(
         fmt::format("{}{}: {} nodes and {} elements, from {} and {}, after {} tries\n  {}\n"
                     "  anecheck replay {}",
                     EvidenceMark(identity.provenance), artifact.id, shrunk->after.nodes,

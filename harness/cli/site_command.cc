@@ -46,9 +46,9 @@ int RunSite(const SiteFlags& flags) {
     text += fmt::format("the campaign of seed {} lacks {} of {} shards\n", missing.seed,
                         missing.indices.size(), missing.count);
   }
-  Print(fmt::format("{}{}{} runs, {} chips: {}/index.html",
-                    site->data.AnySimulated() ? "SIMULATED:\n" : "", text, site->data.runs.size(),
-                    site->chips.size(), flags.out));
+  PrintText(fmt::format("{}{}{} runs, {} chips: {}/index.html",
+                        site->data.AnySimulated() ? "SIMULATED:\n" : "", text,
+                        site->data.runs.size(), site->chips.size(), flags.out));
   return kExitClean;
 }
 

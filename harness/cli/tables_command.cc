@@ -36,7 +36,7 @@ int PrintSheet(const OpsFlags& flags, const Json& reference) {
   if (flags.json || flags.format == "json") {
     Print(reports::OperationSheetJson(reference, flags.name).dump(2));
   } else {
-    Print(sheet);
+    PrintText(sheet);
   }
   return kExitClean;
 }
@@ -59,7 +59,7 @@ int PrintOps(const OpsFlags& flags) {
   } else if (flags.format == "html") {
     Print(reports::OperationReferenceHtml(reference));
   } else {
-    Print(reports::OperationReferenceText(reference));
+    PrintText(reports::OperationReferenceText(reference));
   }
   return kExitClean;
 }
@@ -97,21 +97,22 @@ struct TargetsFlags {
 Status PrintTargets(const TargetsFlags& flags) {
   if (flags.fields) {
     const HalLayout& layout = HalLayout::Get();
-    Print(flags.json ? FieldsJson(layout).dump(2) : FieldsText(layout));
+    flags.json ? Print(FieldsJson(layout).dump(2)) : PrintText(FieldsText(layout));
     return {};
   }
   ANECHECK_ASSIGN(const TargetCatalog catalog, LoadCatalog(flags.replaced));
   if (!flags.one.empty()) {
     ANECHECK_ASSIGN(const Target* target, catalog.Find(flags.one));
-    Print(flags.json ? TargetJson(catalog, *target).dump(2) : TargetText(catalog, *target));
+    flags.json ? Print(TargetJson(catalog, *target).dump(2))
+               : PrintText(TargetText(catalog, *target));
   } else if (flags.a.empty()) {
-    Print(flags.json ? TargetsJson(catalog).dump(2) : TargetsText(catalog));
+    flags.json ? Print(TargetsJson(catalog).dump(2)) : PrintText(TargetsText(catalog));
   } else if (flags.json) {
     ANECHECK_ASSIGN(const Json diff, TargetsDiffJson(catalog, flags.a, flags.b));
     Print(diff.dump(2));
   } else {
     ANECHECK_ASSIGN(const std::string diff, TargetsDiffText(catalog, flags.a, flags.b));
-    Print(diff);
+    PrintText(diff);
   }
   return {};
 }

@@ -44,10 +44,10 @@ int Run(const TrendFlags& flags) {
     return kExitClean;
   }
   const Json& runs = (*trend)["runs"];
-  Print(fmt::format("{}{} runs, {} changes in the matrix, {} defects\n{}",
-                    (*trend)["simulated"] == true ? "SIMULATED: " : "", runs.size(),
-                    (*trend)["changes"].size(), (*trend)["findings"].size(),
-                    flags.out.empty() ? "" : flags.out + "/trend.html"));
+  PrintText(fmt::format("{}{} runs, {} changes in the matrix, {} defects\n{}",
+                        (*trend)["simulated"] == true ? "SIMULATED: " : "", runs.size(),
+                        (*trend)["changes"].size(), (*trend)["findings"].size(),
+                        flags.out.empty() ? "" : flags.out + "/trend.html"));
   return kExitClean;
 }
 

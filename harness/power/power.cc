@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 
 #include "harness/base/file.h"
+#include "harness/base/near_words.h"
 #include "harness/runners/e5rt_library.h"
 #include "oracles/contract.h"
 #include "oracles/reference/kernel.h"
@@ -91,6 +92,12 @@ class Measurement {
     return {};
   }
 
+  static std::vector<std::string> IdsOf(const std::vector<Subject>& all) {
+    std::vector<std::string> ids;
+    for (const Subject& subject : all) ids.push_back(subject.id);
+    return ids;
+  }
+
   Result<std::vector<Subject>> Wanted(const std::vector<Subject>& all) const {
     if (options_.only.empty()) return all;
     std::vector<Subject> wanted;
@@ -99,8 +106,8 @@ class Measurement {
       if (found == all.end()) {
         return MakeError(ErrorCode::kNotFound,
                          fmt::format("--fault {}: the engine has no fault and acts on no known "
-                                     "defect of that id",
-                                     id));
+                                     "defect of that id{}",
+                                     id, DidYouMean(id, IdsOf(all))));
       }
       wanted.push_back(*found);
     }

@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "harness/base/little_endian.h"
+#include "harness/base/near_words.h"
 #include "harness/targets/catalog_loader.h"
 #include "harness/targets/chip_names.h"
 #include "harness/targets/embedded.h"
@@ -22,33 +23,13 @@ std::string Lower(std::string_view text) {
   return lower;
 }
 
-// Insertions, deletions and exchanges that turn `a` into `b`.
-size_t EditDistance(std::string_view a, std::string_view b) {
-  std::vector<size_t> row(b.size() + 1);
-  for (size_t j = 0; j <= b.size(); ++j) row[j] = j;
-  for (size_t i = 1; i <= a.size(); ++i) {
-    size_t diagonal = row[0];
-    row[0] = i;
-    for (size_t j = 1; j <= b.size(); ++j) {
-      const size_t above = row[j];
-      row[j] = std::min({above + 1, row[j - 1] + 1, diagonal + (a[i - 1] == b[j - 1] ? 0 : 1)});
-      diagonal = above;
-    }
-  }
-  return row[b.size()];
-}
-
-// Up to five names, the nearest first; names further away than half their length are left out.
-std::vector<std::string> NearNames(std::span<const Target> targets, std::string_view wanted) {
-  std::vector<std::pair<size_t, std::string>> ranked;
-  for (const Target& target : targets) {
-    const size_t distance = EditDistance(Lower(target.name), wanted);
-    if (distance <= std::max<size_t>(2, wanted.size() / 2))
-      ranked.emplace_back(distance, Lower(target.name));
-  }
-  std::sort(ranked.begin(), ranked.end());
+// Targets in lower case, and the chips that have one.
+std::vector<std::string> NamesOf(std::span<const Target> targets) {
   std::vector<std::string> names;
-  for (size_t i = 0; i < ranked.size() && i < 5; ++i) names.push_back(ranked[i].second);
+  for (const Target& target : targets) names.push_back(Lower(target.name));
+  for (const Chip& chip : Chips()) {
+    if (chip.target) names.push_back(chip.name);
+  }
   return names;
 }
 
@@ -95,14 +76,9 @@ Result<const Target*> TargetCatalog::Find(std::string_view name) const {
     return MakeError(ErrorCode::kNotFound,
                      fmt::format("no table for target \"{}\" ({})", name, elsewhere->second));
   }
-  const std::vector<std::string> near = NearNames(targets_, wanted);
-  return MakeError(
-      ErrorCode::kNotFound,
-      near.empty()
-          ? fmt::format("unknown target \"{}\"; `anecheck targets` lists all {}", name,
-                        targets_.size())
-          : fmt::format("unknown target \"{}\"; near names: {}; `anecheck targets` lists all {}",
-                        name, fmt::join(near, ", "), targets_.size()));
+  return MakeError(ErrorCode::kNotFound,
+                   fmt::format("unknown target \"{}\"{}; `anecheck targets` lists all {}", name,
+                               DidYouMean(name, NamesOf(targets_)), targets_.size()));
 }
 
 std::span<const FamilyFloor> TargetCatalog::floors() const { return floors_; }

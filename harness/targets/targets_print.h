@@ -51,7 +51,7 @@ std::string FieldsText(const HalLayout& layout);
 Json FieldsJson(const HalLayout& layout);
 
 // The properties in which the strongest values of two targets differ, known against unknown
-// included. Fails with the near names where a target does not exist.
+// included. Fails with near names where a target does not exist.
 Result<std::string> TargetsDiffText(const TargetCatalog& catalog, std::string_view a,
                                     std::string_view b);
 // {"a": "H13", "b": "H17s", "differences": [{"group", "key", "name", "a", "b"}], "same": 40,

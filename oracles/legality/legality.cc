@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 #include <unordered_map>
 
+#include "harness/base/near_words.h"
 #include "oracles/legality/scope.h"
 
 namespace anecheck::legality {
@@ -98,19 +99,12 @@ void Conclude(Verdict& verdict) {
 }
 
 Error UnknownOperation(std::string_view name, const Rules& rules) {
-  std::string near;
-  const std::string_view stem = name.substr(0, std::min<size_t>(name.size(), 4));
-  const auto collect = [&](std::span<const CatalogueRow> rows) {
-    for (const CatalogueRow& row : rows) {
-      const bool alike = row.name.find(stem) != std::string::npos;
-      if (alike && near.size() < 80) near += (near.empty() ? "" : ", ") + row.name;
-    }
-  };
-  if (!stem.empty()) collect(rules.operations());
-  if (!stem.empty()) collect(rules.layers());
+  std::vector<std::string> names;
+  for (const CatalogueRow& row : rules.operations()) names.push_back(row.name);
+  for (const CatalogueRow& row : rules.layers()) names.push_back(row.name);
   return MakeError(ErrorCode::kNotFound,
-                   fmt::format("no operation or native layer \"{}\"; {}", name,
-                               near.empty() ? "`anecheck ops` lists them" : "near: " + near));
+                   fmt::format("no operation or native layer \"{}\"{}; `anecheck ops` lists them",
+                               name, DidYouMean(name, names)));
 }
 
 }  // namespace
