@@ -173,14 +173,37 @@ Status Reader::ReadReach(RunInfo& run, ReachByKey& reach) {
   return {};
 }
 
+// The entry of a map by operation and target. Rows come ordered by both, so that most ask for the
+// entry of the row before.
+template <typename Map>
+class KeptEntry {
+ public:
+  explicit KeptEntry(Map& map) : map_(map), entry_(map.end()) {}
+
+  template <typename Row>
+  Map::mapped_type& Of(const Row& row, Provenance provenance) {
+    if (entry_ == map_.end() || entry_->first.op != row.op || entry_->first.target != row.target) {
+      entry_ = map_.try_emplace(HistogramKey{row.op, row.target, provenance}).first;
+    }
+    return entry_->second;
+  }
+
+ private:
+  Map& map_;
+  Map::iterator entry_;
+};
+
 Status Reader::ReadErrors(const RunInfo& run, ReportData& data, ToldByKey& told) {
   ANECHECK_ASSIGN(const std::vector<UlpRow> buckets, store_.Rows<UlpRow>(run.id));
+  KeptEntry histograms(data.histograms);
   for (const UlpRow& row : buckets) {
-    data.histograms[{row.op, row.target, run.provenance}][row.bucket] += row.elements;
+    histograms.Of(row, run.provenance)[row.bucket] += row.elements;
   }
-  ANECHECK_ASSIGN(const std::vector<MagnitudeRow> magnitudes, store_.Rows<MagnitudeRow>(run.id));
-  for (const MagnitudeRow& row : magnitudes) {
-    data.magnitudes[{row.op, row.target, run.provenance}][row.exponent] += row;
+  ANECHECK_ASSIGN(const std::vector<MagnitudeRow> rows_of_magnitudes,
+                  store_.Rows<MagnitudeRow>(run.id));
+  KeptEntry magnitudes(data.magnitudes);
+  for (const MagnitudeRow& row : rows_of_magnitudes) {
+    magnitudes.Of(row, run.provenance)[row.exponent] += row;
   }
   std::map<ReachKey, OperationLeans> leans;
   ANECHECK_ASSIGN(const std::vector<LeanRow> rows, store_.Rows<LeanRow>(run.id));
@@ -194,9 +217,19 @@ Status Reader::ReadErrors(const RunInfo& run, ReportData& data, ToldByKey& told)
   return {};
 }
 
+// The time of the first row that is not before the case.
+std::optional<double> PaceAt(const std::vector<PaceRow>& pace, uint64_t case_index) {
+  const auto row = std::ranges::lower_bound(pace, case_index, {}, &PaceRow::case_index);
+  return row == pace.end() ? std::nullopt : std::optional(row->seconds);
+}
+
 Status Reader::ReadFindings(size_t index, ReportData& data) {
   const RunInfo& run = data.runs[index];
   std::vector<FindingRow>& records = findings_[run.id];
+  std::vector<PaceRow> pace;
+  if (!records.empty()) {
+    ANECHECK_ASSIGN(pace, store_.Rows<PaceRow>(run.id));
+  }
   size_t done = 0;
   for (FindingRow& record : records) {
     FindingInfo& finding = data.findings.emplace_back();
@@ -204,6 +237,7 @@ Status Reader::ReadFindings(size_t index, ReportData& data) {
     finding.run = index;
     finding.is_new = IsNewFinding(finding.verdict);
     finding.shares_id = runs_with_id_[finding.id] > 1;
+    finding.seconds = PaceAt(pace, finding.case_index);
     NameRun(run, finding);
     // One artifact at a time: each may be large, and only a part of it is kept.
     ANECHECK_ASSIGN(const auto whole, store_.Finding(run.id, finding.id));

@@ -88,6 +88,8 @@ struct FindingInfo : FindingRow {
   // are no name of a file, which have none. Findings that only their run tells apart share one.
   std::string page;
   FindingDetail detail;
+  // How long the run had worked when the finding was recorded; older files do not say.
+  std::optional<double> seconds;
 };
 
 // The relation of a measured figure to the published one.

@@ -71,6 +71,7 @@ int RunEnums(const EnumsFlags& flags) {
   const std::optional<EnumKind> kind = FindEnumKind(flags.name);
   if (!kind) {
     std::vector<std::string> names;
+    names.reserve(kEnumKindCount);
     for (size_t i = 0; i < kEnumKindCount; ++i) {
       names.emplace_back(GetEnumTable(static_cast<EnumKind>(i)).name);
     }

@@ -94,6 +94,7 @@ class Measurement {
 
   static std::vector<std::string> IdsOf(const std::vector<Subject>& all) {
     std::vector<std::string> ids;
+    ids.reserve(all.size());
     for (const Subject& subject : all) ids.push_back(subject.id);
     return ids;
   }

@@ -265,7 +265,8 @@ Status Store::Upgrade() {
 Result<Store> Store::Connect(const std::string& path) {
   ANECHECK_RETURN_IF_ERROR(CheckNoFolder(path));
   sqlite3* raw = nullptr;
-  int code = sqlite3_open_v2(path.c_str(), &raw, SQLITE_OPEN_READONLY, nullptr);
+  int code =
+      sqlite3_open_v2(path.c_str(), &raw, SQLITE_OPEN_READONLY | SQLITE_OPEN_NOMUTEX, nullptr);
   if (code == SQLITE_OK && access((path + "-wal").c_str(), F_OK) != 0 && FolderIsReadOnly(raw)) {
     sqlite3_close(raw);
     raw = nullptr;

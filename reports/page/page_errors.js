@@ -15,34 +15,52 @@ function bucketName(bucket, last) {
                          : `${count(low)} to ${count(2 ** (bucket - 1))}`;
 }
 
-// Axis marks that fit below a bar: 0, 1, 2, 4, 8 ... (the upper end of the bucket).
+// The upper end of a bucket, short enough to stand below its bar: 0, 1, 2, 4, 8 ...
 function bucketMark(bucket, last) {
   if (bucket === last) return "more";
-  if (bucket === last - 1) return "";
-  return bucket < 3 ? String(bucket) : bucket % 2 === 1 ? String(2 ** (bucket - 1)) : "";
+  return bucket < 3 ? String(bucket) : shortCount(2 ** (bucket - 1));
 }
 
+// 512, 16k, 1M.
+function shortCount(number) {
+  const units = ["", "k", "M", "G", "T", "P"];
+  let unit = 0;
+  for (; number >= 1000 && unit + 1 < units.length; ++unit) number /= 1000;
+  return Math.round(number) + units[unit];
+}
+
+// Bars over an axis of logarithms, of elements by error in ulp.
 function drawBars(buckets) {
-  const width = 340, height = 120, left = 6, bottom = 16;
+  const width = 400, height = 180, left = 44, right = 16, top = 22, floor = 140;
   const last = buckets.length - 1;
-  const top = Math.log10(Math.max(...buckets) + 1);
-  const slot = (width - 2 * left) / buckets.length;
+  const decades = Math.max(1, Math.ceil(Math.log10(Math.max(...buckets))));
+  const slot = (width - left - right) / buckets.length;
+  const up = (number) => floor - (floor - top) * Math.log10(1 + number) / Math.log10(1 + 10 ** decades);
   const svg = svgNode("svg", {viewBox: `0 0 ${width} ${height}`, "aria-hidden": "true"});
+  const write = (x, y, anchor, text) => svg.append(svgNode("text", {x, y, "text-anchor": anchor}, text));
+  const addLine = (number, text) => {
+    svg.append(svgNode("line", {x1: left, x2: width - right, y1: up(number), y2: up(number)}));
+    write(left - 5, up(number) + 4, "end", text);
+  };
+  addLine(0, "0");
+  for (let decade = decades; decade >= 0; decade -= Math.floor(decades / 5) + 1) {
+    addLine(10 ** decade, shortCount(10 ** decade));
+  }
   buckets.forEach((elements, bucket) => {
     const x = left + bucket * slot;
     if (elements > 0) {
-      const tall = Math.max(2, Math.log10(elements + 1) / top * (height - bottom - 6));
-      const bar = svgNode("rect", {x: x + 1, y: height - bottom - tall, width: slot - 2,
-                                   height: tall});
+      const bar = svgNode("rect", {x: x + slot / 10, y: up(elements), width: slot * 0.8,
+                                   height: floor - up(elements)});
       bar.append(svgNode("title", {}, `${bucketName(bucket, last)} ulp: ${count(elements)} elements`));
       svg.append(bar);
     }
-    const mark = bucketMark(bucket, last);
-    if (mark) {
-      svg.append(svgNode("text", {x: x + slot / 2, y: height - 4, "text-anchor": "middle"}, mark));
+    const every = Math.ceil(34 / slot);
+    if (bucket === last || (bucket % every === 0 && last - bucket >= every)) {
+      write(x + slot / 2, floor + 15, "middle", bucketMark(bucket, last));
     }
   });
-  svg.append(svgNode("line", {x1: left, x2: width - left, y1: height - bottom, y2: height - bottom}));
+  write(0, 12, "start", "elements");
+  write((left + width - right) / 2, height - 6, "middle", "error in ulp");
   return svg;
 }
 

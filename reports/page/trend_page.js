@@ -71,10 +71,6 @@ function cellFigures(kinds) {
 // Runs of which a few can be told apart in one picture: the first and the latest.
 const fewRuns = (runs) => runs.length <= 4 ? runs : [runs[0], ...runs.slice(-3)];
 
-const shortCount = (number) => number < 1000 ? `${number}`
-  : number < 1e6 ? `${Number((number / 1e3).toPrecision(2))}k`
-  : `${Number((number / 1e6).toPrecision(2))}M`;
-
 // The cells that runs had met after so many cases, on an axis of logarithms.
 function growthFigures() {
   const runs = fewRuns(report.runs.map((run, index) => ({run, index}))

@@ -86,10 +86,11 @@ function drawHeat(columns, columnName, rowName) {
     }
   });
   for (let row = 0; row < rows; ++row) {
-    const text = bucketMark(row, rows - 1);
-    if (text) {
+    // A row is lower than a letter: every second one has its mark.
+    if (row === rows - 1 || (row % 2 === 0 && row < rows - 2)) {
       svg.append(svgNode("text", {x: left - 4, y: top + (rows - 1 - row) * tall + 8,
-                                  "text-anchor": "end"}, text));
+                                  "text-anchor": "end"},
+                         bucketMark(row, rows - 1)));
     }
   }
   svg.append(svgNode("rect", {class: "frame", x: left, y: top, width: width - left - right,

@@ -34,21 +34,21 @@ std::string HistoryPlot(const Site& site, const SiteChip& chip) {
   return DatePlot("Per cent of the attested operations that are right", points);
 }
 
-// After how many cases the first new finding of a class was met, of all runs of the chip.
+// How long the runs of the chip had worked when the first finding of a class was recorded: the
+// quickest run counts.
 std::string FindingPlot(const Site& site, size_t chip) {
-  std::map<std::string, int64_t> first;
+  std::map<std::string, double> first;
   for (const SiteDefect* defect : DefectsOf(site, chip)) {
     for (const size_t index : defect->findings) {
       const FindingInfo& finding = site.data.findings[index];
       const auto op = std::ranges::find(site.ops, finding.op, &SiteOp::name);
-      if (op == site.ops.end()) continue;
-      const auto at = static_cast<int64_t>(finding.case_index) + 1;
-      const auto [entry, fresh] = first.emplace(op->op_class, at);
-      if (!fresh) entry->second = std::min(entry->second, at);
+      if (op == site.ops.end() || !finding.seconds) continue;
+      const auto [entry, fresh] = first.emplace(op->op_class, *finding.seconds);
+      if (!fresh) entry->second = std::min(entry->second, *finding.seconds);
     }
   }
   if (first.empty()) return "";
-  return LengthPlot("Cases until the first finding of a class", {first.begin(), first.end()});
+  return LengthPlot("Time to the first finding of a class", "s", {first.begin(), first.end()});
 }
 
 std::string ClassTable(const Site& site, const SiteChip& chip) {

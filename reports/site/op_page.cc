@@ -176,6 +176,26 @@ std::vector<std::string> BucketNames() {
   return names;
 }
 
+// Magnitudes without elements between others have no bar.
+std::string MagnitudePlot(const ErrorsByMagnitude& errors, const std::string& where) {
+  constexpr int kStep = 2;  // binary orders of magnitude that are counted together
+  std::vector<std::string> names;
+  std::vector<uint64_t> worst;
+  for (const auto& [exponent, sums] : errors) {
+    if (!names.empty()) {
+      for (int between = std::stoi(names.back()) + kStep; between < exponent; between += kStep) {
+        names.push_back(std::to_string(between));
+        worst.push_back(0);
+      }
+    }
+    names.push_back(std::to_string(exponent));
+    worst.push_back(sums.max_ulp);
+  }
+  return CountPlot(
+      {"Largest error by magnitude, " + where, "log2 of the value", "largest error in ulp"}, names,
+      worst);
+}
+
 std::string ErrorPlots(const Site& site, const SiteOp& op) {
   std::string plots;
   size_t shown = 0;
@@ -184,17 +204,11 @@ std::string ErrorPlots(const Site& site, const SiteOp& op) {
     const auto histogram = site.data.histograms.find(key);
     if (histogram == site.data.histograms.end() || ++shown > kShownPlots) continue;
     const std::string where = fmt::format("{} {}", chip.target, EvidenceWord(chip.provenance));
-    plots += CountPlot("Elements by error in ulp, " + where, BucketNames(),
+    plots += CountPlot({"Elements by error, " + where, "error in ulp", "elements"}, BucketNames(),
                        {histogram->second.begin(), histogram->second.end()});
     const auto magnitudes = site.data.magnitudes.find(key);
     if (magnitudes == site.data.magnitudes.end()) continue;
-    std::vector<std::string> names;
-    std::vector<uint64_t> worst;
-    for (const auto& [exponent, errors] : magnitudes->second) {
-      names.push_back(std::to_string(exponent));
-      worst.push_back(errors.max_ulp);
-    }
-    plots += CountPlot("Largest error in ulp by log2 of the value, " + where, names, worst);
+    plots += MagnitudePlot(magnitudes->second, where);
   }
   if (plots.empty()) return Paragraph("No output of a graph came from it.");
   return "<div class=\"plots\">" + plots + "</div>\n";
@@ -224,9 +238,7 @@ std::string OpHtml(const Site& site, size_t op, const Json& reference) {
   page.content = OpLead(site, op) + Heading("findings", "Findings") +
                  DefectTable(site, "Findings", defects, 1, 60) + Heading("history", "History") +
                  OpHistory(site, op) + Heading("errors", "Errors") +
-                 Hint(
-                     "All runs of a chip together. The height of a bar is the logarithm of its "
-                     "number.") +
+                 Hint("All runs of a chip together, over axes of logarithms.") +
                  ErrorPlots(site, one) + Heading("evidence", "Evidence") + OpEvidence(site, op) +
                  PublishedEvidence(site, one) + Heading("signature", "Signature") +
                  OpSignature(reference) + Heading("rules", "Rules") + OpRules(site, one);

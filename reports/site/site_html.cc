@@ -34,6 +34,19 @@ std::string SvgText(double x, double y, std::string_view anchor, std::string_vie
                      EscapeXml(text));
 }
 
+// The least power of ten that is no less; at least 10.
+int DecadesOf(uint64_t most) {
+  int decades = 1;
+  for (uint64_t top = 10; top < most && decades < 19; top *= 10) ++decades;
+  return decades;
+}
+
+// "100", "10k", "1M".
+std::string DecadeName(int decade) {
+  constexpr std::string_view kThousands[] = {"", "k", "M", "G", "T", "P", "E"};
+  return fmt::format("1{:0>{}}{}", "", decade % 3, kThousands[decade / 3]);
+}
+
 }  // namespace
 
 std::string Up(int depth) {
@@ -197,43 +210,60 @@ std::string DatePlot(std::string_view label, const std::vector<DatePoint>& point
                 fmt::format("{}", fmt::join(words, "; ")));
 }
 
-std::string CountPlot(std::string_view label, const std::vector<std::string>& names,
+std::string CountPlot(const CountPlotWords& words, const std::vector<std::string>& names,
                       const std::vector<uint64_t>& counts) {
-  constexpr int kWidth = 400, kHeight = 130, kBottom = 22;
+  constexpr int kWidth = 400, kHeight = 180, kLeft = 44, kRight = 16, kTop = 22, kBottom = 40;
+  constexpr int kFloor = kHeight - kBottom, kMostLines = 5;
+  constexpr double kLabelWidth = 46;
   const uint64_t most = counts.empty() ? 0 : *std::ranges::max_element(counts);
-  const double slot = kWidth / static_cast<double>(std::max<size_t>(counts.size(), 1));
-  std::string content;
-  std::vector<std::string> words;
-  for (size_t i = 0; i < counts.size(); ++i) {
-    const double x = slot * static_cast<double>(i);
-    if (i % 2 == 0) content += SvgText(x + slot / 2, kHeight - 7, "middle", names[i]);
-    if (counts[i] == 0) continue;
-    const double tall = (kHeight - kBottom - 4) * std::log1p(static_cast<double>(counts[i])) /
-                        std::log1p(static_cast<double>(most));
-    content += fmt::format("<rect x=\"{:.1f}\" y=\"{:.1f}\" width=\"{:.1f}\" height=\"{:.1f}\"/>",
-                           x + 1, kHeight - kBottom - tall, slot - 2, tall);
-    words.push_back(fmt::format("{}: {}", EscapeXml(names[i]), counts[i]));
+  const int decades = DecadesOf(most);
+  // A number stands at its logarithm; 1 stands above the line of 0.
+  const auto up = [&](double value) {
+    return kFloor - (kFloor - kTop) * std::log10(1 + value) / std::log10(1 + std::pow(10, decades));
+  };
+  std::string content = SvgText(0, 12, "start", words.upward);
+  const auto add_line = [&](double value, std::string_view text) {
+    content += fmt::format("<line x1=\"{}\" x2=\"{}\" y1=\"{:.1f}\" y2=\"{:.1f}\"/>", kLeft,
+                           kWidth - kRight, up(value), up(value));
+    content += SvgText(kLeft - 5, up(value) + 4, "end", text);
+  };
+  add_line(0, "0");
+  for (int decade = decades; decade >= 0; decade -= decades / kMostLines + 1) {
+    add_line(std::pow(10, decade), DecadeName(decade));
   }
-  return Figure(label, Svg(kWidth, kHeight, label, content),
-                fmt::format("{}", fmt::join(words, "; ")));
+  const double slot =
+      (kWidth - kLeft - kRight) / static_cast<double>(std::max<size_t>(counts.size(), 1));
+  const auto every = static_cast<size_t>(std::ceil(kLabelWidth / slot));
+  std::vector<std::string> texts;
+  for (size_t i = 0; i < counts.size(); ++i) {
+    const double x = kLeft + slot * static_cast<double>(i);
+    if (i % every == 0) content += SvgText(x + slot / 2, kFloor + 15, "middle", names[i]);
+    if (counts[i] == 0) continue;
+    const double y = up(static_cast<double>(counts[i]));
+    content += fmt::format("<rect x=\"{:.1f}\" y=\"{:.1f}\" width=\"{:.1f}\" height=\"{:.1f}\"/>",
+                           x + slot / 10, y, slot * 0.8, kFloor - y);
+    texts.push_back(fmt::format("{}: {}", EscapeXml(names[i]), counts[i]));
+  }
+  content += SvgText((kLeft + kWidth - kRight) / 2.0, kHeight - 6, "middle", words.across);
+  return Figure(words.label, Svg(kWidth, kHeight, words.label, content),
+                fmt::format("{}", fmt::join(texts, "; ")));
 }
 
-std::string LengthPlot(std::string_view label,
-                       const std::vector<std::pair<std::string, int64_t>>& bars) {
-  constexpr int kWidth = 400, kRow = 18, kLeft = 240, kMost = 115;
-  int64_t most = 1;
+std::string LengthPlot(std::string_view label, std::string_view unit,
+                       const std::vector<std::pair<std::string, double>>& bars) {
+  constexpr int kWidth = 400, kRow = 36, kMost = 320;
+  double most = 0;
   for (const auto& [name, value] : bars) most = std::max(most, value);
   std::string content;
   std::vector<std::string> words;
   int y = 0;
   for (const auto& [name, value] : bars) {
-    const double wide =
-        static_cast<double>(kMost) * static_cast<double>(value) / static_cast<double>(most);
-    content += SvgText(kLeft - 6, y + 13, "end", name);
-    content += fmt::format("<rect x=\"{}\" y=\"{}\" width=\"{:.1f}\" height=\"{}\"/>", kLeft, y + 3,
-                           std::max(wide, 1.0), kRow - 6);
-    content += SvgText(kLeft + wide + 4, y + 13, "start", std::to_string(value));
-    words.push_back(fmt::format("{}: {}", EscapeXml(name), value));
+    const double wide = most > 0 ? std::max(1.0, kMost * value / most) : 1.0;
+    const std::string figure = fmt::format("{:.3g} {}", value, unit);
+    content += SvgText(0, y + 13, "start", name);
+    content += fmt::format("<rect x=\"0\" y=\"{}\" width=\"{:.1f}\" height=\"12\"/>", y + 18, wide);
+    content += SvgText(wide + 5, y + 28, "start", figure);
+    words.push_back(fmt::format("{}: {}", EscapeXml(name), figure));
     y += kRow;
   }
   return Figure(label, Svg(kWidth, std::max(y, kRow), label, content),

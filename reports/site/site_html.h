@@ -82,13 +82,16 @@ struct DatePoint {
 };
 std::string DatePlot(std::string_view label, const std::vector<DatePoint>& points);
 
-// Upright bars; heights go by the logarithm of the counts. `names` are written below every second
-// one.
-std::string CountPlot(std::string_view label, const std::vector<std::string>& names,
+// Upright bars over an axis of logarithms. `names` stand below as many bars as there is room for.
+struct CountPlotWords {
+  std::string label;
+  std::string_view across, upward;  // what the axes show
+};
+std::string CountPlot(const CountPlotWords& words, const std::vector<std::string>& names,
                       const std::vector<uint64_t>& counts);
 
-// Lying bars with their names before and their values behind them.
-std::string LengthPlot(std::string_view label,
-                       const std::vector<std::pair<std::string, int64_t>>& bars);
+// Lying bars, each with its name above and its value, in `unit`, behind it.
+std::string LengthPlot(std::string_view label, std::string_view unit,
+                       const std::vector<std::pair<std::string, double>>& bars);
 
 }  // namespace anecheck::reports

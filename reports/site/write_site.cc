@@ -2,9 +2,11 @@
 
 #include <fmt/format.h>
 #include <map>
+#include <mutex>
 
 #include "harness/base/file.h"
 #include "harness/base/json_text.h"
+#include "harness/base/parallel_for.h"
 #include "reports/finding_page.h"
 #include "reports/operation_reference.h"
 #include "reports/site/site_pages.h"
@@ -39,12 +41,11 @@ class SiteWriter {
   }
 
   Status WriteChips() {
-    for (size_t chip = 0; chip < site_.chips.size(); ++chip) {
+    return ParallelFor(site_.chips.size(), 0, [&](uint64_t chip) -> Status {
       const std::string& slug = site_.chips[chip].slug;
       ANECHECK_RETURN_IF_ERROR(Put("chips/" + slug, ChipHtml(site_, chip), ChipJson(site_, chip)));
-      ANECHECK_RETURN_IF_ERROR(PutText("badges/" + slug + ".svg", BadgeSvg(site_, chip)));
-    }
-    return {};
+      return PutText("badges/" + slug + ".svg", BadgeSvg(site_, chip));
+    });
   }
 
   Status WriteOps() {
@@ -52,14 +53,17 @@ class SiteWriter {
     std::map<std::string, const Json*> entries;
     for (const Json& op : reference["ops"]) entries.emplace(op["name"].get<std::string>(), &op);
     const Json none;
-    for (size_t op = 0; op < site_.ops.size(); ++op) {
+    size_t done = 0;
+    std::mutex mutex;  // guards `done` and the progress
+    return ParallelFor(site_.ops.size(), 0, [&](uint64_t op) -> Status {
       const auto entry = entries.find(site_.ops[op].name);
       const Json& known = entry == entries.end() ? none : *entry->second;
       ANECHECK_RETURN_IF_ERROR(
           Put("ops/" + site_.ops[op].slug, OpHtml(site_, op, known), OpJson(site_, op, known)));
-      if (progress_) progress_("pages of operations", op + 1, site_.ops.size());
-    }
-    return {};
+      const std::lock_guard lock(mutex);
+      if (progress_) progress_("pages of operations", ++done, site_.ops.size());
+      return {};
+    });
   }
 
   Status WriteDefects() {
