@@ -10,105 +10,17 @@
 #include <vector>
 
 #include "harness/device/half_block.h"
+#include "harness/device/tile_lattice.h"
+#include "harness/device/tile_loops.h"
 
 namespace anecheck::device {
 namespace {
 
-constexpr int kLanes = 4;
 constexpr int64_t kColumnBlock = 64;
-constexpr float kPortLimit = 32768.0f;
 constexpr float kInfinity = std::numeric_limits<float>::infinity();
 
 float LimitPort(float value, float limit) {
   return std::fabs(value) >= limit ? std::copysign(kInfinity, value) : value;
-}
-
-// A finite pair only: the scaled values fit 32-bit integers. kBits is 12 but for a planted defect.
-template <uint32_t kBits = 12>
-inline float AddFiniteOnLattice(float a, float b) {
-  const float larger = std::max(std::fabs(a), std::fabs(b));
-  // Exponent field of the larger magnitude; products of halves are 0 or at least 2^-48, and the
-  // floor keeps the powers below normal.
-  const uint32_t field = std::max(std::bit_cast<uint32_t>(larger) >> 23, uint32_t{24});
-  const float scale = std::bit_cast<float>((253u + kBits - field) << 23);   // 2^(kBits - E)
-  const float quantum = std::bit_cast<float>((field - (kBits - 1)) << 23);  // 2^(E - kBits)
-  const int32_t sum = static_cast<int32_t>(a * scale) + static_cast<int32_t>(b * scale);
-  return static_cast<float>(sum) * quantum;
-}
-
-// The sum of the first kTaps lanes of a tile; lanes past the end of a sum are not added.
-template <bool kLattice, int kTaps>
-inline float TileSum(float p0, float p1, float p2, float p3) {
-  if constexpr (kLattice) {
-    float sum = AddFiniteOnLattice(p0, kTaps > 1 ? p1 : 0.0f);
-    if constexpr (kTaps > 2) sum = AddFiniteOnLattice(sum, p2);
-    if constexpr (kTaps > 3) sum = AddFiniteOnLattice(sum, p3);
-    return sum;
-  } else {
-    double sum = static_cast<double>(p0);
-    if constexpr (kTaps > 1) sum += static_cast<double>(p1);
-    if constexpr (kTaps > 2) sum += static_cast<double>(p2);
-    if constexpr (kTaps > 3) sum += static_cast<double>(p3);
-    return static_cast<float>(sum);
-  }
-}
-
-// Adds one tile of `count` columns to the accumulators.
-template <bool kLattice, bool kPort, int kTaps>
-void AddTile(const float* left, const float* right, int64_t stride, int64_t count,
-             float* accumulators) {
-  const float* b[kLanes];
-  float a[kLanes];
-  for (int lane = 0; lane < kLanes; ++lane) {
-    a[lane] = lane < kTaps ? left[lane] : 0.0f;
-    b[lane] = lane < kTaps ? right + lane * stride : right;
-  }
-  for (int64_t c = 0; c < count; ++c) {
-    const float sum = accumulators[c] + TileSum<kLattice, kTaps>(a[0] * b[0][c], a[1] * b[1][c],
-                                                                 a[2] * b[2][c], a[3] * b[3][c]);
-    accumulators[c] = kPort && std::fabs(sum) >= kPortLimit ? std::copysign(kInfinity, sum) : sum;
-  }
-}
-
-template <bool kLattice, bool kPort>
-void AddTileOf(int64_t taps, const float* left, const float* right, int64_t stride, int64_t count,
-               float* accumulators) {
-  switch (taps) {
-    case 1:
-      return AddTile<kLattice, kPort, 1>(left, right, stride, count, accumulators);
-    case 2:
-      return AddTile<kLattice, kPort, 2>(left, right, stride, count, accumulators);
-    case 3:
-      return AddTile<kLattice, kPort, 3>(left, right, stride, count, accumulators);
-    default:
-      return AddTile<kLattice, kPort, 4>(left, right, stride, count, accumulators);
-  }
-}
-
-template <bool kLattice, bool kPort>
-void FastLoops(const float* left, const float* right, MacShape shape, float* result) {
-  for (int64_t column = 0; column < shape.columns; column += kColumnBlock) {
-    const int64_t count = std::min(kColumnBlock, shape.columns - column);
-    for (int64_t row = 0; row < shape.rows; ++row) {
-      float* accumulators = result + row * shape.columns + column;
-      std::fill_n(accumulators, count, 0.0f);
-      for (int64_t k = 0; k < shape.inner; k += kLanes) {
-        AddTileOf<kLattice, kPort>(std::min<int64_t>(kLanes, shape.inner - k),
-                                   left + row * shape.inner + k, right + k * shape.columns + column,
-                                   shape.columns, count, accumulators);
-      }
-    }
-  }
-}
-
-void ChooseLoops(bool lattice, bool port, const float* left, const float* right, MacShape shape,
-                 float* result) {
-  if (lattice) {
-    return port ? FastLoops<true, true>(left, right, shape, result)
-                : FastLoops<true, false>(left, right, shape, result);
-  }
-  return port ? FastLoops<false, true>(left, right, shape, result)
-              : FastLoops<false, false>(left, right, shape, result);
 }
 
 float PortLimitOf(const NumericModel& model, int64_t inner) {
@@ -138,7 +50,7 @@ float Product(const NumericModel& model, float a, float b) {
   return product;
 }
 
-float SumOfTile(const NumericModel& model, const float (&lanes)[kLanes], int64_t taps) {
+float SumOfTile(const NumericModel& model, const float (&lanes)[kTileLanes], int64_t taps) {
   if (!model.mac_tile_lattice) {
     double sum = 0;
     for (int64_t lane = 0; lane < taps; ++lane) sum += static_cast<double>(lanes[lane]);
@@ -205,11 +117,11 @@ float FixedResult(const NumericModel& model, const float* left, const float* rig
       return LeaveFixed(model, sum < 0 ? -HUGE_VAL : HUGE_VAL);
     }
     if (k == inner) break;
-    const int64_t first = k / kLanes * kLanes;
-    if (model.Has(Planted::kMacDropsLastTile) && first > 0 && first + kLanes >= inner) break;
+    const int64_t first = k / kTileLanes * kTileLanes;
+    if (model.Has(Planted::kMacDropsLastTile) && first > 0 && first + kTileLanes >= inner) break;
     const bool lost = model.Has(Planted::kMacDropsOddLane) && k % 32 == 31;
     const int64_t product = lost ? 0 : ProductInSteps(model, left[k], right[k * right_stride]);
-    const bool ends_tile = k + 1 == inner || k % kLanes == kLanes - 1;
+    const bool ends_tile = k + 1 == inner || k % kTileLanes == kTileLanes - 1;
     if (narrow_tiles) {
       tile += product;
       if (ends_tile) sum += HalfInSteps(std::exchange(tile, 0));
@@ -364,10 +276,10 @@ float MacResult(const NumericModel& model, const float* left, const float* right
   }
   const float limit = PortLimitOf(model, inner);
   float accumulator = 0;
-  for (int64_t k = 0; k < inner; k += kLanes) {
-    if (model.Has(Planted::kMacDropsLastTile) && k > 0 && k + kLanes >= inner) break;
-    float lanes[kLanes] = {0, 0, 0, 0};
-    const int64_t taps = std::min<int64_t>(kLanes, inner - k);
+  for (int64_t k = 0; k < inner; k += kTileLanes) {
+    if (model.Has(Planted::kMacDropsLastTile) && k > 0 && k + kTileLanes >= inner) break;
+    float lanes[kTileLanes] = {0, 0, 0, 0};
+    const int64_t taps = std::min<int64_t>(kTileLanes, inner - k);
     for (int64_t lane = 0; lane < taps; ++lane) {
       lanes[lane] = Product(model, left[k + lane], right[(k + lane) * right_stride]);
     }
@@ -402,7 +314,7 @@ void MultiplyAccumulate(const NumericModel& model, const float* left, const floa
   }
   const float limit = PortLimitOf(model, shape.inner);
   const bool limited = limit < kInfinity;
-  ChooseLoops(model.mac_tile_lattice, limited, left, right, shape, result);
+  AddTiles(model.mac_tile_lattice, limited, left, right, shape, result);
   const int64_t count = shape.rows * shape.columns;
   if (to_half) RoundToHalves(result, count, model.store_rounding);
   if (limited) {

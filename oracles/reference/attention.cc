@@ -141,7 +141,7 @@ class AttentionRow {
     if (contract_.departure_count == 0) return sum;
     DivideWeights();
     const Lanes shares{share_.data(), least_share_.data(), greatest_share_.data(), nullptr};
-    DepartFromDot(contract_, grid_, shares, v, share_.size(), sum);
+    DepartFromDot(contract_, grid_, shares, v, share_.size(), false, sum);
     return sum;
   }
 

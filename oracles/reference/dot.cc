@@ -77,6 +77,7 @@ Accumulator::Accumulator(KernelContext& context, BoundedTensor& x, BoundedTensor
     products_in_range_ = largest < 65520;
     products_on_grid_ = grid_.half() && lowest >= -24 && largest <= kHalfMaxValue &&
                         largest < PowerOfTwo(lowest + 11) && x.point() && y->point();
+    departs_ = AddOtherwise(contract_);
     packs_ = x.type.dtype == DType::kFp16 && y->type.dtype == DType::kFp16 && !contract_.compared;
     lowest_product_bit_ = lowest;
     largest_product_ = largest;
@@ -179,6 +180,12 @@ Accumulated Accumulator::PointDot(const double* x, const double* y, size_t count
     sums = SumProducts(x, y, count, [](double p) { return RoundToFloat(p); });
   }
   return FinishPoints(sums, x, y, count);
+}
+
+Accumulated Accumulator::ErrorOfPoints(const double* x, const double* y, size_t count) const {
+  const PointSums sums = SumProducts(x, y, count, [](double product) { return product; });
+  if (unit_ == 0 && !product_rounding_) return {};
+  return {.error = Error(sums.magnitude, sums.sum, count, true)};
 }
 
 Accumulated Accumulator::FinishPoints(const PointSums& sums, const double* x, const double* y,
@@ -290,7 +297,8 @@ Accumulated Accumulator::Dot(const Lanes& x, const Lanes& y, size_t count) {
   } else if (special_) {
     result = SpecialDot(x, y, count);
   } else if (x.point() && y.point()) {
-    result = PointDot(x.value, y.value, count);
+    result = departs_ && law_ == Law::kNone ? ErrorOfPoints(x.value, y.value, count)
+                                            : PointDot(x.value, y.value, count);
   } else {
     result = IntervalDot(x, y, count);
   }
@@ -463,9 +471,9 @@ Accumulated Accumulator::SpecialSum(const Lanes& x, size_t count, double sum) {
 
 void Accumulator::Depart(const Lanes& x, const Lanes* y, size_t count, Accumulated& sum) {
   if (y != nullptr) {
-    DepartFromDot(contract_, grid_, x, *y, count, sum);
+    DepartFromDot(contract_, grid_, x, *y, count, !special_, sum);
   } else {
-    DepartFromSum(contract_, grid_, x, count, sum);
+    DepartFromSum(contract_, grid_, x, count, !special_, sum);
   }
   target_->loose |= sum.loose;
 }

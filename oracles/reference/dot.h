@@ -140,6 +140,8 @@ class Accumulator {
   Accumulated FinishIntervals(const IntervalSums& sums, const double* x, const double* y,
                               size_t count);
   Accumulated PointDot(const double* x, const double* y, size_t count);
+  // The error of PointDot alone, for departures that say themselves what the sum is.
+  Accumulated ErrorOfPoints(const double* x, const double* y, size_t count) const;
   Accumulated IntervalDot(const Lanes& x, const Lanes& y, size_t count);
   Accumulated SpecialDot(const Lanes& x, const Lanes& y, size_t count);
   // SpecialDot where some end is not finite, from plain sums of the values' products and of their
@@ -255,7 +257,8 @@ class Accumulator {
   bool products_on_grid_ = false;   // every product is representable, so rounding changes none
   bool products_in_range_ = false;  // no product rounds to an infinity
   bool may_overflow_ = false;
-  bool packs_ = false;  // Dots may sum many outputs at once
+  bool packs_ = false;    // Dots may sum many outputs at once
+  bool departs_ = false;  // departures add the products of points otherwise
   Law law_ = Law::kNone;
   bool source_order_ = false;
   LawSum law_sum_;  // of the last Dot

@@ -146,8 +146,8 @@ Magnitudes Measure(const Grid& grid, const Lanes& x, const Lanes& y, size_t coun
 // The parts of Measure that departures from points need: `all` only if some number is not finite,
 // and `subnormal` never.
 Magnitudes MeasurePoints(const SumDepartures& active, const Grid& grid, const Lanes& x,
-                         const Lanes& y, size_t count) {
-  if (!active.add_otherwise() && active.interior == nullptr) return {};
+                         const Lanes& y, size_t count, bool finite) {
+  if (active.interior == nullptr && (finite || !active.add_otherwise())) return {};
   const ProductSizes sizes = SizesOfProducts(x.value, y.value, count);
   if (!sizes.finite || sizes.largest > kHalfMaxValue) return Measure(grid, x, y, count);
   return {.positive = sizes.positive, .negative = sizes.negative};
@@ -229,13 +229,17 @@ void SettleNan(Accumulated& sum) {
 
 }  // namespace
 
+bool AddOtherwise(const Contract& contract) {
+  return contract.departure_count != 0 && SumDepartures(contract, 1).add_otherwise();
+}
+
 void DepartFromDot(const Contract& contract, const Grid& grid, const Lanes& x, const Lanes& y,
-                   size_t count, Accumulated& sum) {
+                   size_t count, bool finite, Accumulated& sum) {
   const SumDepartures active(contract, count);
   if (active.none()) return;
   const bool points = x.point() && y.point();
   const Magnitudes sums =
-      points ? MeasurePoints(active, grid, x, y, count) : Measure(grid, x, y, count);
+      points ? MeasurePoints(active, grid, x, y, count, finite) : Measure(grid, x, y, count);
   if (points && active.add_otherwise()) {
     DepartPoints(active, contract[Term::kAccumulatorUnit], grid, x, y, count, sums, sum);
   } else if (!points && sums.finite && (active.lattice != nullptr || active.flush)) {
@@ -250,13 +254,13 @@ void DepartFromDot(const Contract& contract, const Grid& grid, const Lanes& x, c
 }
 
 void DepartFromSum(const Contract& contract, const Grid& grid, const Lanes& x, size_t count,
-                   Accumulated& sum) {
+                   bool finite, Accumulated& sum) {
   const SumDepartures active(contract);
   if (active.none()) return;
   const std::vector<double> ones(count, 1.0);
   const Lanes y{ones.data(), ones.data(), ones.data(), nullptr};
   const Magnitudes sums =
-      x.point() ? MeasurePoints(active, grid, x, y, count) : Measure(grid, x, y, count);
+      x.point() ? MeasurePoints(active, grid, x, y, count, finite) : Measure(grid, x, y, count);
   if (!sums.finite) return;
   if (x.point()) {
     DepartPoints(active, contract[Term::kReduceUnit], grid, x, y, count, sums, sum);

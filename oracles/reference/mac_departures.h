@@ -9,13 +9,18 @@
 
 namespace anecheck::reference {
 
+// Whether active departures add the products of points otherwise. Of a sum of known finite products
+// DepartFromDot then reads the accumulator's error alone.
+bool AddOtherwise(const Contract& contract);
+
 // Applies the active departures of the multiply-accumulate path. The lattice, the flush and the
-// invalid products act together on each product, the port on what they leave.
+// invalid products act together on each product, the port on what they leave. `finite`: every end
+// of every operand is known to be.
 void DepartFromDot(const Contract& contract, const Grid& grid, const Lanes& x, const Lanes& y,
-                   size_t count, Accumulated& sum);
+                   size_t count, bool finite, Accumulated& sum);
 // The same for sums without products, which have the full range of the element type
 // (facts/numerics.md, paths with full range) and otherwise give the bytes of a product with ones.
 void DepartFromSum(const Contract& contract, const Grid& grid, const Lanes& x, size_t count,
-                   Accumulated& sum);
+                   bool finite, Accumulated& sum);
 
 }  // namespace anecheck::reference

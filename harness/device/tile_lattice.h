@@ -1,0 +1,28 @@
+// Sums on the 12-bit grid of D03 and D04.
+#pragma once
+
+#include <algorithm>
+#include <bit>
+#include <cmath>
+#include <cstdint>
+
+namespace anecheck::device {
+
+// Lanes of a tile of the multiply-accumulate array.
+inline constexpr int kTileLanes = 4;
+inline constexpr float kPortLimit = 32768.0f;
+
+// A finite pair only: the scaled values fit 32-bit integers. kBits is 12 but for a planted defect.
+template <uint32_t kBits = 12>
+inline float AddFiniteOnLattice(float a, float b) {
+  const float larger = std::max(std::fabs(a), std::fabs(b));
+  // Exponent field of the larger magnitude; products of halves are 0 or at least 2^-48, and the
+  // floor keeps the powers below normal.
+  const uint32_t field = std::max(std::bit_cast<uint32_t>(larger) >> 23, uint32_t{24});
+  const float scale = std::bit_cast<float>((253u + kBits - field) << 23);   // 2^(kBits - E)
+  const float quantum = std::bit_cast<float>((field - (kBits - 1)) << 23);  // 2^(E - kBits)
+  const int32_t sum = static_cast<int32_t>(a * scale) + static_cast<int32_t>(b * scale);
+  return static_cast<float>(sum) * quantum;
+}
+
+}  // namespace anecheck::device

@@ -1,0 +1,15 @@
+// The loops of the multiply-accumulate array over finite operands, in vector code of the machine
+// that runs them.
+#pragma once
+
+#include "harness/device/multiply_accumulate.h"
+
+namespace anecheck::device {
+
+// result[r][c] = the sum over k of left[r][k] * right[k][c] in the fp32 accumulator: tiles of four
+// products, on the lattice of D03 if `lattice`. With `port` an accumulator of kPortLimit or more is
+// an infinity.
+void AddTiles(bool lattice, bool port, const float* left, const float* right, MacShape shape,
+              float* result);
+
+}  // namespace anecheck::device
