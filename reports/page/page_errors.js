@@ -43,7 +43,9 @@ function drawBars(buckets) {
     write(left - 5, up(number) + 4, "end", text);
   };
   addLine(0, "0");
-  for (let decade = decades; decade >= 0; decade -= Math.floor(decades / 5) + 1) {
+  // On a long axis 1 stands too near to 0 to have a line.
+  const least = decades > 2 ? 1 : 0;
+  for (let decade = decades; decade >= least; decade -= Math.floor(decades / 5) + 1) {
     addLine(10 ** decade, shortCount(10 ** decade));
   }
   buckets.forEach((elements, bucket) => {

@@ -2,26 +2,20 @@
 "use strict";
 const search = document.getElementById("filter-search");
 const mark = document.getElementById("filter-mark");
-// Each operation below the row of its class.
-let group = null;
-const rows = [...document.querySelectorAll("tbody tr")].flatMap((row) => {
-  if (row.classList.contains("class-row")) {
-    group = row;
-    return [];
-  }
-  const text = `${row.cells[0].textContent} ${group?.textContent ?? ""}`.toLowerCase();
-  return [{row, group, text, marks: new Set([...row.cells].map((cell) => cell.className))}];
-});
-const groups = new Set(rows.map((row) => row.group));
+const parts = [...document.querySelectorAll("section.part")];
+const rows = parts.flatMap((part) => [...part.querySelectorAll("tbody tr")].map((row) => ({
+  row, part,
+  text: `${row.cells[0].textContent} ${part.querySelector("h2").textContent}`.toLowerCase(),
+  marks: new Set([...row.cells].map((cell) => cell.className))})));
 
 function showRows() {
   const text = search.value.toLowerCase(), name = mark.value;
   let shown = 0;
-  for (const head of groups) head.hidden = true;
-  for (const {row, group: head, text: own, marks} of rows) {
+  for (const part of parts) part.hidden = true;
+  for (const {row, part, text: own, marks} of rows) {
     row.hidden = !own.includes(text) || Boolean(name && !marks.has(`s-${name}`));
     if (row.hidden) continue;
-    head.hidden = false;
+    part.hidden = false;
     ++shown;
   }
   document.getElementById("count").textContent = `${shown} of ${rows.length} operations`;

@@ -1,6 +1,6 @@
 // Plots of the page of trends. Each is an SVG picture with a table of the same figures beside it.
 
-const PLOT = {width: 400, height: 190, left: 44, right: 8, top: 8, bottom: 30};
+const PLOT = {width: 400, height: 190, left: 56, right: 20, top: 8, bottom: 30};
 
 function dataTable(columns, rows) {
   const cell = (value) => typeof value === "number"

@@ -130,6 +130,23 @@ std::string MarkCell(Mark mark) {
   return fmt::format("<td class=\"s-{}\">{}</td>", FactOf(mark).style, FactOf(mark).sign);
 }
 
+// The operations of the class of `op` that follow each other; `op` is the next one afterwards. A
+// browser lays out the sections that are on the screen and takes the others to be of this height.
+std::string ClassSection(const Site& site, const std::vector<std::string>& columns, size_t& op) {
+  constexpr size_t kHead = 110, kRow = 30;  // pixels
+  const std::string op_class = site.ops[op].op_class;
+  TableHtml table(op_class, columns);
+  for (; op < site.ops.size() && site.ops[op].op_class == op_class; ++op) {
+    std::string marks;
+    for (const SiteChip& chip : site.chips) marks += MarkCell(site.MarkOn(op, chip));
+    table.AddWithCells({OpLink(site, op, 0)}, marks);
+  }
+  return fmt::format(
+      "<section class=\"part\" style=\"contain-intrinsic-size: auto 60rem auto {}px\"><h2>{}</h2>\n"
+      "{}</section>\n",
+      kHead + kRow * table.size(), EscapeXml(op_class), table.Html());
+}
+
 }  // namespace
 
 std::string FrontHtml(const Site& site) {
@@ -176,16 +193,8 @@ std::string OperationsHtml(const Site& site) {
   for (const SiteChip& chip : site.chips) {
     columns.push_back(chip.target + " " + EvidenceWord(chip.provenance));
   }
-  TableHtml table("Operations by chips", columns);
-  for (size_t op = 0; op < site.ops.size(); ++op) {
-    if (op == 0 || site.ops[op].op_class != site.ops[op - 1].op_class) {
-      table.AddGroup(EscapeXml(site.ops[op].op_class));
-    }
-    std::string marks;
-    for (const SiteChip& chip : site.chips) marks += MarkCell(site.MarkOn(op, chip));
-    table.AddWithCells({OpLink(site, op, 0)}, marks);
-  }
-  page.content = html + table.Html() + MarkLegend();
+  for (size_t op = 0; op < site.ops.size();) html += ClassSection(site, columns, op);
+  page.content = html + MarkLegend();
   page.script = page::kSiteFilter;
   return SiteHtml(page, site.data.AnySimulated());
 }

@@ -126,12 +126,6 @@ void TableHtml::AddWithCells(std::vector<std::string> cells, std::string_view wh
   body_ += "</tr>\n";
 }
 
-void TableHtml::AddGroup(std::string_view html) {
-  body_ +=
-      fmt::format("<tr class=\"class-row\"><th scope=\"rowgroup\" colspan=\"{}\">{}</th></tr>\n",
-                  columns_.size(), html);
-}
-
 std::string TableHtml::Html(std::string_view empty) const {
   if (rows_ == 0) return empty.empty() ? "" : Paragraph(EscapeXml(empty));
   std::string html = fmt::format(
@@ -177,7 +171,7 @@ std::string MarkBar(const MarkCounts& counts) {
 }
 
 std::string DatePlot(std::string_view label, const std::vector<DatePoint>& points) {
-  constexpr int kWidth = 400, kHeight = 150, kLeft = 40, kRight = 12, kTop = 8, kBottom = 24;
+  constexpr int kWidth = 400, kHeight = 150, kLeft = 48, kRight = 12, kTop = 8, kBottom = 24;
   const auto across = [&](size_t i) {
     const double part =
         points.size() < 2 ? 0.5 : static_cast<double>(i) / static_cast<double>(points.size() - 1);
@@ -228,7 +222,9 @@ std::string CountPlot(const CountPlotWords& words, const std::vector<std::string
     content += SvgText(kLeft - 5, up(value) + 4, "end", text);
   };
   add_line(0, "0");
-  for (int decade = decades; decade >= 0; decade -= decades / kMostLines + 1) {
+  // On a long axis 1 stands too near to 0 to have a line.
+  const int least = decades > 2 ? 1 : 0;
+  for (int decade = decades; decade >= least; decade -= decades / kMostLines + 1) {
     add_line(std::pow(10, decade), DecadeName(decade));
   }
   const double slot =

@@ -53,8 +53,6 @@ class TableHtml {
   void Add(std::vector<std::string> cells);
   // The same with further cells that are whole, "<td>...</td>", behind them.
   void AddWithCells(std::vector<std::string> cells, std::string_view whole);
-  // A row that names those below it.
-  void AddGroup(std::string_view html);
   size_t size() const { return rows_; }
   // At most so many rows; a line says how many there are besides.
   TableHtml& Limit(size_t most) {

@@ -115,5 +115,28 @@
     return [`${document.documentElement.scrollWidth} px wide in a window of ${innerWidth}: ` +
             wide.slice(0, 3).map((element) => `${element.tagName}.${element.className}`)];
   };
-  window.pageLaws = {weakText, tooWide, alike};
+  // Letters of a plot that are lower than nine pixels, leave its picture, or cover each other.
+  const unreadablePlots = () => {
+    const faults = [];
+    for (const svg of document.querySelectorAll("figure svg[viewBox]")) {
+      const frame = svg.getBoundingClientRect();
+      if (!svg.checkVisibility() || frame.width === 0) continue;
+      const scale = frame.width / svg.viewBox.baseVal.width;
+      const texts = [...svg.querySelectorAll("text")].map((node) =>
+        ({text: node.textContent, box: node.getBoundingClientRect(),
+          tall: scale * parseFloat(getComputedStyle(node).fontSize)}));
+      texts.forEach(({text, box, tall}, i) => {
+        if (tall < 9) faults.push(`"${text}" is ${tall.toFixed(1)} px tall`);
+        if (box.left < frame.left - 1 || box.right > frame.right + 1) faults.push(`"${text}" is cut off`);
+        for (const {text: other, box: b} of texts.slice(i + 1)) {
+          // A box has room above and below its letters.
+          const covers = box.left < b.right - 1 && b.left < box.right - 1 &&
+                         box.top < b.bottom - tall / 2 && b.top < box.bottom - tall / 2;
+          if (covers) faults.push(`"${text}" and "${other}" cover each other`);
+        }
+      });
+    }
+    return [...new Set(faults)].slice(0, 5);
+  };
+  window.pageLaws = {weakText, tooWide, alike, unreadablePlots};
 })();

@@ -106,7 +106,8 @@ def check_page(browser, page, pictures):
                 yield f"{width} {scheme}: the page did not draw itself"
             yield from (f"{scheme}: {problem}" for problem in browser.run("pageLaws.alike()"))
             for opened in (False, True):
-                for problem in browser.run("[...pageLaws.tooWide(), ...pageLaws.weakText()]"):
+                for problem in browser.run(
+                        "[...pageLaws.tooWide(), ...pageLaws.weakText(), ...pageLaws.unreadablePlots()]"):
                     yield f"{width} {scheme}{' opened' if opened else ''}: {problem}"
                 if pictures and scheme == "light" and not opened:
                     browser.picture(pictures / f"{page.stem}-{width}.png")

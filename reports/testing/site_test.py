@@ -1,13 +1,14 @@
 #!/usr/bin/env python3
 """The pages of a lab that does not exist (scripts/make-fleet), in a headless Chromium without network.
 
-usage: site_test.py ANECHECK [--pictures FOLDER] [--axe FILE]
+usage: site_test.py ANECHECK [--pictures FOLDER] [--axe FILE] [--wide]
 
 The fleet's pages are written twice and must be the same bytes; every page stays below 300 KB, names the
 simulated engine, leads nowhere that does not exist, and keeps the laws of page_laws.js at both widths.
 Ten questions of a lab are answered, each by at most two clicks from the front page. Exit code 77 where
 there is no browser. --axe: also without violations by axe.min.js of the npm package axe-core, which is
-not in this repository.
+not in this repository. --wide: the pages of a lab of every target and operation instead, their weight, and
+the processor time of the tasks of a browser that opens and uses them.
 """
 
 import argparse
@@ -20,10 +21,12 @@ import tempfile
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent))
 from browser_pipe import Browser, find_browser  # noqa: E402
+from page_tasks import LONG_MICROSECONDS, longest_task  # noqa: E402
 
 FLEET = pathlib.Path(__file__).resolve().parents[2] / "scripts" / "make-fleet"
 LAWS = (pathlib.Path(__file__).resolve().parent / "page_laws.js").read_text()
 MOST_BYTES = 300_000
+LAWS_OF_PAGES = "[...pageLaws.tooWide(), ...pageLaws.weakText(), ...pageLaws.unreadablePlots()]"
 TEXT = "document.querySelector('main').innerText"
 # A question of a lab, the link texts to click from the front page, and words of the answer.
 QUESTIONS = [
@@ -102,7 +105,7 @@ def check_page(browser, page, pictures, axe):
             browser.look(width, scheme)
             browser.open(page.as_uri())
             browser.run(LAWS)
-            for problem in browser.run("[...pageLaws.tooWide(), ...pageLaws.weakText()]"):
+            for problem in browser.run(LAWS_OF_PAGES):
                 yield f"{page.name} {width} {scheme}: {problem}"
             if pictures and scheme == "light":
                 browser.picture(pictures / f"{page.stem}-{width}.png")
@@ -149,6 +152,75 @@ def check_scripts(browser, site):
         yield "operations: search by class"
 
 
+# What a visitor does on a page, by its name.
+USES = {
+    "operations.html": "const node = document.getElementById('filter-search'); node.value = 'conv';"
+                       "node.dispatchEvent(new Event('input'));",
+    "compare.html": "const node = document.getElementById('side-a'); node.value = 7;"
+                    "node.dispatchEvent(new Event('change'));",
+}
+
+
+def settle(browser):
+    # Longer than the pause after which a search begins.
+    browser.run("new Promise((done) => setTimeout(() => requestAnimationFrame(() => setTimeout(done, 0)), 200))")
+
+
+def check_tasks(browser, page, attempts=4):
+    """Problems: what makes a page pause each time it is tried, beyond the limit of page_tasks.py."""
+    def load():
+        browser.open(page.as_uri())
+        settle(browser)
+
+    def use():
+        browser.run(f"{{ {USES[page.name]} }}")
+        settle(browser)
+
+    for width in (420, 1400):
+        browser.look(width, "light")
+        for name, act in (("load", load), ("use", use)):
+            if name == "use" and page.name not in USES:
+                continue
+            best = float("inf")
+            for _ in range(attempts):
+                best = min(best, longest_task(browser, act))
+                if best < LONG_MICROSECONDS / 2000:
+                    break
+            print(f"{page.name} at {width}: the longest task, to {name}: {best:.0f} ms")
+            if not 0 < best < LONG_MICROSECONDS / 1000:
+                yield f"{page.name} {width}: to {name} takes a task of {best:.0f} ms"
+
+
+def check_wide(tool, folder):
+    """Problems of the pages of a lab of every target and operation; 77 as the second where no browser is."""
+    run(FLEET, tool, folder / "fleet", "--wide")
+    run(tool, "site", *sorted((folder / "fleet").glob("*.sqlite")), "--out", folder / "site")
+    site = read_all(folder / "site")
+    problems = list(check_files(site))
+    front = json.loads(site["index.json"])
+    pages = sum(name.startswith("ops/") and name.endswith(".html") for name in site)
+    if len(front["chips"]) != 30 or len(front["runs"]) != 40 or pages < 242:
+        problems.append(f"{len(front['chips'])} chips, {len(front['runs'])} runs, {pages} operations")
+    program = find_browser()
+    if program is None:
+        return problems, 77
+    browser = Browser(program, folder / "profile")
+    try:
+        for page in pages_of(folder / "site"):
+            problems += check_tasks(browser, page)
+        problems += browser.problems
+    finally:
+        browser.close()
+    return problems, 0
+
+
+def report(problems, files, code):
+    for problem in problems:
+        print(problem)
+    print(f"{files} files, {len(problems)} problems")
+    return 1 if problems else code
+
+
 def pages_of(site):
     finding = min((site / "findings").glob("*.html"))
     return [site / "index.html", site / "operations.html", site / "compare.html",
@@ -161,11 +233,15 @@ def main(arguments):
     parser.add_argument("tool", type=pathlib.Path)
     parser.add_argument("--pictures", type=pathlib.Path)
     parser.add_argument("--axe", type=pathlib.Path)
+    parser.add_argument("--wide", action="store_true")
     flags = parser.parse_args(arguments)
     axe = flags.axe.read_text() if flags.axe else None
     with tempfile.TemporaryDirectory(prefix="anecheck-site-", ignore_cleanup_errors=True) as name:
         folder = pathlib.Path(name).resolve()
         tool = flags.tool.resolve()
+        if flags.wide:
+            problems, code = check_wide(tool, folder)
+            return report(problems, "many", code)
         run(FLEET, tool, folder / "fleet", "--cases", "60")
         files = sorted((folder / "fleet").glob("*.sqlite"))
         for out, given in (("site", files), ("again", reversed(files))):
@@ -185,12 +261,7 @@ def main(arguments):
                 problems += browser.problems
             finally:
                 browser.close()
-        for problem in problems:
-            print(problem)
-        print(f"{len(site)} files, {len(problems)} problems")
-        if problems:
-            return 1
-        return 77 if program is None else 0
+        return report(problems, len(site), 77 if program is None else 0)
 
 
 if __name__ == "__main__":
