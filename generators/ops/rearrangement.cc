@@ -30,8 +30,12 @@ DrawnSlice DrawSlice(ChoiceStream& choices, const Shape& shape) {
     const bool open_end = choices.Chance(1, 3);
     const int64_t places = open_end ? room : choices.Range(1, room);
     const bool open_begin = from == 0 && !backward && choices.Chance(1, 3);
-    const int64_t end = backward ? from - places : from + places;
-    slice.begin.push_back(choices.Chance(1, 4) ? from - extent : from);
+    // Of an open side any number may stand, and counts for nothing.
+    const int64_t end = open_end   ? choices.Range(0, extent)
+                        : backward ? from - places
+                                   : from + places;
+    const int64_t begin = open_begin ? choices.Range(0, extent - 1) : from;
+    slice.begin.push_back(choices.Chance(1, 4) ? begin - extent : begin);
     // Backward through the first element: -extent names that one, so one before it.
     const bool from_the_end = end < extent && choices.Chance(1, 4);
     slice.end.push_back(end < 0 ? -extent - 1 : from_the_end ? end - extent : end);

@@ -102,6 +102,20 @@ TEST_F(MisconductTest, SlotsThatAreNeverFreedAreFoundOnce) {
   EXPECT_EQ(verdicts["pass"].size(), 298u) << "no other case lost its result";
 }
 
+TEST_F(MisconductTest, AWriteToAnInputOrBehindAnOutputIsFoundOnce) {
+  constexpr std::pair<const char*, std::string_view> kStray[] = {
+      {"input-port-changed", "the execution changed its input"},
+      {"output-overrun-by-two", "the execution wrote behind the end of its output"}};
+  for (const auto& [fault, words] : kStray) {
+    const CampaignOptions options = Planted(fault, 100);
+    const CampaignSummary summary = RunPlanted(options);
+    ASSERT_EQ(summary.list.size(), 1u) << fault;
+    EXPECT_EQ(summary.list[0].verdict, Verdict::kStrayWrite) << summary.list[0].summary;
+    EXPECT_TRUE(summary.list[0].summary.contains(words)) << summary.list[0].summary;
+    EXPECT_EQ(summary.judged, 100u) << "the values were judged all the same";
+  }
+}
+
 TEST_F(MisconductTest, ASecondExecutionThatDiffersIsFound) {
   for (const char* fault : {"output-stale", "run-error"}) {
     const CampaignOptions options = Planted(fault, 200);

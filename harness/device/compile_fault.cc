@@ -34,7 +34,10 @@ Status CheckPlantedTypes(const ActiveFaults& faults, const TensorType& type) {
 }
 
 Status CheckPlantedOp(const ActiveFaults& faults, std::string_view op) {
-  if (faults.Find(FaultEffect::kRejectOp, op) == nullptr) return {};
+  if (const Fault* slow = faults.Find(FaultEffect::kCompileSlow, op)) SleepOnPurpose(slow->a);
+  const Fault* refuses = faults.Find(FaultEffect::kRejectOp, op);
+  if (refuses == nullptr) return {};
+  if (!refuses->text.empty()) return MakeError(ErrorCode::kInvalid, std::string(refuses->text));
   return Refuse(fmt::format("{} is not available on this ANE architecture", op));
 }
 
@@ -43,7 +46,7 @@ void MisbehaveWhileCompiling(const ActiveFaults& faults) {
   if (faults.Find(FaultEffect::kCompileCrash) != nullptr) CrashOnPurpose();
   if (faults.Find(FaultEffect::kCompileHang) != nullptr) HangOnPurpose();
   if (const Fault* leak = faults.Find(FaultEffect::kCompileLeak)) {
-    LeakOnPurpose(static_cast<size_t>(leak->a) << 20);
+    LeakOnPurpose(static_cast<size_t>(leak->a) << 10);
   }
 }
 

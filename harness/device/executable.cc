@@ -34,6 +34,8 @@ Execution::Execution(std::shared_ptr<const Executable> executable)
     : executable_(std::move(executable)),
       arena_(ArenaWords(*executable_)),
       pointers_(executable_->values.size(), nullptr) {
+  static std::atomic<uint64_t> programs = 0;
+  program_ = programs++;
   if (executable_->times_out) return;
   for (size_t i = 0; i < pointers_.size(); ++i) {
     const Executable::Value& value = executable_->values[i];
@@ -56,7 +58,7 @@ void Execution::RunNode(const Executable::Node& node) {
   for (const Fault& fault : executable_->faults.all()) {
     if (fault.mechanism != FaultMechanism::kOutput || !Concerns(fault, node.op)) continue;
     for (const uint32_t value : node.outputs) {
-      SpoilOutput(fault, executable_->values[value].type, runs_, pointers_[value]);
+      SpoilOutput(fault, executable_->values[value].type, {runs_, program_}, pointers_[value]);
     }
   }
   if (executable_->faults.Find(FaultEffect::kNeighbour) != nullptr) OverwriteOperand(node);
@@ -84,10 +86,29 @@ void Execution::SpoilStates() {
   }
 }
 
+bool Execution::IsTurnOf(const Fault* fault) const {
+  return fault != nullptr &&
+         program_ % static_cast<uint64_t>(fault->a) + 1 == static_cast<uint64_t>(fault->a);
+}
+
+// Planted defect: the outputs of the first execution come back.
+void Execution::Cache(std::span<void* const> outputs) {
+  for (size_t i = 0; i < outputs.size(); ++i) {
+    auto* bytes = static_cast<char*>(outputs[i]);
+    const int64_t size = executable_->outputs[i].type.Bytes();
+    if (runs_ == 1) {
+      first_.emplace_back(bytes, bytes + size);
+    } else {
+      std::ranges::copy(first_[i], bytes);
+    }
+  }
+}
+
 // Planted defects of the execution as a whole. False where outputs are to be left as they are.
-bool Execution::Misbehave(std::span<void* const> outputs) {
+bool Execution::Misbehave(std::span<const void* const> inputs, std::span<void* const> outputs) {
   const ActiveFaults& faults = executable_->faults;
   if (faults.Find(FaultEffect::kRunCrash) != nullptr) CrashOnPurpose();
+  if (IsTurnOf(faults.Find(FaultEffect::kRareCrash))) CrashOnPurpose();
   if (faults.Find(FaultEffect::kRunAbort) != nullptr) std::abort();
   if (faults.Find(FaultEffect::kRunExit) != nullptr) std::_Exit(0);
   if (faults.Find(FaultEffect::kRunHang) != nullptr) HangOnPurpose();
@@ -96,10 +117,16 @@ bool Execution::Misbehave(std::span<void* const> outputs) {
   if (const Fault* leak = faults.Find(FaultEffect::kRunLeak)) {
     LeakOnPurpose(static_cast<size_t>(leak->a) << 10);
   }
-  if (faults.Find(FaultEffect::kOverrun) != nullptr) {
+  if (const Fault* overrun = faults.Find(FaultEffect::kOverrun)) {
     for (size_t i = 0; i < outputs.size(); ++i) {
       const int64_t bytes = executable_->outputs[i].type.Bytes();
-      std::memset(static_cast<char*>(outputs[i]) + bytes, 0x41, 16);
+      std::memset(static_cast<char*>(outputs[i]) + bytes, 0x41, static_cast<size_t>(overrun->a));
+    }
+  }
+  if (faults.Find(FaultEffect::kInputChanged) != nullptr) {
+    for (size_t i = 0; i < inputs.size(); ++i) {
+      const int64_t bytes = executable_->inputs[i].type.Bytes();
+      if (bytes > 0) static_cast<uint8_t*>(const_cast<void*>(inputs[i]))[bytes - 1] ^= 1;
     }
   }
   if (faults.Find(FaultEffect::kUninitialised) != nullptr) return false;
@@ -112,13 +139,14 @@ void Execution::Run(std::span<const void* const> inputs, std::span<void* const> 
   }
   if (!executable_->faults.empty()) SpoilStates();
   for (const Executable::Node& node : executable_->nodes) RunNode(node);
-  const bool store = executable_->faults.empty() || Misbehave(outputs);
+  const bool store = executable_->faults.empty() || Misbehave(inputs, outputs);
   ++runs_;
   if (!store) return;
   for (size_t i = 0; i < executable_->outputs.size(); ++i) {
     const Port& port = executable_->outputs[i];
     std::memmove(outputs[i], pointers_[port.value], static_cast<size_t>(port.type.Bytes()));
   }
+  if (executable_->faults.Find(FaultEffect::kCached) != nullptr) Cache(outputs);
 }
 
 }  // namespace anecheck::device

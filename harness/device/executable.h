@@ -84,12 +84,15 @@ class Execution {
   void PlaceState(size_t state, void* data) { pointers_[executable_->states[state].value] = data; }
 
   uint64_t runs() const { return runs_; }
+  // Whether a fault that acts on one of `a` programs acts on this one; false without a fault.
+  bool IsTurnOf(const Fault* fault) const;
 
  private:
   void RunNode(const Executable::Node& node);
   void OverwriteOperand(const Executable::Node& node);
   void SpoilStates();
-  bool Misbehave(std::span<void* const> outputs);
+  bool Misbehave(std::span<const void* const> inputs, std::span<void* const> outputs);
+  void Cache(std::span<void* const> outputs);
 
   std::shared_ptr<const Executable> executable_;
   std::vector<uint64_t> arena_;  // 8-byte words: every element type is aligned
@@ -98,6 +101,8 @@ class Execution {
   std::vector<void*> call_outputs_;
   Scratch scratch_;
   uint64_t runs_ = 0;
+  uint64_t program_ = 0;                  // how many the process made before
+  std::vector<std::vector<char>> first_;  // outputs of the first execution, for the planted defect
 };
 
 }  // namespace anecheck::device

@@ -202,7 +202,7 @@ Result<std::vector<Operand>> ExecutableBuilder::AddOperation(std::string_view op
   for (Constant& constant : builder.constants()) {
     for (const Fault& fault : settings_.faults.all()) {
       if (fault.mechanism != FaultMechanism::kOutput || !Concerns(fault, row->name)) continue;
-      SpoilOutput(fault, constant.type, 0, constant.data.data());
+      SpoilOutput(fault, constant.type, {}, constant.data.data());
     }
     results.push_back(AddConstant(std::make_shared<const Constant>(std::move(constant))));
   }

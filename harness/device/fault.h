@@ -75,10 +75,16 @@ enum class FaultEffect : uint8_t {
   kStaleEverySecondRun,  // every second execution leaves the output of the one before
   kUninitialised,        // the output keeps what was in the buffer
   kRunCounter,           // the first element is moved by one unit in one of a executions
-  kOverrun,              // 16 bytes after the output are overwritten
+  kZeroSign,             // zeros of one sign take the other: negative ones, or those above (a = 1)
+  kInfinityClamped,      // infinities are the largest finite numbers
+  kFirstRun,             // the first element is moved by one unit in a program's first execution
+  kLaterRuns,            // and in all but the first
+  kRareProgram,          // and in one of a programs that the process made
+  kAfterOther,           // the first element is that of the operation's last result in the process
+  kOverrun,              // a bytes after the output are overwritten, up to 16
   kNeighbour,            // the last element of the operation's first input is overwritten
   // Compile effects.
-  kRejectOp,      // the operation is refused
+  kRejectOp,      // the operation is refused, in the words `text` where it has some
   kRejectRank,    // tensors of rank a are refused
   kRejectExtent,  // an axis of a is refused
   kRejectWide,    // an axis of more than a is refused
@@ -90,16 +96,21 @@ enum class FaultEffect : uint8_t {
   kFallBack,      // the engine's part runs on the CPU backend, silently
   kCompileCrash,
   kCompileHang,
-  kCompileLeak,  // a mebibytes stay allocated a compile
+  kCompileLeak,  // a kibibytes stay allocated a compile
+  kCompileSlow,  // compiling the operation takes a milliseconds more
   // Run effects.
   kRunCrash,
   kRunAbort,
   kRunHang,
-  kRunSlow,    // a milliseconds a run
-  kRunError,   // execute reports a failure in one of a executions
-  kRunLeak,    // a kibibytes stay allocated a run
-  kRunPrints,  // garbage on standard output
-  kRunExit,    // the process ends with code a
+  kRunSlow,       // a milliseconds a run
+  kRunError,      // execute reports a failure in one of a executions
+  kRunLeak,       // a kibibytes stay allocated a run
+  kRunPrints,     // garbage on standard output
+  kRunExit,       // the process ends with code a
+  kRareError,     // execute reports a failure for one of a programs that the process made
+  kRareCrash,     // one of a programs that the process made crashes
+  kCached,        // a program gives the outputs of its first execution for good
+  kInputChanged,  // the last byte of each input port is changed
   // e5rt effects.
   kSlotsSmall,        // a program slots instead of 128
   kSlotsLeak,         // releasing an operation frees no slot

@@ -2,117 +2,23 @@
 // step, execution, e5rt calls, files of compiled programs.
 #include "harness/device/fault_rows.h"
 
+#include "harness/device/fault_makers.h"
+
 namespace anecheck::device {
 namespace {
 
+using fault_makers::Admitted;
+using fault_makers::Call;
+using fault_makers::Compile;
+using fault_makers::Datapath;
+using fault_makers::File;
+using fault_makers::Ignores;
+using fault_makers::Output;
+using fault_makers::Refuses;
+using fault_makers::Run;
+using fault_makers::State;
 using enum FaultKind;
 using Effect = FaultEffect;
-
-// `ulps` is the typical size of the error on values of order one, 0 for defects that are not small.
-constexpr Fault Datapath(std::string_view id, std::string_view op, std::string_view op_class,
-                         FaultKind kind, Planted planted, double ulps,
-                         std::string_view description) {
-  return {.id = id,
-          .description = description,
-          .op = op,
-          .op_class = op_class,
-          .kind = kind,
-          .mechanism = FaultMechanism::kDatapath,
-          .ulps = ulps,
-          .planted = planted};
-}
-
-constexpr Fault Ignores(std::string_view id, std::string_view op, std::string_view op_class,
-                        std::string_view argument, std::string_view description) {
-  return {.id = id,
-          .description = description,
-          .op = op,
-          .op_class = op_class,
-          .kind = kAttributeIgnored,
-          .mechanism = FaultMechanism::kAttribute,
-          .text = argument};
-}
-
-// One that stays inside of what an engine may do.
-constexpr Fault Admitted(Fault fault, std::string_view why) {
-  fault.admitted = why;
-  return fault;
-}
-
-struct Parameters {
-  int64_t a = 0;
-  int64_t b = 0;
-  double ulps = 0;
-  double share = 1;
-};
-
-constexpr Fault Output(std::string_view id, std::string_view op, std::string_view op_class,
-                       FaultKind kind, Effect effect, Parameters parameters,
-                       std::string_view description) {
-  return {.id = id,
-          .description = description,
-          .op = op,
-          .op_class = op_class,
-          .kind = kind,
-          .mechanism = FaultMechanism::kOutput,
-          .ulps = parameters.ulps,
-          .share = parameters.share,
-          .effect = effect,
-          .a = parameters.a,
-          .b = parameters.b};
-}
-
-constexpr Fault Compile(std::string_view id, std::string_view op, FaultKind kind, Effect effect,
-                        int64_t a, std::string_view description) {
-  return {.id = id,
-          .description = description,
-          .op = op,
-          .op_class = "compiler",
-          .kind = kind,
-          .mechanism = FaultMechanism::kCompile,
-          .effect = effect,
-          .a = a};
-}
-
-constexpr Fault Run(std::string_view id, FaultKind kind, Effect effect, int64_t a,
-                    std::string_view description) {
-  return {.id = id,
-          .description = description,
-          .op = "",
-          .op_class = "runtime",
-          .kind = kind,
-          .mechanism = FaultMechanism::kRuntime,
-          .effect = effect,
-          .a = a};
-}
-
-// Of the calls of the runtime rather than of programs.
-constexpr Fault Call(std::string_view id, FaultKind kind, Effect effect, int64_t a,
-                     std::string_view description) {
-  Fault fault = Run(id, kind, effect, a, description);
-  fault.op_class = "calls";
-  return fault;
-}
-
-constexpr Fault State(std::string_view id, Effect effect, std::string_view description) {
-  return {.id = id,
-          .description = description,
-          .op = "",
-          .op_class = "state",
-          .kind = kRuntime,
-          .mechanism = FaultMechanism::kRuntime,
-          .effect = effect};
-}
-
-constexpr Fault File(std::string_view id, Effect effect, std::string_view description) {
-  return {.id = id,
-          .description = description,
-          .op = "",
-          .op_class = "files",
-          .kind = kEncoding,
-          .mechanism = FaultMechanism::kFile,
-          .effect = effect};
-}
 
 constexpr std::string_view kConvolution = "convolution";
 constexpr std::string_view kElementwise = "elementwise";
@@ -415,6 +321,28 @@ constexpr Fault kRows[] = {
             "interleave is not read"),
     Ignores("pad-ignores-mode", "pad", kMovement, "mode", "every mode pads with the constant"),
     Ignores("reduce-sum-ignores-axes", "reduce_sum", kReduction, "axes", "all axes are reduced"),
+    Ignores("slice-by-index-ignores-stride", "slice_by_index", kMovement, "stride",
+            "stride is not read"),
+    Ignores("slice-by-index-ignores-begin-mask", "slice_by_index", kMovement, "begin_mask",
+            "begin_mask is not read"),
+    Ignores("gather-ignores-axis", "gather", kMovement, "axis", "axis is not read"),
+    Ignores("conv-transpose-ignores-strides", "conv_transpose", kConvolution, "strides",
+            "strides is not read"),
+    Ignores("conv-transpose-ignores-bias", "conv_transpose", kConvolution, "bias",
+            "bias is not read"),
+    Ignores("cumsum-ignores-exclusive", "cumsum", kReduction, "exclusive", "exclusive is not read"),
+    Ignores("cumsum-ignores-reverse", "cumsum", kReduction, "reverse", "reverse is not read"),
+    Ignores("instance-norm-ignores-gamma", "instance_norm", kNormalization, "gamma",
+            "gamma is not read"),
+    Ignores("batch-norm-ignores-beta", "batch_norm", kNormalization, "beta", "beta is not read"),
+    Ignores("batch-norm-ignores-epsilon", "batch_norm", kNormalization, "epsilon",
+            "epsilon is its default"),
+    Ignores("argmax-ignores-axis", "reduce_argmax", kReduction, "axis", "axis is not read"),
+    Ignores("resize-bilinear-ignores-mode", "resize_bilinear", kMovement, "sampling_mode",
+            "sampling_mode is its default"),
+    Ignores("layer-norm-ignores-gamma", "layer_norm", kNormalization, "gamma", "gamma is one"),
+    Ignores("reverse-ignores-axes", "reverse", kMovement, "axes", "all axes are reversed"),
+    Ignores("topk-ignores-axis", "topk", kReduction, "axis", "axis is its default"),
     Ignores("reduce-max-ignores-keep-dims", "reduce_max", kReduction, "keep_dims",
             "reduced axes are never kept"),
     // ---- outputs that are changed after the operation
@@ -500,6 +428,40 @@ constexpr Fault kRows[] = {
            "one result in four is one unit too large"),
     Output("first-element-flaky", "*", "runtime", kNumeric, Effect::kRunCounter, {3, 0, 1, 0},
            "the first element of each operation is one unit too large in one run of three"),
+    Output("reshape-loses-minus-zero", "reshape", kMovement, kNumeric, Effect::kZeroSign, {},
+           "negative zeros are stored as positive ones"),
+    Output("transpose-loses-minus-zero", "transpose", kMovement, kNumeric, Effect::kZeroSign, {},
+           "negative zeros are stored as positive ones"),
+    Output("slice-loses-minus-zero", "slice_by_index", kMovement, kNumeric, Effect::kZeroSign, {},
+           "negative zeros are stored as positive ones"),
+    Output("concat-loses-minus-zero", "concat", kMovement, kNumeric, Effect::kZeroSign, {},
+           "negative zeros are stored as positive ones"),
+    Output("gather-loses-minus-zero", "gather", kMovement, kNumeric, Effect::kZeroSign, {},
+           "negative zeros are stored as positive ones"),
+    Output("squeeze-loses-minus-zero", "squeeze", kMovement, kNumeric, Effect::kZeroSign, {},
+           "negative zeros are stored as positive ones"),
+    Output("split-gives-minus-zero", "split", kMovement, kNumeric, Effect::kZeroSign, {1},
+           "positive zeros are stored as negative ones"),
+    Output("max-pool-infinity-clamped", "max_pool", kConvolution, kNumeric,
+           Effect::kInfinityClamped, {}, "infinities are stored as the largest finite number"),
+    Output("select-infinity-clamped", "select", kMovement, kNumeric, Effect::kInfinityClamped, {},
+           "infinities are stored as the largest finite number"),
+    Output("tile-last-stale", "tile", kMovement, kBoundary, Effect::kLastStale, {},
+           "the last element of each row repeats the one before"),
+    Output("cumsum-last-zero", "cumsum", kReduction, kBoundary, Effect::kLastZero, {},
+           "the last element of each row is zero"),
+    Output("first-run-one-ulp", "*", "runtime", kNumeric, Effect::kFirstRun, {0, 0, 1, 0},
+           "the first element of each operation is one unit too large in a program's first run"),
+    Output("later-runs-one-ulp", "*", "runtime", kNumeric, Effect::kLaterRuns, {0, 0, 1, 0},
+           "the first element of each operation is one unit too large in all runs but the first"),
+    Output("program-in-10-one-ulp", "*", "runtime", kNumeric, Effect::kRareProgram, {10, 0, 1, 0},
+           "the first element of each operation is one unit too large in one program of ten"),
+    Output("program-in-500-one-ulp", "*", "runtime", kNumeric, Effect::kRareProgram, {500, 0, 1, 0},
+           "the first element of each operation is one unit too large in one program of 500"),
+    Output("mul-after-another", "mul", kElementwise, kNumeric, Effect::kAfterOther, {},
+           "the first element is that of the last product of the process"),
+    Output("conv-after-another", "conv", kConvolution, kNumeric, Effect::kAfterOther, {},
+           "the first element is that of the last convolution of the process"),
     // ---- the compile step
     Compile("rejects-conv", "conv", kReject, Effect::kRejectOp, 0, "convolutions are refused"),
     Compile("rejects-softmax", "softmax", kReject, Effect::kRejectOp, 0, "softmax is refused"),
@@ -526,8 +488,22 @@ constexpr Fault kRows[] = {
             "programs run on the CPU backend though the mask asks for the engine"),
     Compile("compile-crash", "*", kCrash, Effect::kCompileCrash, 0, "the compile call crashes"),
     Compile("compile-hang", "*", kHang, Effect::kCompileHang, 0, "the compile call never returns"),
-    Compile("compile-leak", "*", kMemory, Effect::kCompileLeak, 4,
+    Compile("compile-leak", "*", kMemory, Effect::kCompileLeak, 4096,
             "each compilation keeps 4 MiB of memory"),
+    Refuses("rejects-gelu-by-other-words", "gelu", "the simulated engine has no kernel for it",
+            "gelu is refused in words of the harness"),
+    Refuses("rejects-matmul-without-words", "matmul", " ", "products are refused without words"),
+    Refuses("rejects-concat-as-busy", "concat", "resource temporarily unavailable",
+            "concat is refused as if the machine were busy"),
+    Refuses("rejects-add-as-unsupported", "add", "unsupported operation", "sums are refused"),
+    Refuses("rejects-sub-with-format", "sub", "%s%n {} @ Codegen",
+            "differences are refused in words that look like a format"),
+    Compile("compile-slow-softmax", "softmax", kRuntime, Effect::kCompileSlow, 1200,
+            "compiling a softmax takes 1.2 seconds more"),
+    Compile("compile-slow-conv", "conv", kRuntime, Effect::kCompileSlow, 1200,
+            "compiling a convolution takes 1.2 seconds more"),
+    Compile("compile-leak-small", "*", kMemory, Effect::kCompileLeak, 300,
+            "each compilation keeps 300 KiB of memory"),
     // ---- execution
     Run("run-crash", kCrash, Effect::kRunCrash, 0, "execution crashes"),
     Run("run-abort", kCrash, Effect::kRunAbort, 0, "execution aborts the process"),
@@ -540,7 +516,20 @@ constexpr Fault kRows[] = {
     Run("output-stale", kRuntime, Effect::kStaleEverySecondRun, 0,
         "every second execution leaves the output of the one before"),
     Run("output-untouched", kRuntime, Effect::kUninitialised, 0, "outputs are never written"),
-    Run("output-overrun", kMemory, Effect::kOverrun, 0,
+    Run("run-leak-small", kMemory, Effect::kRunLeak, 240, "each execution keeps 240 KiB of memory"),
+    Run("run-leak-tiny", kMemory, Effect::kRunLeak, 96, "each execution keeps 96 KiB of memory"),
+    Run("run-error-in-10", kRuntime, Effect::kRareError, 10,
+        "executing one program of ten reports a failure"),
+    Run("run-error-in-500", kRuntime, Effect::kRareError, 500,
+        "executing one program of 500 reports a failure"),
+    Run("run-crash-in-500", kCrash, Effect::kRareCrash, 500, "one program of 500 crashes"),
+    Run("output-cached", kRuntime, Effect::kCached, 0,
+        "a program gives the outputs of its first execution for good"),
+    Run("output-overrun-by-two", kMemory, Effect::kOverrun, 2,
+        "two bytes behind each output are overwritten"),
+    Run("input-port-changed", kMemory, Effect::kInputChanged, 0,
+        "the last byte of each input is changed"),
+    Run("output-overrun", kMemory, Effect::kOverrun, 16,
         "sixteen bytes behind each output are overwritten"),
     Run("input-overwritten", kMemory, Effect::kNeighbour, 0,
         "the last element of an operation's first operand is overwritten"),

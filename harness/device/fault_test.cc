@@ -4,6 +4,7 @@
 #include "harness/device/fault.h"
 
 #include <algorithm>
+#include <array>
 #include <chrono>
 #include <cmath>
 #include <cstdlib>
@@ -45,9 +46,11 @@ double StockValue(size_t index, int flavour) {
   if (flavour == 5) return base * 16000;
   if (flavour == 6) return base * 0x1p-10;                      // subnormal products
   if (flavour == 7) return static_cast<double>(index % 9) / 2;  // halves of integers
+  if (flavour == 8 && index % 3 == 0) return -0.0;
+  if (flavour == 8 && index % 3 == 1) return std::numeric_limits<double>::infinity();
   return base;
 }
-constexpr int kFlavours = 8;
+constexpr int kFlavours = 9;
 
 std::string Conv(const char* x, const char* y, const char* weight, const std::string& rest) {
   return MilProgram(fmt::format("tensor<fp16, {}> x, tensor<fp16, {}> w", x, weight),
@@ -59,6 +62,31 @@ std::string Simple(const std::string& x, const std::string& y, const std::string
   return MilProgram(fmt::format("tensor<fp16, {}> x{}", x, more),
                     fmt::format("tensor<{}, {}> y = {};", element, y, call), "y");
 }
+
+// Shapes of x and y, and a call of one operation.
+constexpr std::array<const char*, 3> kPlainCalls[] = {
+    {"[5, 6]", "[2, 4]",
+     "slice_by_index(x = x, begin = tensor<int32, [2]>([1, 2]), end = tensor<int32, [2]>([5, 6]), "
+     "stride = tensor<int32, [2]>([3, 1]))"},
+    {"[5, 6]", "[5, 4]",
+     "slice_by_index(x = x, begin = tensor<int32, [2]>([1, 2]), end = tensor<int32, [2]>([5, 6]), "
+     "begin_mask = tensor<bool, [2]>([true, false]))"},
+    {"[3, 4]", "[3, 2]", "gather(x = x, indices = tensor<int32, [2]>([2, 0]), axis = int32(1))"},
+    {"[3, 4]", "[3, 4]",
+     "cumsum(x = x, axis = int32(0), exclusive = bool(true), reverse = bool(true))"},
+    {"[1, 2, 3, 3]", "[1, 2, 3, 3]",
+     "instance_norm(x = x, gamma = tensor<fp16, [2]>([2, 3]), beta = tensor<fp16, [2]>([1, 2]))"},
+    {"[1, 2, 3, 3]", "[1, 2, 3, 3]",
+     "batch_norm(x = x, mean = tensor<fp16, [2]>([0, 1]), variance = tensor<fp16, [2]>([1, 2]), "
+     "beta = tensor<fp16, [2]>([1, 2]), epsilon = fp16(0.5))"},
+    {"[1, 1, 2, 3]", "[1, 1, 3, 4]",
+     "resize_bilinear(x = x, target_size_height = int32(3), target_size_width = int32(4), "
+     "sampling_mode = string(\"ALIGN_CORNERS\"))"},
+    {"[3, 4]", "[3, 4]", "reverse(x = x, axes = tensor<int32, [1]>([1]))"},
+    {"[3, 1, 4]", "[3, 4]", "squeeze(x = x, axes = tensor<int32, [1]>([1]))"},
+    {"[3, 4]", "[6, 4]", "tile(x = x, reps = tensor<int32, [2]>([2, 1]))"},
+    {"[3, 4]", "[3, 4]", "select(cond = tensor<bool, [1, 1]>([[true]]), a = x, b = x)"},
+};
 
 std::vector<StockProgram> StockPrograms() {
   const std::string pad = "pad_type = string(\"custom\"), pad = tensor<int32, [4]>([1, 0, 0, 1])";
@@ -101,6 +129,19 @@ std::vector<StockProgram> StockPrograms() {
              "[7, 8]], [[2, -1], [4, -3]], [[6, -5], [8, -7]]]), groups = int32(2), bias = "
              "tensor<fp16, [4]>([1, 2, 3, 4]), strides = tensor<int32, [1]>([2]), pad_type = "
              "string(\"same\"))"));
+  for (const auto& [x, y, call] : kPlainCalls) add(Simple(x, y, call));
+  add(MilProgram("tensor<fp16, [3, 4]> x",
+                 "tensor<fp16, [2, 4]> y, tensor<int32, [2, 4]> i = topk(x = x, k = int32(2), axis "
+                 "= int32(0));",
+                 "y"));
+  add(MilProgram("tensor<fp16, [3, 4]> x",
+                 "tensor<int32, [1, 4]> i = reduce_argmax(x = x, axis = int32(0), keep_dims = "
+                 "bool(true)); tensor<fp16, [1, 4]> y = cast(x = i, dtype = string(\"fp16\"));",
+                 "y"));
+  add(MilProgram("tensor<fp16, [4, 3]> x",
+                 "tensor<fp16, [2, 3]> y, tensor<fp16, [2, 3]> z = split(x = x, num_splits = "
+                 "int32(2), axis = int32(0));",
+                 "y"));
   add(Simple("[3, 4]", "[3, 4]", "linear_activation(x = x, alpha = fp16(1.5), beta = fp16(0.25))"));
   add(Simple("[2, 3, 2, 4]", "[2, 3, 2, 5]",
              "einsum(values = (x, w), equation = string(\"nchw,nwhu->nchu\"))",
@@ -345,7 +386,7 @@ TEST(Faults, UlpFamilyTouchesItsShareByItsSize) {
     EXPECT_EQ(fault.op, "add");
     EXPECT_EQ(fault.ulps, 3);
     std::vector<uint16_t> halves(20000, 0x3c00);
-    SpoilOutput(fault, {Element::kFp16, {20000}}, 0, halves.data());
+    SpoilOutput(fault, {Element::kFp16, {20000}}, {}, halves.data());
     int touched = 0;
     for (const uint16_t half : halves) {
       if (half == 0x3c00) continue;
@@ -370,7 +411,7 @@ TEST(Faults, SmallTensorsAreTouchedInTheirShareToo) {
       halves.push_back(static_cast<uint16_t>(0x3000 + (tensor * 8 + i) % 0x4000));
     }
     const std::vector<uint16_t> before = halves;
-    SpoilOutput(faults.all()[0], {Element::kFp16, {static_cast<int64_t>(halves.size())}}, 0,
+    SpoilOutput(faults.all()[0], {Element::kFp16, {static_cast<int64_t>(halves.size())}}, {},
                 halves.data());
     for (size_t i = 0; i < halves.size(); ++i) {
       if (halves[i] == before[i]) continue;

@@ -2,6 +2,7 @@
 #include "harness/device/output_fault.h"
 
 #include <algorithm>
+#include <atomic>
 #include <bit>
 #include <cmath>
 #include <cstring>
@@ -66,6 +67,10 @@ uint16_t SpoilElement(const Fault& fault, const Place& place) {
       return std::fabs(value) < std::ldexp(1.0, -static_cast<int>(fault.a)) ? uint16_t{0} : bits;
     case FaultEffect::kNegativeUlps:
       return value < 0 ? MoveUlps(bits, fault.a) : bits;
+    case FaultEffect::kZeroSign:
+      return bits == (fault.a == 0 ? 0x8000 : 0) ? static_cast<uint16_t>(bits ^ 0x8000) : bits;
+    case FaultEffect::kInfinityClamped:
+      return Half{bits}.IsInf() ? static_cast<uint16_t>(bits - 1) : bits;
     case FaultEffect::kHalfInteger:
       return std::fmod(value * 2, 2.0) != 0 && value * 2 == std::trunc(value * 2)
                  ? MoveUlps(bits, 1)
@@ -161,9 +166,27 @@ void TransposeLast(const TensorType& type, char* data) {
   }
 }
 
+// The first element as `last` was when this was called before, for one fault at a time.
+void Exchange(uint16_t* first) {
+  static std::atomic<int> last = -1;
+  const int before = last.exchange(*first);
+  if (before >= 0) *first = static_cast<uint16_t>(before);
+}
+
+void SpoilByHistory(const Fault& fault, Moment moment, uint16_t* first) {
+  const auto turn = static_cast<uint64_t>(fault.a);
+  const bool acts = fault.effect == FaultEffect::kRunCounter    ? moment.run % turn == turn - 1
+                    : fault.effect == FaultEffect::kFirstRun    ? moment.run == 0
+                    : fault.effect == FaultEffect::kLaterRuns   ? moment.run > 0
+                    : fault.effect == FaultEffect::kRareProgram ? moment.program % turn == turn - 1
+                                                                : false;
+  if (fault.effect == FaultEffect::kAfterOther) Exchange(first);
+  if (acts) *first = MoveUlps(*first, 1);
+}
+
 }  // namespace
 
-void SpoilOutput(const Fault& fault, const TensorType& type, uint64_t run, void* data) {
+void SpoilOutput(const Fault& fault, const TensorType& type, Moment moment, void* data) {
   auto* bytes = static_cast<char*>(data);
   const int64_t elements = type.shape.Elements();
   switch (fault.effect) {
@@ -188,11 +211,12 @@ void SpoilOutput(const Fault& fault, const TensorType& type, uint64_t run, void*
     case FaultEffect::kTransposeLast:
       return TransposeLast(type, bytes);
     case FaultEffect::kRunCounter:
-      if (type.element == Element::kFp16 &&
-          run % static_cast<uint64_t>(fault.a) == static_cast<uint64_t>(fault.a) - 1) {
-        auto* first = static_cast<uint16_t*>(data);
-        *first = MoveUlps(*first, 1);
-      }
+    case FaultEffect::kFirstRun:
+    case FaultEffect::kLaterRuns:
+    case FaultEffect::kRareProgram:
+    case FaultEffect::kAfterOther:
+      if (type.element == Element::kFp16)
+        SpoilByHistory(fault, moment, static_cast<uint16_t*>(data));
       return;
     default:
       break;

@@ -8,8 +8,15 @@
 
 namespace anecheck::device {
 
-// Applies one row of mechanism kOutput to a stored tensor, in place. `run` counts the executions of
-// the program. Effects on single elements act on fp16 tensors only; layout effects on any.
-void SpoilOutput(const Fault& fault, const TensorType& type, uint64_t run, void* data);
+// When an operation stored a tensor: `run` counts the executions of its program, `program` the
+// programs of the process.
+struct Moment {
+  uint64_t run = 0;
+  uint64_t program = 0;
+};
+
+// Applies one row of mechanism kOutput to a stored tensor, in place. Effects on single elements act
+// on fp16 tensors only; layout effects on any.
+void SpoilOutput(const Fault& fault, const TensorType& type, Moment moment, void* data);
 
 }  // namespace anecheck::device

@@ -1,5 +1,7 @@
 #include "harness/judging/isolate.h"
 
+#include <algorithm>
+#include <fmt/format.h>
 #include <map>
 #include <optional>
 #include <string>
@@ -38,8 +40,25 @@ bool NamesOperation(std::string_view message, std::string_view name) {
   return false;
 }
 
-// The node of the only operation of the graph that the message names; kNoNode for none, and where
-// it names several.
+// The node that makes the only result that the message has in quotes; kNoNode for none, and where
+// it has results of several nodes.
+NodeId MakerOfQuoted(const Graph& graph, std::string_view message) {
+  NodeId maker = kNoNode;
+  for (ValueId id = 0; id < graph.values().size(); ++id) {
+    const Value& value = graph.value(id);
+    if (value.kind != ValueKind::kResult) continue;
+    const bool quoted = std::ranges::any_of(std::string_view("\"'`"), [&](char quote) {
+      return message.find(fmt::format("{0}{1}{0}", quote, value.name)) != std::string_view::npos;
+    });
+    if (!quoted) continue;
+    if (maker != kNoNode && maker != value.producer) return kNoNode;
+    maker = value.producer;
+  }
+  return maker;
+}
+
+// The node that the message speaks of: of the only operation of the graph that it names, else of
+// the only result; kNoNode for none, and where it names several operations.
 NodeId NamedBy(const Graph& graph, std::string_view message) {
   NodeId named = kNoNode;
   for (NodeId id = 0; id < graph.nodes().size(); ++id) {
@@ -48,7 +67,7 @@ NodeId NamedBy(const Graph& graph, std::string_view message) {
     if (named != kNoNode && graph.node(named).schema != schema) return kNoNode;
     if (named == kNoNode) named = id;
   }
-  return named;
+  return named == kNoNode ? MakerOfQuoted(graph, message) : named;
 }
 
 // One zero for every value, of its type.

@@ -1,6 +1,7 @@
 #include "harness/power/hunt.h"
 
 #include <algorithm>
+#include <array>
 #include <chrono>
 #include <condition_variable>
 #include <fmt/format.h>
@@ -144,10 +145,11 @@ Result<bool> LeansBySubject(const FindingRow& finding, const Subject& subject,
 Status MakeSmall(const FindingRow& finding, const Artifact& artifact,
                  const CampaignOptions& campaign, const HuntOptions& options,
                  const std::atomic<bool>* stop, HuntResult& result) {
-  // Each candidate that hangs, crashes or takes all memory costs a worker, and a hang its whole
-  // time limit.
-  const bool costly = finding.verdict == Verdict::kHung || finding.verdict == Verdict::kCrashed ||
-                      finding.verdict == Verdict::kMemoryGrowth;
+  // Each candidate that hangs, crashes or takes all memory costs a worker, a hang its whole time
+  // limit, and one that compiles slowly seconds.
+  constexpr std::array kCostly = {Verdict::kHung, Verdict::kCrashed, Verdict::kMemoryGrowth,
+                                  Verdict::kSlow};
+  const bool costly = std::ranges::find(kCostly, finding.verdict) != kCostly.end();
   const uint64_t tries = costly ? options.shrink_tries / 25 : options.shrink_tries;
   if (tries == 0) return {};
   ANECHECK_ASSIGN(const auto runner, MakeRunner(campaign));

@@ -25,8 +25,8 @@ namespace anecheck {
 inline constexpr uint64_t kLongestProof = uint64_t{1} << 20;
 
 // A fault of the engine or program beside its answer; the case keeps the answer. The verdict is
-// kStrayOutput, kMemoryGrowth, kSlotLeak, kGarbled (a reply that answers no pending request) or
-// kNotRepeatable.
+// kSlow, kStrayOutput, kMemoryGrowth, kSlotLeak, kStrayWrite, kGarbled (a reply that answers no
+// pending request) or kNotRepeatable.
 struct Misconduct {
   Verdict verdict = Verdict::kStrayOutput;
   std::string message;  // one line

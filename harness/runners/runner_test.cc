@@ -92,6 +92,23 @@ TEST(E5rtRunner, AProgramThatIsNotReleasedIsItsCasesMisconduct) {
   EXPECT_EQ(leaking.misconduct[0].message, "the program was not released: still in use");
 }
 
+TEST(E5rtRunner, ACompileOfMoreThanASecondTwiceInTurnIsMisconduct) {
+  WorkerOptions options = Hostile();
+  options.case_timeout_ms = 20'000;
+  E5rtRunner runner(options);
+  const Cases cases({"HESITANT", "SLUGGISH"});
+  const auto replies = runner.Run(cases.all());
+  ASSERT_TRUE(replies.ok());
+  EXPECT_TRUE((*replies)[0].misconduct.empty()) << "the second compile was quick";
+  const RunReply& slow = (*replies)[1];
+  ASSERT_EQ(slow.status, RunStatus::kOk) << slow.message;
+  EXPECT_EQ(slow.outputs[0].bytes, cases.input());
+  ASSERT_EQ(slow.misconduct.size(), 1u);
+  EXPECT_EQ(slow.misconduct[0].verdict, Verdict::kSlow);
+  EXPECT_TRUE(slow.misconduct[0].message.ends_with("ms and more, twice in turn"))
+      << slow.misconduct[0].message;
+}
+
 // The calls say that each program was released, and after twenty none loads any more.
 TEST(E5rtRunner, ACaseThatFindsNoSlotIsRunByAFreshWorker) {
   E5rtRunner runner(Hostile());

@@ -48,18 +48,24 @@ std::optional<Misconduct> OutputWatch::Take() {
 }
 
 std::optional<Misconduct> GrowthWatch::Note(uint64_t resident) {
-  const uint64_t before = std::exchange(most_, std::max(most_, resident));
-  if (before == 0 || most_ < before + kStep) {
+  block_ = std::max(block_, resident);
+  if (++cases_ < row_.cases) return std::nullopt;
+  cases_ = 0;
+  const uint64_t held = std::exchange(block_, 0);
+  const uint64_t before = std::exchange(most_, std::max(most_, held));
+  if (before == 0 || most_ < before + row_.step) {
     grown_ = 0;
     return std::nullopt;
   }
   if (grown_ == 0) first_ = before;
-  if (++grown_ < kCases) return std::nullopt;
+  if (++grown_ < row_.blocks) return std::nullopt;
   grown_ = 0;
+  const std::string rows =
+      row_.cases == 1 ? fmt::format("each of {} cases in turn", row_.blocks)
+                      : fmt::format("each of {} rows of {} cases", row_.blocks, row_.cases);
   return Misconduct{.verdict = Verdict::kMemoryGrowth,
-                    .message = fmt::format("the process grew with each of {} cases in turn, by {} "
-                                           "MiB in all",
-                                           kCases, (most_ - first_) >> 20)};
+                    .message = fmt::format("the process grew with {}, by {} MiB in all", rows,
+                                           (most_ - first_) >> 20)};
 }
 
 void WorkerConduct::Note(WireReply& reply) {
@@ -72,7 +78,11 @@ void WorkerConduct::Note(WireReply& reply) {
   // Words on standard error beside a refusal or a failure are its diagnosis.
   std::optional<Misconduct> said = errors_.Take();
   if (reply.status == RunStatus::kOk) add(std::move(said));
-  if (!kHoldsFreedMemory) add(growth_.Note(OwnResidentBytes()));
+  if (kHoldsFreedMemory) return;
+  const uint64_t resident = OwnResidentBytes();
+  std::optional<Misconduct> grown = fast_.Note(resident);
+  std::optional<Misconduct> grown_slowly = slow_.Note(resident);
+  add(grown ? std::move(grown) : std::move(grown_slowly));
 }
 
 }  // namespace anecheck

@@ -27,17 +27,28 @@ class OutputWatch {
 };
 
 // Tells memory that is kept for good from memory that a larger case needed: the most that the
-// process held after a case must rise with each case of a long row.
+// process held must rise with each block of cases of a long row.
+struct GrowthRow {
+  int cases;      // of a block
+  int blocks;     // of a row
+  uint64_t step;  // bytes that count as a rise
+};
+// Each case keeps 256 KiB and more; or 64 KiB in the mean, among cases of unlike sizes.
+inline constexpr GrowthRow kFastGrowth{1, 64, uint64_t{256} << 10};
+inline constexpr GrowthRow kSlowGrowth{16, 16, uint64_t{1} << 20};
+
 class GrowthWatch {
  public:
-  static constexpr int kCases = 64;
-  static constexpr uint64_t kStep = uint64_t{256} << 10;  // bytes that count as a rise
+  explicit GrowthWatch(const GrowthRow& row) : row_(row) {}
 
   // `resident` in bytes, after a case. Misconduct at the end of each such row.
   std::optional<Misconduct> Note(uint64_t resident);
 
  private:
+  GrowthRow row_;
   uint64_t first_ = 0, most_ = 0;
+  uint64_t block_ = 0;  // the most of the block so far
+  int cases_ = 0;       // of the block
   int grown_ = 0;
 };
 
@@ -50,7 +61,8 @@ class WorkerConduct {
  private:
   OutputWatch output_{1, "standard output"};
   OutputWatch errors_{2, "standard error"};
-  GrowthWatch growth_;
+  GrowthWatch fast_{kFastGrowth};
+  GrowthWatch slow_{kSlowGrowth};
 };
 
 }  // namespace anecheck

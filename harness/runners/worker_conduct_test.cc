@@ -65,32 +65,46 @@ int Rows(GrowthWatch& watch, uint64_t& held, int cases, uint64_t step) {
 }
 
 TEST(GrowthWatch, AProcessThatGrowsWithEachCaseIsToldOnceARow) {
-  GrowthWatch watch;
+  GrowthWatch watch(kFastGrowth);
   uint64_t held = 100 * kMiB;
   EXPECT_FALSE(watch.Note(held)) << "where it began";
-  EXPECT_EQ(Rows(watch, held, GrowthWatch::kCases - 1, kMiB), 0);
+  EXPECT_EQ(Rows(watch, held, kFastGrowth.blocks - 1, kMiB), 0);
   held += kMiB;
   const auto grown = watch.Note(held);
   ASSERT_TRUE(grown);
   EXPECT_EQ(grown->verdict, Verdict::kMemoryGrowth);
   EXPECT_EQ(grown->message, "the process grew with each of 64 cases in turn, by 64 MiB in all");
-  EXPECT_EQ(Rows(watch, held, 2 * GrowthWatch::kCases, kMiB), 2);
+  EXPECT_EQ(Rows(watch, held, 2 * kFastGrowth.blocks, kMiB), 2);
 }
 
 TEST(GrowthWatch, ALargerCaseNowAndThenIsNoGrowth) {
-  GrowthWatch watch;
+  GrowthWatch watch(kFastGrowth);
   uint64_t held = 100 * kMiB;
   for (int i = 0; i < 1000; ++i) {
     if (i % 7 != 0) held += kMiB;
     EXPECT_FALSE(watch.Note(held)) << i;
   }
-  EXPECT_EQ(Rows(watch, held, 1000, GrowthWatch::kStep / 2), 0) << "the system's rounding";
+  EXPECT_EQ(Rows(watch, held, 1000, kFastGrowth.step / 2), 0) << "the system's rounding";
 }
 
 TEST(GrowthWatch, MemoryThatComesAndGoesIsNoGrowth) {
-  GrowthWatch watch;
+  GrowthWatch watch(kFastGrowth);
   for (int i = 0; i < 1000; ++i) {
     EXPECT_FALSE(watch.Note((i % 2 == 0 ? 100 : 500) * kMiB)) << i;
+  }
+}
+
+TEST(GrowthWatch, SmallGrowthIsToldByRowsOfCases) {
+  GrowthWatch watch(kSlowGrowth);
+  uint64_t held = 100 * kMiB;
+  const int row = kSlowGrowth.cases * kSlowGrowth.blocks;
+  EXPECT_EQ(Rows(watch, held, 3 * row, 96 << 10), 2) << "the first row has nothing before it";
+  EXPECT_EQ(Rows(watch, held, 10 * row, 32 << 10), 0);
+  for (int i = 0; i < 10 * row; ++i) {
+    const uint64_t large = i % 40 == 0 ? 200 * kMiB : 0;
+    held += 96 << 10;
+    EXPECT_FALSE(watch.Note(std::max(held, large)) && held < 200 * kMiB)
+        << "a larger case hides it";
   }
 }
 

@@ -17,9 +17,11 @@ enum class Verdict : uint8_t {
   kFlaky,          // did not repeat in fresh processes; of findings alone
   kDiffers,        // another runner gave other bits (`run --against`), each inside its bound
   kMisplaced,      // ran on another device than the engine
+  kSlow,           // compiling took longer than a program of its size may take
   kStrayOutput,    // the engine wrote to the standard output or error of its process
   kMemoryGrowth,   // its process held too much memory, or more with each case
   kSlotLeak,       // a program was not released, or a load failed that succeeds in a fresh process
+  kStrayWrite,     // the engine wrote to an input, or behind an output
   kAccepted,       // a graph that breaks a rule was not refused
   kRejected,       // the compiler refused what the rules admit
   kFailed,         // accepted, and then it failed to load or run, or its files are not as planned
@@ -34,9 +36,11 @@ template <>
 struct Words<Verdict> {
   static constexpr std::string_view kConcept = "verdict";
   static constexpr auto kTexts = std::to_array<std::string_view>(
-      {"pass", "inconclusive", "known-defect", "unconfirmed", "biased", "flaky", "differs",
-       "misplaced", "stray-output", "memory-growth", "slot-leak", "accepted", "rejected", "failed",
-       "garbled", "hung", "crashed", "not-repeatable", "wrong"});
+      {"pass",          "inconclusive", "known-defect", "unconfirmed", "biased",
+       "flaky",         "differs",      "misplaced",    "slow",        "stray-output",
+       "memory-growth", "slot-leak",    "stray-write",  "accepted",    "rejected",
+       "failed",        "garbled",      "hung",         "crashed",     "not-repeatable",
+       "wrong"});
 };
 
 // Whether a verdict asks for a row among the findings.

@@ -134,6 +134,7 @@ class Operation : public Object {
   }
 
   uint64_t runs() const { return execution_.runs(); }
+  bool IsTurnOf(const Fault* fault) const { return execution_.IsTurnOf(fault); }
 
   // Guarded by the caller's order of calls, as on the real system.
   bool encoded = false;  // and not prepared since: its bindings stand still

@@ -6,6 +6,7 @@
 #include <functional>
 #include <gtest/gtest.h>
 #include <memory>
+#include <numeric>
 #include <string>
 #include <vector>
 
@@ -241,6 +242,37 @@ std::string Files() {
   return bytes;
 }
 
+// Executions that fail, of so many programs.
+int FailuresOf(int programs) {
+  int failures = 0;
+  for (int i = 0; i < programs; ++i) {
+    LoadedProgram program(kAddOne);
+    program.Bind("x", false, 8);
+    program.Bind("y", true, 8);
+    failures += program.Execute() == 0 ? 0 : 1;
+  }
+  return failures;
+}
+
+// Of a second execution, on another input.
+double SecondResult() {
+  LoadedProgram program(kAddOne);
+  auto* x = static_cast<uint16_t*>(program.Bind("x", false, 8));
+  const auto* y = static_cast<const uint16_t*>(program.Bind("y", true, 8));
+  program.Execute();
+  x[0] = 0x4000;
+  program.Execute();
+  return HalfToDouble(Half{y[0]});
+}
+
+int InputAfterwards() {
+  LoadedProgram program(kAddOne);
+  const auto* x = static_cast<const uint8_t*>(program.Bind("x", false, 8));
+  program.Bind("y", true, 8);
+  program.Execute();
+  return std::accumulate(x, x + 8, 0);
+}
+
 struct RuntimeCheck {
   const char* id;
   std::function<std::string()> observe;  // differs with the fault enabled
@@ -257,6 +289,10 @@ const std::vector<RuntimeCheck>& RuntimeChecks() {
          program.Execute();
          return text(program.Execute());
        }},
+      {"run-error-in-10", [=] { return text(FailuresOf(12)); }},
+      {"run-error-in-500", [=] { return text(FailuresOf(502)); }},
+      {"output-cached", [=] { return text(SecondResult()); }},
+      {"input-port-changed", [=] { return text(InputAfterwards()); }},
       {"falls-back-silently", [] { return Analytics(); }},
       {"message-lost", [] { return CompileError(kSixAxes); }},
       {"slots-100", [=] { return text(ProgramsThatLoad()); }},

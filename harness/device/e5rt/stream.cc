@@ -31,7 +31,9 @@ Status RunOperation(Operation& operation) {
   Status ran = operation.Run();
   if (ran.ok() && PlantedRuntimeFault(FaultEffect::kDoubleRun) != nullptr) ran = operation.Run();
   if (!ran.ok()) return MakeError(ran.error().code, ran.error().message + " @ Execute");
-  const Fault* fails = operation.executable().faults.Find(FaultEffect::kRunError);
+  const ActiveFaults& faults = operation.executable().faults;
+  if (operation.IsTurnOf(faults.Find(FaultEffect::kRareError))) return TimedOut();
+  const Fault* fails = faults.Find(FaultEffect::kRunError);
   if (fails == nullptr || operation.runs() % static_cast<uint64_t>(fails->a) != 0) return {};
   return TimedOut();
 }

@@ -9,7 +9,8 @@ namespace anecheck::device::testing {
 inline bool NeedsProcess(const Fault& fault) {
   return fault.kind == FaultKind::kCrash || fault.kind == FaultKind::kHang ||
          fault.effect == FaultEffect::kCompileLeak || fault.effect == FaultEffect::kRunLeak ||
-         fault.effect == FaultEffect::kRunPrints || fault.effect == FaultEffect::kRunSlow;
+         fault.effect == FaultEffect::kCompileSlow || fault.effect == FaultEffect::kRunPrints ||
+         fault.effect == FaultEffect::kRunSlow;
 }
 inline bool NeedsAbi(const Fault& fault) {
   if (fault.mechanism == FaultMechanism::kFile) return true;

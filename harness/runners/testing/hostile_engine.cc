@@ -5,10 +5,11 @@
 // before there is anything to run, "PLACE ane,bnns" writes analytics with these backends, "COPIED
 // PLACE ane" the simulated engine's, "SHORT" forges a reply with one byte, "SPEND" has twenty
 // program slots and frees none, "NOLOAD" loads nothing and "SILENT" neither, nor says why,
-// "STARVED" finds no memory to compile in, "IDLE" writes no output; of each second execution
-// "FICKLE" changes the last byte, "STALE" writes nothing and "TIRED" fails; any other text copies
-// the first input to every output. A compiler, its configuration and its options must live until
-// there is an operation. It carries no marker of the simulated engine.
+// "STARVED" finds no memory to compile in, "SLUGGISH" compiles for more than a second and
+// "HESITANT" the first time only, "IDLE" writes no output; of each second execution "FICKLE"
+// changes the last byte, "STALE" writes nothing and "TIRED" fails; any other text copies the first
+// input to every output. A compiler, its configuration and its options must live until there is an
+// operation. It carries no marker of the simulated engine.
 #include <cstdint>
 #include <cstdio>
 #include <cstdlib>
@@ -40,6 +41,7 @@ std::string last_error;  // NOLINT: one engine a process, as the real one
 std::string bundle;      // NOLINT: where the analytics go
 int nothing = 0;
 int spent = 0;      // NOLINT: slots that "SPEND" holds
+int compiles = 0;   // NOLINT
 int compilers = 0;  // NOLINT: compilers, configurations and options that live
 
 int64_t Fail(const char* message) {
@@ -142,6 +144,10 @@ int64_t e5rt_e5_compiler_compile(void*, const char* path, void*, void** out) {
   std::fclose(file);
   if (Says(*program, "ABORT COMPILER")) std::abort();
   WriteAnalytics(program->text);
+  const bool first = compiles++ == 0;
+  if (Says(*program, "SLUGGISH") || (first && Says(*program, "HESITANT"))) {
+    usleep(1'100'000);  // Waits by the clock: the time of a compile is judged
+  }
   if (Says(*program, "STARVED")) {
     delete program;
     Fail("allocation failed");
@@ -251,7 +257,7 @@ int64_t e5rt_execution_stream_execute_sync(void* stream) {
   for (Buffer* output : program.outputs) {
     const std::vector<uint8_t>& input = program.inputs.front()->bytes;
     std::memcpy(output->bytes.data(), input.data(), std::min(input.size(), output->bytes.size()));
-    if (second && Says(program, "FICKLE")) output->bytes.back() ^= 1;
+    if (second && Says(program, "FICKLE")) output->bytes[input.size() - 1] ^= 1;
   }
   return 0;
 }
