@@ -164,6 +164,57 @@ TEST_F(JsonCliTest, RunsFindingsAndReportsFitTheirSchemas) {
       << "the public schema";
 }
 
+TEST_F(JsonCliTest, GraphsFitTheirSchema) {
+  Tool("gen --format graph --count 150 --seed 7 --out graphs");
+  Json all = Json::array();
+  std::string lines;
+  for (const Json& file : Parse(Read("graphs/manifest.json"))["files"]) {
+    lines += DumpJson(Parse(Read("graphs/" + file["file"].get<std::string>()))) + "\n";
+  }
+  EXPECT_GT(lines.size(), 100'000u);
+  EXPECT_EQ(SchemaProblemOfLines(lines, "graph"), "");
+  EXPECT_NE(SchemaProblem({{"version", 1}, {"ops", Json::array()}}, "graph"), "") << "no outputs";
+}
+
+// Stands between the tool and a runner, and keeps each line and each graph.
+constexpr const char* kTap = R"(import json, subprocess, sys
+runner = subprocess.Popen(sys.argv[1:], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
+def keep(name, line):
+    with open(name, "a") as file:
+        file.write(line)
+for line in sys.stdin:
+    asks = "hello" in json.loads(line)
+    keep("hello-request" if asks else "request", line)
+    if not asks:
+        keep("graph", json.dumps(json.load(open(json.loads(line)["graph"]))) + "\n")
+    runner.stdin.write(line)
+    runner.stdin.flush()
+    answer = runner.stdout.readline()
+    keep("hello" if asks else "reply", answer)
+    print(answer, end="", flush=True)
+)";
+
+// With the example in Python.
+TEST_F(JsonCliTest, AConversationWithAnExternalRunnerFitsItsSchemas) {
+  ASSERT_TRUE(WriteFileAtomic(folder_->File("tap.py"), std::string_view(kTap)).ok());
+  Tool(
+      "run --cases 30 --seed 3 --jobs 1 --contract float --runner 'exec:python3 tap.py "
+      "/usr/bin/python3 " ANECHECK_SOURCE_DIR
+      "/scripts/examples/numpy_runner.py' --db exec.sqlite");
+  EXPECT_GE(Lines(Read("reply")).size(), 30u);
+  for (const char* message : {"hello-request", "hello", "request", "reply"}) {
+    EXPECT_EQ(SchemaProblemOfLines(Read(message), std::string("exec-") + message), "") << message;
+  }
+  EXPECT_EQ(SchemaProblemOfLines(Read("graph"), "graph"), "");
+  const auto is_reply = [](const char* line) {
+    return SchemaProblem(ParseJson(line).value(), "exec-reply").empty();
+  };
+  EXPECT_TRUE(is_reply(R"({"v": 1, "id": 7, "status": "compiled", "container": "/tmp/m.hwx"})"));
+  EXPECT_TRUE(is_reply(R"({"v": 1, "id": 7, "status": "unsupported", "op": "lstm"})"));
+  EXPECT_FALSE(is_reply(R"({"v": 1, "id": 7, "status": "unsupported"})"));
+  EXPECT_FALSE(is_reply(R"({"v": 1, "id": 7, "status": "failed", "stage": "validator"})"));
+}
+
 TEST_F(JsonCliTest, MatrixAndProbesFitTheirSchemas) {
   EXPECT_EQ(SchemaProblem(Parse(Tool("matrix --targets h13,h17s --format json")), "matrix"), "");
   EXPECT_EQ(SchemaProblem(Parse(Tool("probe --targets h13 --json")), "probe"), "");
