@@ -22,6 +22,7 @@
 #include "harness/judging/judge_case.h"
 #include "harness/judging/lean_watch.h"
 #include "harness/judging/reach_counter.h"
+#include "harness/judging/unconfirmed_watch.h"
 #include "harness/results/run_lock.h"
 #include "harness/runners/chip_target.h"
 #include "harness/runners/emulator_runner.h"
@@ -134,6 +135,7 @@ class Campaign {
     worked_ = point.seconds;
     ANECHECK_RETURN_IF_ERROR(counts_.Recall(store, point.run, summary_));
     ANECHECK_RETURN_IF_ERROR(leans_.Recall(store, point.run));
+    ANECHECK_RETURN_IF_ERROR(unconfirmed_.Recall(store, point.run));
     ANECHECK_RETURN_IF_ERROR(Recall(store, point.run));
     return RunRest(store, point.run, identity);
   }
@@ -434,7 +436,7 @@ class Campaign {
         result.record.findings.push_back(std::move(finding));
       }
     }
-    ANECHECK_RETURN_IF_ERROR(ReportLeaning(result.record));
+    ANECHECK_RETURN_IF_ERROR(ReportManyCases(result.record));
     NotePace(batch + 1 == BatchCount(), result.record);
     {
       const std::lock_guard lock(mutex_);
@@ -445,12 +447,27 @@ class Campaign {
     return {};
   }
 
-  // Operations whose errors lean by now.
-  Status ReportLeaning(RowBatch& batch) {
+  Status ReportOfMany(const OfMany& many, uint64_t example, RowBatch& batch) {
+    const auto remake = [&] { return Remake(example); };
+    ANECHECK_ASSIGN(std::optional<FindingRow> finding, confirmer_->Report(many, remake));
+    if (finding) batch.findings.push_back(std::move(*finding));
+    return {};
+  }
+
+  // Operations whose errors lean by now, and those that are often unconfirmed.
+  Status ReportManyCases(RowBatch& batch) {
+    for (const OftenUnconfirmed& often : unconfirmed_.Add(batch)) {
+      const Outcome shown(
+          {.verdict = Verdict::kOften, .message = DescribeOften(often), .op = often.op});
+      ANECHECK_RETURN_IF_ERROR(
+          ReportOfMany({often.target, shown, often.unconfirmed}, often.example, batch));
+    }
     for (const Leaning& leaning : leans_.Add(batch)) {
-      const auto remake = [&] { return Remake(leaning.sums.extreme_case); };
-      ANECHECK_ASSIGN(std::optional<FindingRow> finding, confirmer_->Report(leaning, remake));
-      if (finding) batch.findings.push_back(std::move(*finding));
+      const Outcome shown(
+          {.verdict = Verdict::kBiased, .message = DescribeLeaning(leaning), .op = leaning.op});
+      const auto outputs = static_cast<int64_t>(leaning.sums.outputs);
+      ANECHECK_RETURN_IF_ERROR(
+          ReportOfMany({leaning.target, shown, outputs}, leaning.sums.extreme_case, batch));
     }
     return {};
   }
@@ -511,6 +528,7 @@ class Campaign {
   CampaignSummary summary_;
   ProgressCounts counts_;
   LeanWatch leans_;
+  UnconfirmedWatch unconfirmed_;
   uint64_t before_ = 0;  // cases that earlier processes recorded
   double worked_ = 0;    // seconds that they worked
   double noted_ = 0;     // of the last row of `pace`

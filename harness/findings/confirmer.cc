@@ -81,26 +81,24 @@ void Confirmer::Identify(const Suspect& suspect, FindingRow& finding) const {
           .dump();
 }
 
-Result<std::optional<FindingRow>> Confirmer::Report(const Leaning& leaning,
+Result<std::optional<FindingRow>> Confirmer::Report(const OfMany& many,
                                                     const std::function<Result<Case>()>& item) {
   Suspect suspect;
-  const Outcome shown(
-      {.verdict = Verdict::kBiased, .message = DescribeLeaning(leaning), .op = leaning.op});
-  suspect.outcome.target = leaning.target;
-  suspect.outcome.shown = shown;
+  suspect.outcome.target = many.target;
+  suspect.outcome.shown = many.shown;
   suspect.signature = Signature(suspect.outcome);
   if (signatures_.contains(suspect.signature)) return std::optional<FindingRow>();
   ANECHECK_ASSIGN(suspect.item, item());
   Evaluation evaluation;
   ANECHECK_ASSIGN(AnsweredCase answered,
-                  AnswerAgain(suspect.item, Verdict::kBiased, *runner_, evaluation));
+                  AnswerAgain(suspect.item, many.shown.verdict(), *runner_, evaluation));
   suspect.outcome = std::move(answered.outcome);
   suspect.reply = std::move(answered.reply);
-  suspect.outcome.shown = shown;
+  suspect.outcome.shown = many.shown;
   FindingRow finding = DescribeFinding(suspect.item, suspect.outcome);
   signatures_.insert(finding.signature);
   Identify(suspect, finding);
-  finding.occurrences = static_cast<int64_t>(leaning.sums.outputs);
+  finding.occurrences = many.occurrences;
   return std::optional(std::move(finding));
 }
 

@@ -11,7 +11,6 @@
 #include "harness/base/result.h"
 #include "harness/cases/case.h"
 #include "harness/judging/judge_case.h"
-#include "harness/judging/lean_watch.h"
 #include "harness/runners/runner.h"
 
 namespace anecheck {
@@ -22,6 +21,13 @@ struct Suspect {
   CaseOutcome outcome;
   RunReply reply;
   std::string signature;
+};
+
+// What many cases on one target show together and none alone.
+struct OfMany {
+  std::string target;
+  Outcome shown;
+  int64_t occurrences = 0;
 };
 
 // Of one campaign; used by one thread at a time.
@@ -36,9 +42,9 @@ class Confirmer {
   // are tried three times in fresh processes until one of the signature repeats each time; known
   // defects are not. Errors: those of the runner.
   Result<std::vector<FindingRow>> Confirm(Suspect& suspect);
-  // The row of an operation whose errors lean, with `item`, the case that leans most, as an
-  // example; nothing where there is one. Many cases have confirmed it. Errors: those of the runner.
-  Result<std::optional<FindingRow>> Report(const Leaning& leaning,
+  // The row of what many cases show together, with `item` as an example; nothing where there is
+  // one. Errors: those of the runner.
+  Result<std::optional<FindingRow>> Report(const OfMany& many,
                                            const std::function<Result<Case>()>& item);
 
  private:

@@ -291,7 +291,7 @@ std::string TextOf(Verdict verdict, const DefectSet& defects, std::string_view o
 // Verdicts on numbers, of which the catalogue of defects decides.
 bool IsOfNumbers(Verdict verdict) {
   return verdict == Verdict::kWrong || verdict == Verdict::kUnconfirmed ||
-         verdict == Verdict::kKnownDefect;
+         verdict == Verdict::kOften || verdict == Verdict::kKnownDefect;
 }
 
 // Whether each of these documented defects is one of those that explain the outcome.

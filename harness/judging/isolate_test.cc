@@ -93,8 +93,8 @@ TEST(Isolate, ARefusalIsBookedOnTheOperationThatItNames) {
   EXPECT_EQ(charged("cannot lower 'tanh' to this device"), "tanh");
   EXPECT_EQ(charged("'tanh' beside 'sigmoid'"), "relu") << "which of them is not said";
   EXPECT_EQ(charged("the tanh of an angle"), "relu") << "no name";
-  EXPECT_EQ(charged("result 'v2' is declared otherwise"), "tanh") << "its result is named";
-  EXPECT_EQ(charged("'v2' beside 'v3'"), "relu") << "results of two operations";
+  EXPECT_EQ(charged("result 'v1' is declared otherwise"), "tanh") << "its result is named";
+  EXPECT_EQ(charged("'v1' beside 'v2'"), "relu") << "results of two operations";
 }
 
 TEST(Isolate, WhatNoOperationShowsAloneIsTheGraphs) {

@@ -365,7 +365,8 @@ std::string Signature(const CaseOutcome& outcome) {
   if (verdict == Verdict::kKnownDefect) {
     return fmt::format("{}|{}|{}", verdict, shown.defects().ToText(), outcome.target);
   }
-  constexpr Verdict kOfValues[] = {Verdict::kWrong, Verdict::kUnconfirmed, Verdict::kNotRepeatable,
+  constexpr Verdict kOfValues[] = {Verdict::kWrong,  Verdict::kUnconfirmed,
+                                   Verdict::kOften,  Verdict::kNotRepeatable,
                                    Verdict::kBiased, Verdict::kDiffers};
   if (std::ranges::find(kOfValues, verdict) != std::end(kOfValues)) {
     const auto part = [](std::string_view word) {

@@ -13,6 +13,7 @@ enum class Verdict : uint8_t {
   kInconclusive,   // nothing lies outside, and too little was judged to say more
   kKnownDefect,    // documented defects of the family explain what lies outside
   kUnconfirmed,    // only terms never measured on the family forbid what lies outside
+  kOften,          // many results of one operation are unconfirmed; of findings alone
   kBiased,         // errors lean one way inside their bounds; of findings alone
   kFlaky,          // did not repeat in fresh processes; of findings alone
   kDiffers,        // another runner gave other bits (`run --against`), each inside its bound
@@ -36,11 +37,11 @@ template <>
 struct Words<Verdict> {
   static constexpr std::string_view kConcept = "verdict";
   static constexpr auto kTexts = std::to_array<std::string_view>(
-      {"pass",          "inconclusive", "known-defect", "unconfirmed", "biased",
-       "flaky",         "differs",      "misplaced",    "slow",        "stray-output",
-       "memory-growth", "slot-leak",    "stray-write",  "accepted",    "rejected",
-       "failed",        "garbled",      "hung",         "crashed",     "not-repeatable",
-       "wrong"});
+      {"pass",           "inconclusive",  "known-defect", "unconfirmed", "often-unconfirmed",
+       "biased",         "flaky",         "differs",      "misplaced",   "slow",
+       "stray-output",   "memory-growth", "slot-leak",    "stray-write", "accepted",
+       "rejected",       "failed",        "garbled",      "hung",        "crashed",
+       "not-repeatable", "wrong"});
 };
 
 // Whether a verdict asks for a row among the findings.

@@ -1,0 +1,47 @@
+// Operations many of whose results only terms that were never measured forbid. One such result may
+// be a term that is assumed too narrow; many are a finding.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <string>
+#include <tuple>
+#include <vector>
+
+#include "harness/base/result.h"
+#include "harness/results/store.h"
+
+namespace anecheck {
+
+// One operation on one target by one route.
+struct OftenUnconfirmed {
+  std::string target, op;
+  Route route = Route::kMil;
+  int64_t unconfirmed = 0, judged = 0;  // cases
+  uint64_t example = 0;                 // index of the first such case that was confirmed
+};
+
+// "20 of 310 cases: ..."
+std::string DescribeOften(const OftenUnconfirmed& often);
+
+// Of one run; used by one thread at a time.
+class UnconfirmedWatch {
+ public:
+  static constexpr int64_t kLeastCases = 20;
+  static constexpr int64_t kLeastPercent = 2;  // of the cases that judge the operation
+
+  // Takes up the rows of a run that goes on.
+  Status Recall(Store& store, int64_t run);
+  // Adds a batch with its confirmed findings. Gives the operations of it that passed both limits,
+  // whether or not they did before.
+  std::vector<OftenUnconfirmed> Add(const RowBatch& batch);
+
+ private:
+  // Target, route, operation.
+  std::map<std::tuple<std::string, Route, std::string>, ReachCounts> counts_;
+  std::map<std::tuple<std::string, Route, std::string>, uint64_t> examples_;
+
+  void Note(const FindingRow& finding);
+};
+
+}  // namespace anecheck
