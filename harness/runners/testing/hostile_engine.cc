@@ -14,6 +14,8 @@
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
+#include <fstream>
+#include <iterator>
 #include <string>
 #include <string_view>
 #include <unistd.h>
@@ -79,9 +81,9 @@ void WriteAnalytics(const std::string& text) {
   constexpr std::string_view kWord = "PLACE ";
   const size_t at = text.find(kWord);
   if (at == std::string::npos) return;
-  std::FILE* file = std::fopen((bundle + "/analytics.mil").c_str(), "w");
+  std::ofstream file(bundle + "/analytics.mil");
   if (text.find("COPIED ") != std::string::npos) {
-    std::fputs("[buildInfo = {{\"engine\", \"anecheck simulated engine\"}}]\n", file);
+    file << "[buildInfo = {{\"engine\", \"anecheck simulated engine\"}}]\n";
   }
   std::string name;
   for (const char c : text.substr(at + kWord.size()) + ",") {
@@ -89,10 +91,9 @@ void WriteAnalytics(const std::string& text) {
       name += c;
       continue;
     }
-    std::fprintf(file, "relu()[SelectedBackend = string(\"%s\")];\n", name.c_str());
+    file << "relu()[SelectedBackend = string(\"" << name << "\")];\n";
     name.clear();
   }
-  std::fclose(file);
 }
 
 // Writes into the memory shared with the campaign, for a request that came alone, and says that all
@@ -136,12 +137,8 @@ int64_t e5rt_e5_compiler_options_release(void** object) { return ForgetCompilers
 
 int64_t e5rt_e5_compiler_compile(void*, const char* path, void*, void** out) {
   auto* program = new Program;
-  std::FILE* file = std::fopen(path, "rb");
-  char chunk[4096];
-  for (size_t got = 0; (got = std::fread(chunk, 1, sizeof chunk, file)) > 0;) {
-    program->text.append(chunk, got);
-  }
-  std::fclose(file);
+  std::ifstream file(path, std::ios::binary);
+  program->text.assign(std::istreambuf_iterator<char>(file), {});
   if (Says(*program, "ABORT COMPILER")) std::abort();
   WriteAnalytics(program->text);
   const bool first = compiles++ == 0;
@@ -231,7 +228,7 @@ int64_t e5rt_buffer_object_release(void** object) {
   return Forget(object);
 }
 int64_t e5rt_execution_stream_create(void** out) {
-  *out = new Program* {nullptr};
+  *out = static_cast<void*>(new Program* {nullptr});
   return 0;
 }
 int64_t e5rt_execution_stream_encode_operation(void* stream, void* operation) {
