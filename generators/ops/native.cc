@@ -188,12 +188,17 @@ bool DrawScaled(Drawer& drawer, ValueId x) {
   constexpr std::array<double, 4> kWhole = {2, -1, 1, 3};
   ChoiceStream& choices = drawer.choices();
   const ValueId y = drawer.SameShape(drawer.shape(x), x);
-  const std::string_view type = choices.Pick(kTypes);
-  const double scale = choices.Pick(drawer.integer_mode() ? kWhole : kScales);
+  std::string_view type = choices.Pick(kTypes);
+  double scale = choices.Pick(drawer.integer_mode() ? kWhole : kScales);
   const double left = drawer.range(x).Magnitude();
   const double right = drawer.range(y).Magnitude();
-  const double bound = (type == "Mult" ? left * right : left + right) * 3;
-  if (bound > drawer.Ceiling()) return false;
+  double bound = (type == "Mult" ? left * right : left + right) * 3;
+  // Past the ceiling the minimum is taken, which keeps both operands alive.
+  if (bound > drawer.Ceiling()) {
+    type = "Min";
+    scale = -1;
+    bound = std::max(left, right);
+  }
   drawer.Begin(OpKind::kNativeScaledElementWise);
   drawer.graph().AddArgument(P::kX, x);
   drawer.graph().AddArgument(P::kY, y);
