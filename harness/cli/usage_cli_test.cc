@@ -30,7 +30,7 @@ constexpr std::string_view kTwo =
     "tensor<fp16, [1, 4, 8, 8]> y = relu(x = x)[name = string(\"active\")];\n"
     "tensor<fp16, [1, 4, 8, 8]> z = sigmoid(x = y)[name = string(\"scores\")];\n} -> (z);\n}";
 
-// What Core ML says of one operation of a model.
+// Core ML's account of one operation of a model.
 constexpr std::string_view kAnalytics =
     "program(1.3)\n{\n func main<ios18>(tensor<fp16, [1, 4, 8, 8]> x) {\n"
     "tensor<fp16, [1, 4, 8, 8]> y = relu(x = x)[BackendSupport = list<string, 2>([\"classic_cpu\", "
@@ -39,7 +39,7 @@ constexpr std::string_view kAnalytics =
 
 class UsageCliTest : public testing::ModelCommands {
  protected:
-  // What the tool writes to a terminal of `columns` columns, without the carriage returns.
+  // The tool's text on a terminal of `columns` columns, without the carriage returns.
   std::string AtTerminal(const std::string& arguments, uint16_t columns) {
     winsize size{};
     size.ws_col = columns;

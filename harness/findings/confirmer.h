@@ -23,7 +23,7 @@ struct Suspect {
   std::string signature;
 };
 
-// What many cases on one target show together and none alone.
+// A finding that many cases on one target show together and none alone.
 struct OfMany {
   std::string target;
   Outcome shown;

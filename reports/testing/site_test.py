@@ -152,7 +152,7 @@ def check_scripts(browser, site):
         yield "operations: search by class"
 
 
-# What a visitor does on a page, by its name.
+# A visitor's action on a page, by its name.
 USES = {
     "operations.html": "const node = document.getElementById('filter-search'); node.value = 'conv';"
                        "node.dispatchEvent(new Event('input'));",
