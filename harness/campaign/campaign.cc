@@ -447,27 +447,15 @@ class Campaign {
     return {};
   }
 
-  Status ReportOfMany(const OfMany& many, uint64_t example, RowBatch& batch) {
-    const auto remake = [&] { return Remake(example); };
-    ANECHECK_ASSIGN(std::optional<FindingRow> finding, confirmer_->Report(many, remake));
-    if (finding) batch.findings.push_back(std::move(*finding));
-    return {};
-  }
-
   // Operations whose errors lean by now, and those that are often unconfirmed.
   Status ReportManyCases(RowBatch& batch) {
-    for (const OftenUnconfirmed& often : unconfirmed_.Add(batch)) {
-      const Outcome shown(
-          {.verdict = Verdict::kOften, .message = DescribeOften(often), .op = often.op});
-      ANECHECK_RETURN_IF_ERROR(
-          ReportOfMany({often.target, shown, often.unconfirmed}, often.example, batch));
-    }
-    for (const Leaning& leaning : leans_.Add(batch)) {
-      const Outcome shown(
-          {.verdict = Verdict::kBiased, .message = DescribeLeaning(leaning), .op = leaning.op});
-      const auto outputs = static_cast<int64_t>(leaning.sums.outputs);
-      ANECHECK_RETURN_IF_ERROR(
-          ReportOfMany({leaning.target, shown, outputs}, leaning.sums.extreme_case, batch));
+    std::vector<OfMany> all;
+    for (const OftenUnconfirmed& often : unconfirmed_.Add(batch)) all.push_back(AsFinding(often));
+    for (const Leaning& leaning : leans_.Add(batch)) all.push_back(AsFinding(leaning));
+    for (const OfMany& many : all) {
+      const auto remake = [&] { return Remake(many.example); };
+      ANECHECK_ASSIGN(std::optional<FindingRow> finding, confirmer_->Report(many, remake));
+      if (finding) batch.findings.push_back(std::move(*finding));
     }
     return {};
   }

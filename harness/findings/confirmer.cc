@@ -81,6 +81,22 @@ void Confirmer::Identify(const Suspect& suspect, FindingRow& finding) const {
           .dump();
 }
 
+OfMany AsFinding(const Leaning& leaning) {
+  return {.target = leaning.target,
+          .shown = Outcome(
+              {.verdict = Verdict::kBiased, .message = DescribeLeaning(leaning), .op = leaning.op}),
+          .occurrences = static_cast<int64_t>(leaning.sums.outputs),
+          .example = leaning.sums.extreme_case};
+}
+
+OfMany AsFinding(const OftenUnconfirmed& often) {
+  return {.target = often.target,
+          .shown = Outcome(
+              {.verdict = Verdict::kOften, .message = DescribeOften(often), .op = often.op}),
+          .occurrences = often.unconfirmed,
+          .example = often.example};
+}
+
 Result<std::optional<FindingRow>> Confirmer::Report(const OfMany& many,
                                                     const std::function<Result<Case>()>& item) {
   Suspect suspect;

@@ -11,6 +11,8 @@
 #include "harness/base/result.h"
 #include "harness/cases/case.h"
 #include "harness/judging/judge_case.h"
+#include "harness/judging/lean_watch.h"
+#include "harness/judging/unconfirmed_watch.h"
 #include "harness/runners/runner.h"
 
 namespace anecheck {
@@ -28,7 +30,10 @@ struct OfMany {
   std::string target;
   Outcome shown;
   int64_t occurrences = 0;
+  uint64_t example = 0;  // index of a case
 };
+OfMany AsFinding(const Leaning& leaning);
+OfMany AsFinding(const OftenUnconfirmed& often);
 
 // Of one campaign; used by one thread at a time.
 class Confirmer {
