@@ -3,6 +3,7 @@
 #include <cstdlib>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <map>
 #include <sstream>
 #include <string>
 #include <sys/wait.h>
@@ -213,6 +214,24 @@ TEST_F(JsonCliTest, AConversationWithAnExternalRunnerFitsItsSchemas) {
   EXPECT_TRUE(is_reply(R"({"v": 1, "id": 7, "status": "unsupported", "op": "lstm"})"));
   EXPECT_FALSE(is_reply(R"({"v": 1, "id": 7, "status": "unsupported"})"));
   EXPECT_FALSE(is_reply(R"({"v": 1, "id": 7, "status": "failed", "stage": "validator"})"));
+}
+
+TEST_F(JsonCliTest, OperationsHaveContainersByGenerationOrAReason) {
+  const Json table = Parse(Tool("ops --containers --json"));
+  EXPECT_EQ(table["provenance"], "emulated");
+  EXPECT_EQ(table["targets"].size(), 6u);
+  std::map<std::string, std::string> states;
+  for (const Json& op : table["ops"]) {
+    const std::string name = op["name"].get<std::string>();
+    for (const auto& [target, entry] : op["targets"].items()) {
+      states[name + " " + target] = entry["state"].get<std::string>();
+      const bool all = entry["executed"] == table["graphs"] || entry["state"] == "none";
+      EXPECT_EQ(entry.contains("reason"), !all) << name << " on " << target;
+    }
+  }
+  EXPECT_EQ(states["conv h13"], "executed");
+  EXPECT_EQ(states["linear h18"], "executed");
+  EXPECT_EQ(states["lstm h13"], "none");
 }
 
 TEST_F(JsonCliTest, MatrixAndProbesFitTheirSchemas) {

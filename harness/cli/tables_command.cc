@@ -6,9 +6,11 @@
 
 #include "harness/base/file.h"
 #include "harness/base/json.h"
+#include "harness/base/json_text.h"
 #include "harness/base/near_words.h"
 #include "harness/cli/command.h"
 #include "harness/cli/command_line.h"
+#include "harness/cli/ops_containers.h"
 #include "harness/cli/target_flags.h"
 #include "harness/targets/targets_print.h"
 #include "reports/operation_reference.h"
@@ -20,8 +22,18 @@ struct OpsFlags {
   std::string name;
   std::string format = "text";
   std::string adversary;
+  bool containers = false;
+  uint64_t seed = 1;
   bool json = false;
 };
+
+int PrintContainers(const OpsFlags& flags) {
+  const auto table = OperationContainers(flags.seed);
+  if (!table.ok()) return Fail(table.error());
+  const bool json = flags.json || flags.format == "json";
+  json ? Print(DumpJson(*table, 1)) : PrintText(OperationContainersText(*table));
+  return kExitClean;
+}
 
 int PrintSheet(const OpsFlags& flags, const Json& reference) {
   const std::string sheet = reports::OperationSheetText(reference, flags.name);
@@ -42,6 +54,7 @@ int PrintSheet(const OpsFlags& flags, const Json& reference) {
 }
 
 int PrintOps(const OpsFlags& flags) {
+  if (flags.containers) return PrintContainers(flags);
   reports::ReachedShares shares = reports::SharesOfThisTool();
   if (!flags.adversary.empty()) {
     const auto text = ReadTextFile(flags.adversary);
@@ -79,6 +92,10 @@ void AddOpsCommand(CommandLine& app, Selected& selected) {
   command.AddOption("--adversary", flags->adversary,
                     "Output of `adversary_test --gtest_output=json:FILE`: the share of each bound "
                     "that the worst engines reach (default: the shares recorded with this tool)");
+  command.AddFlag("--containers", flags->containers,
+                  "Show of which operations hardware containers are written, by generation, and "
+                  "whether the emulator runs them, by drawn graphs");
+  command.AddOption("--seed", flags->seed, "Seed of the graphs of --containers").ShowDefault();
   command.AddFlag("--json", flags->json, "Print JSON");
   command.Footer(
       "Example: anecheck ops conv\nExample: anecheck ops --format html > operations.html");
