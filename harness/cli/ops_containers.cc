@@ -104,7 +104,10 @@ std::string OperationContainersText(const Json& table) {
       if (reason.empty() && entry.contains("reason")) reason = entry["reason"].get<std::string>();
     }
     none += known ? 0 : 1;
-    if (known) text += line + (reason.empty() ? "" : "  " + reason) + "\n";
+    if (!known) continue;
+    text += line;
+    if (!reason.empty()) text += "  " + reason;
+    text += "\n";
   }
   return text + fmt::format("{} further operations have no known tasks\n", none);
 }

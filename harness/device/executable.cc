@@ -2,6 +2,7 @@
 #include "harness/device/executable.h"
 
 #include <algorithm>
+#include <atomic>
 #include <cstdlib>
 #include <cstring>
 
