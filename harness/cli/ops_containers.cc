@@ -17,14 +17,13 @@ namespace {
 constexpr const char* kTargets = "h13,h14,h15,h16,h17s,h18";  // one of each generation
 constexpr uint64_t kGraphs = 32;
 
-// What became of the graphs of one operation on one target.
+// The fate of the graphs of one operation on one target.
 struct Tally {
   uint64_t encoded = 0, executed = 0;
   std::string reason;  // the first refusal that names the operation, else the first
 };
 
-// Graphs that refuse for an operation beside it say nothing: each holds that one alone, or those
-// that its operands need.
+// Each graph holds that operation alone, and those that its operands need.
 Result<Tally> Try(const OpDefinition& op, const CampaignTarget& target, CampaignOptions options) {
   options.targets = {target};
   options.ops.reset();
@@ -50,7 +49,7 @@ Result<Tally> Try(const OpDefinition& op, const CampaignTarget& target, Campaign
 Json ToJson(const Tally& tally) {
   const char* const state = tally.executed > 0  ? "executed"
                             : tally.encoded > 0 ? "encoded"
-                                                : "refused";
+                                                : "not encoded";
   Json json = {{"state", state}, {"executed", tally.executed}};
   if (!tally.reason.empty()) json["reason"] = tally.reason;
   return json;
@@ -88,7 +87,7 @@ std::string OperationContainersText(const Json& table) {
       fmt::format("graphs of {} that the emulator executed, by target; provenance: emulated\n{:24}",
                   table["graphs"].get<uint64_t>(), "operation");
   for (const Json& target : table["targets"]) {
-    text += fmt::format("{:>10}", target.get<std::string>());
+    text += fmt::format("{:>12}", target.get<std::string>());
   }
   text += "\n";
   size_t none = 0;
@@ -100,7 +99,7 @@ std::string OperationContainersText(const Json& table) {
       const Json& entry = op["targets"][target.get<std::string>()];
       const std::string state = entry["state"].get<std::string>();
       known = known && state != "none";
-      line += fmt::format("{:>10}", state == "executed" ? DumpJson(entry["executed"]) : state);
+      line += fmt::format("{:>12}", state == "executed" ? DumpJson(entry["executed"]) : state);
       if (reason.empty() && entry.contains("reason")) reason = entry["reason"].get<std::string>();
     }
     none += known ? 0 : 1;

@@ -1,4 +1,4 @@
-// Which operations have hardware containers, by generation: drawn graphs of one operation each go
+// Operations that have hardware containers, by generation: drawn graphs of one operation each go
 // through encoder and emulator.
 #pragma once
 
@@ -12,9 +12,9 @@ namespace anecheck {
 
 // {"version": 1, "seed": 1, "graphs": 32, "targets": ["h13", ...], "ops": [{"name", "targets":
 // {"h13": {"state", "executed": 20, "reason"}}}]}. `state` is "executed" where the emulator ran a
-// container of the encoder's, "encoded" where it refused each, "refused" where the encoder did, and
-// "none" for an operation without known tasks; `executed` counts graphs; `reason` is a
-// refusal, of those that name the operation where there are some. Errors: those of drawing.
+// container of the encoder's, "encoded" where it refused each, "not encoded" where the encoder did,
+// and "none" for an operation without known tasks; `executed` counts graphs; `reason` is a refusal,
+// of those that name the operation where there are some. Errors: those of drawing.
 Result<Json> OperationContainers(uint64_t seed);
 // A line an operation for people.
 std::string OperationContainersText(const Json& table);
