@@ -83,7 +83,7 @@ Result<std::vector<Bytes>> ReadSeeds(const std::string& folder, size_t max_size)
   ANECHECK_ASSIGN(const std::vector<std::string> names, ListFiles(folder));
   std::vector<Bytes> seeds;
   for (const std::string& name : names) {
-    ANECHECK_ASSIGN(Bytes file, ReadFile(folder + "/" + name));
+    ANECHECK_ASSIGN(Bytes file, ReadFile(fmt::format("{}/{}", folder, name)));
     if (file.size() <= max_size) seeds.push_back(std::move(file));
   }
   if (seeds.empty()) {

@@ -25,6 +25,7 @@ struct MergeFlags {
 // "shards 2, 5 of 8".
 std::string MissingText(const MissingShards& missing) {
   std::vector<int64_t> parts;
+  parts.reserve(missing.indices.size());
   for (const int64_t index : missing.indices) parts.push_back(index + 1);
   return fmt::format("shard{} {} of {}", parts.size() == 1 ? "" : "s", fmt::join(parts, ", "),
                      missing.count);
