@@ -37,14 +37,6 @@ testing::ScriptedRunner::Spoil Low(size_t period) {
 
 class LeaningEngine : public testing::CampaignTest {
  protected:
-  CampaignOptions OfQuotients(uint64_t cases) {
-    CampaignOptions options = Options(cases);
-    options.targets = {{"h15", kA15}};
-    options.ops.reset();
-    options.ops.set(static_cast<size_t>(OpKind::kRealDiv));
-    options.modes = {CaseMode::kFloat};
-    return options;
-  }
   static std::vector<std::vector<std::string>> Rows(const CampaignOptions& options,
                                                     const std::string& sql) {
     auto store = Store::OpenReadOnly(options.db);

@@ -51,17 +51,7 @@ void OneUnitBelow(const RunRequest& request, RunReply& reply) {
   EncodeElements(expected.type.dtype, values, reply.outputs.front().bytes);
 }
 
-class OftenUnconfirmedEngine : public testing::CampaignTest {
- protected:
-  CampaignOptions OfQuotients(uint64_t cases) {
-    CampaignOptions options = Options(cases);
-    options.targets = {{"h15", kA15}};
-    options.ops.reset();
-    options.ops.set(static_cast<size_t>(OpKind::kRealDiv));
-    options.modes = {CaseMode::kFloat};
-    return options;
-  }
-};
+using OftenUnconfirmedEngine = testing::CampaignTest;
 
 TEST_F(OftenUnconfirmedEngine, IsOneNewFinding) {
   const CampaignOptions options = OfQuotients(600);

@@ -100,6 +100,15 @@ class CampaignTest : public ::testing::Test {
     options.db = folder_->File("r" + std::to_string(++files_) + ".sqlite");
     return options;
   }
+  // Quotients of drawn numbers alone, on A15.
+  CampaignOptions OfQuotients(uint64_t cases) {
+    CampaignOptions options = Options(cases);
+    options.targets = {{"h15", 4}};
+    options.ops.reset();
+    options.ops.set(static_cast<size_t>(OpKind::kRealDiv));
+    options.modes = {CaseMode::kFloat};
+    return options;
+  }
   static RunnerFactory Scripted(ScriptedRunner::Spoil spoil) {
     return [spoil] {
       return Result<std::unique_ptr<Runner>>(std::unique_ptr<Runner>(new ScriptedRunner(spoil)));
