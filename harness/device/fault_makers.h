@@ -7,29 +7,32 @@
 
 namespace anecheck::device::fault_makers {
 
-// `ulps` is the typical size of the error on values of order one, 0 for defects that are not small.
-constexpr Fault Datapath(std::string_view id, std::string_view op, std::string_view op_class,
-                         FaultKind kind, Planted planted, double ulps,
-                         std::string_view description) {
+constexpr Fault Row(std::string_view id, std::string_view op, std::string_view op_class,
+                    FaultKind kind, FaultMechanism mechanism, std::string_view description) {
   return {.id = id,
           .description = description,
           .op = op,
           .op_class = op_class,
           .kind = kind,
-          .mechanism = FaultMechanism::kDatapath,
-          .ulps = ulps,
-          .planted = planted};
+          .mechanism = mechanism};
+}
+
+// `ulps` is the typical size of the error on values of order one, 0 for defects that are not small.
+constexpr Fault Datapath(std::string_view id, std::string_view op, std::string_view op_class,
+                         FaultKind kind, Planted planted, double ulps,
+                         std::string_view description) {
+  Fault fault = Row(id, op, op_class, kind, FaultMechanism::kDatapath, description);
+  fault.ulps = ulps;
+  fault.planted = planted;
+  return fault;
 }
 
 constexpr Fault Ignores(std::string_view id, std::string_view op, std::string_view op_class,
                         std::string_view argument, std::string_view description) {
-  return {.id = id,
-          .description = description,
-          .op = op,
-          .op_class = op_class,
-          .kind = FaultKind::kAttributeIgnored,
-          .mechanism = FaultMechanism::kAttribute,
-          .text = argument};
+  Fault fault =
+      Row(id, op, op_class, FaultKind::kAttributeIgnored, FaultMechanism::kAttribute, description);
+  fault.text = argument;
+  return fault;
 }
 
 // One that stays inside of what an engine may do.
@@ -48,29 +51,21 @@ struct Parameters {
 constexpr Fault Output(std::string_view id, std::string_view op, std::string_view op_class,
                        FaultKind kind, FaultEffect effect, Parameters parameters,
                        std::string_view description) {
-  return {.id = id,
-          .description = description,
-          .op = op,
-          .op_class = op_class,
-          .kind = kind,
-          .mechanism = FaultMechanism::kOutput,
-          .ulps = parameters.ulps,
-          .share = parameters.share,
-          .effect = effect,
-          .a = parameters.a,
-          .b = parameters.b};
+  Fault fault = Row(id, op, op_class, kind, FaultMechanism::kOutput, description);
+  fault.effect = effect;
+  fault.ulps = parameters.ulps;
+  fault.share = parameters.share;
+  fault.a = parameters.a;
+  fault.b = parameters.b;
+  return fault;
 }
 
 constexpr Fault Compile(std::string_view id, std::string_view op, FaultKind kind,
                         FaultEffect effect, int64_t a, std::string_view description) {
-  return {.id = id,
-          .description = description,
-          .op = op,
-          .op_class = "compiler",
-          .kind = kind,
-          .mechanism = FaultMechanism::kCompile,
-          .effect = effect,
-          .a = a};
+  Fault fault = Row(id, op, "compiler", kind, FaultMechanism::kCompile, description);
+  fault.effect = effect;
+  fault.a = a;
+  return fault;
 }
 
 constexpr Fault Refuses(std::string_view id, std::string_view op, std::string_view words,
@@ -82,14 +77,10 @@ constexpr Fault Refuses(std::string_view id, std::string_view op, std::string_vi
 
 constexpr Fault Run(std::string_view id, FaultKind kind, FaultEffect effect, int64_t a,
                     std::string_view description) {
-  return {.id = id,
-          .description = description,
-          .op = "",
-          .op_class = "runtime",
-          .kind = kind,
-          .mechanism = FaultMechanism::kRuntime,
-          .effect = effect,
-          .a = a};
+  Fault fault = Row(id, "", "runtime", kind, FaultMechanism::kRuntime, description);
+  fault.effect = effect;
+  fault.a = a;
+  return fault;
 }
 
 // Of the calls of the runtime rather than of programs.
@@ -101,23 +92,15 @@ constexpr Fault Call(std::string_view id, FaultKind kind, FaultEffect effect, in
 }
 
 constexpr Fault State(std::string_view id, FaultEffect effect, std::string_view description) {
-  return {.id = id,
-          .description = description,
-          .op = "",
-          .op_class = "state",
-          .kind = FaultKind::kRuntime,
-          .mechanism = FaultMechanism::kRuntime,
-          .effect = effect};
+  Fault fault = Run(id, FaultKind::kRuntime, effect, 0, description);
+  fault.op_class = "state";
+  return fault;
 }
 
 constexpr Fault File(std::string_view id, FaultEffect effect, std::string_view description) {
-  return {.id = id,
-          .description = description,
-          .op = "",
-          .op_class = "files",
-          .kind = FaultKind::kEncoding,
-          .mechanism = FaultMechanism::kFile,
-          .effect = effect};
+  Fault fault = Row(id, "", "files", FaultKind::kEncoding, FaultMechanism::kFile, description);
+  fault.effect = effect;
+  return fault;
 }
 
 }  // namespace anecheck::device::fault_makers
