@@ -48,6 +48,13 @@ Deviation DeviationOf(const Estimate& expected, size_t i, double actual, uint32_
   return IsFloat(expected.type.dtype) && ulp <= kFewUlp ? Deviation::kNear : Deviation::kFar;
 }
 
+uint32_t WidthOf(const Estimate& expected, size_t index) {
+  if ((expected.flags[index] & Estimate::kNanOnly) != 0) return 0;
+  const Ends ends = FiniteEnds(expected, index);
+  // The order of both is exchanged where no finite number is right.
+  return ends.low < ends.high ? UlpBetween(expected.type.dtype, ends.low, ends.high) : 0;
+}
+
 // Fills everything but the verdict; gives the indices outside.
 std::vector<size_t> Measure(const Estimate& expected, std::span<const double> actual,
                             OutputJudgement& judgement) {
@@ -60,12 +67,14 @@ std::vector<size_t> Measure(const Estimate& expected, std::span<const double> ac
     if (plain && IsOnPoint(expected, i, actual[i])) {
       ++judgement.judged;
       ++judgement.ulp_histogram[0];
+      ++judgement.widths[0];
       continue;
     }
     const bool tells = IsInformative(expected, i, amplitude) || IsEitherNeighbour(expected, i);
     judgement.judged += tells ? 1 : 0;
     ++judgement
           .ulp_histogram[UlpBucket(UlpBetween(expected.type.dtype, expected.value[i], actual[i]))];
+    ++judgement.widths[UlpBucket(WidthOf(expected, i))];
     if (!repeated[i] && Admits(expected, i, actual[i])) continue;
     outside.push_back(i);
     const uint32_t ulp = std::max(repeated[i] ? 1u : 0u, UlpOutside(expected, i, actual[i]));

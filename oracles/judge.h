@@ -56,6 +56,8 @@ struct OutputJudgement {
   bool vague = false;
   std::string reason;  // one line where the verdict is not kPass
   std::array<uint64_t, kHistogramSize> ulp_histogram{};
+  // Widths of the finite part of the intervals, in the same buckets: 0 where one value is right.
+  std::array<uint64_t, kHistogramSize> widths{};
 };
 
 // How many representable values of the element type `actual` lies above `value`; negative below.

@@ -105,6 +105,18 @@ TEST_F(Doubling, OneUlpOffIsWrong) {
   EXPECT_NE(judgement.reason.find("2 of 4 elements outside"), std::string::npos);
 }
 
+TEST_F(Doubling, CountsWidthsOfBoundsWhateverTheEngineGave) {
+  EXPECT_EQ(JudgeActual({2, 4, 6, 8}).widths[0], 4u);
+  EXPECT_EQ(JudgeActual({2, 4, 6, 80}).widths[0], 4u);
+  // 4 ulp below the value and 2 above it; of element 2 only NaN is right.
+  expected_.low[1] = 4 - 4 * 0x1p-9;
+  expected_.high[1] = 4 + 2 * HalfUlp(4);
+  expected_.flags[2] |= Estimate::kNanOnly;
+  const OutputJudgement judgement = JudgeActual({2, 4, 6, 8});
+  EXPECT_EQ(judgement.widths[0], 3u);
+  EXPECT_EQ(judgement.widths[UlpBucket(6)], 1u);
+}
+
 TEST(Reasons, NameWhatWasGivenAndWhatIsAdmitted) {
   const double nan = std::numeric_limits<double>::quiet_NaN();
   Case c;

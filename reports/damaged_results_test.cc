@@ -48,6 +48,7 @@ Status WriteWholeFile(const std::string& path) {
   batch.proved_reach[{"h13", Route::kMil, "conv", Provenance::kSilicon}] = {.cases = 1,
                                                                             .compiled = 1};
   batch.ulp[{"h13", "conv"}][3] = 2;
+  batch.widths[{"h13", "conv"}][1] = 2;
   batch.magnitudes[{"h13", "conv", -4}] = {10, 6, 3};
   batch.coverage[{"op_pair", "conv>relu"}] = {.cases = 1, .first_case = 0};
   batch.leans[{"h13", Route::kMil, "conv"}][0].Add(0, 0.5);

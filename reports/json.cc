@@ -239,10 +239,14 @@ Json ReportJson(const ReportData& data, const Matrix& matrix) {
                {"findings", Json::array()}};
   for (const RunInfo& run : data.runs) json["runs"].push_back(RunJson(run));
   for (const auto& [key, counts] : data.histograms) {
-    json["histograms"].push_back({{"op", key.op},
-                                  {"target", key.target},
-                                  {"provenance", ToText(key.provenance)},
-                                  {"buckets", counts}});
+    Json entry = {{"op", key.op},
+                  {"target", key.target},
+                  {"provenance", ToText(key.provenance)},
+                  {"buckets", counts}};
+    // Files of earlier versions have no widths.
+    const auto widths = data.widths.find(key);
+    if (widths != data.widths.end()) entry["widths"] = widths->second;
+    json["histograms"].push_back(std::move(entry));
   }
   for (const FindingInfo& finding : data.findings) {
     json["findings"].push_back(FindingJson(finding, data.runs[finding.run]));

@@ -199,6 +199,11 @@ Status Reader::ReadErrors(const RunInfo& run, ReportData& data, ToldByKey& told)
   for (const UlpRow& row : buckets) {
     histograms.Of(row, run.provenance)[row.bucket] += row.elements;
   }
+  ANECHECK_ASSIGN(const std::vector<WidthRow> rows_of_widths, store_.Rows<WidthRow>(run.id));
+  KeptEntry widths(data.widths);
+  for (const WidthRow& row : rows_of_widths) {
+    widths.Of(row, run.provenance)[row.bucket] += row.elements;
+  }
   ANECHECK_ASSIGN(const std::vector<MagnitudeRow> rows_of_magnitudes,
                   store_.Rows<MagnitudeRow>(run.id));
   KeptEntry magnitudes(data.magnitudes);

@@ -46,7 +46,7 @@ std::vector<std::string> Walks(sqlite3* database, const std::string& sql) {
     const std::string line = reinterpret_cast<const char*>(sqlite3_column_text(statement, 3));
     for (const char* table :
          {"cases", "outputs", "reach", "ulp_histogram", "magnitude_errors", "findings", "probes",
-          "coverage", "libraries", "pace", "unconfirmed_reach", "error_leans"}) {
+          "coverage", "libraries", "pace", "unconfirmed_reach", "error_leans", "bound_widths"}) {
       if (line.starts_with(std::string("SCAN ") + table)) walks.push_back(line);
     }
   }

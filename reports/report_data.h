@@ -114,8 +114,8 @@ using ErrorsByMagnitude = std::map<int, MagnitudeErrors>;
 struct ReportData {
   std::vector<RunInfo> runs;  // by start, then uuid
   ReachByKey reach;
-  std::vector<ReachByKey> reach_of_run;  // the part of each of `runs` in `reach`
-  std::map<HistogramKey, UlpCounts> histograms;
+  std::vector<ReachByKey> reach_of_run;                  // the part of each of `runs` in `reach`
+  std::map<HistogramKey, UlpCounts> histograms, widths;  // of errors; of bounds
   std::map<HistogramKey, ErrorsByMagnitude> magnitudes;
   LeansByKey leans;
   std::vector<ProbeInfo> probes;      // by run, those otherwise than published first

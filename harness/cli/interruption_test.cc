@@ -112,6 +112,7 @@ std::vector<std::vector<std::string>> Results(const std::string& db) {
         "rejected, inconclusive FROM reach" +
             run + " ORDER BY 1, 2, 3",
         "SELECT target, op, bucket, elements FROM ulp_histogram" + run + " ORDER BY 1, 2, 3",
+        "SELECT target, op, bucket, elements FROM bound_widths" + run + " ORDER BY 1, 2, 3",
         "SELECT target, op, exponent, elements, sum_ulp, max_ulp FROM magnitude_errors" + run +
             " ORDER BY 1, 2, 3",
         "SELECT target, route, op, lean, outputs, sum, capital_1, capital_2, capital_3, capital_4, "

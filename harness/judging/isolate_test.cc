@@ -141,6 +141,7 @@ TEST(ReachCounter, ErrorsAreThoseOfAnOperationOnItsOwnInputs) {
   outcome.target = "h13";
   outcome.backend = "ane";
   outcome.histograms = {UlpCounts{1}, UlpCounts{2}};
+  outcome.widths = {UlpCounts{0, 1}, UlpCounts{0, 2}};
   outcome.errors.resize(2);
   outcome.outputs.resize(2);
   RowBatch batch;
@@ -148,6 +149,7 @@ TEST(ReachCounter, ErrorsAreThoseOfAnOperationOnItsOwnInputs) {
   EXPECT_EQ(batch.ulp.size(), 2u);
   EXPECT_EQ((batch.ulp.at({"h13", ""})[0]), 1u) << "three operations together";
   EXPECT_EQ((batch.ulp.at({"h13", "relu"})[0]), 2u);
+  EXPECT_EQ((batch.widths.at({"h13", "relu"})), (UlpCounts{0, 2}));
 }
 
 }  // namespace

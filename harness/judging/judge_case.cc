@@ -121,6 +121,7 @@ void JudgeOutputs(const Case& item, const RunReply& reply, Evaluation& evaluatio
     output.defects = judged.defects;
     output.reason = beside.Beside(i, judged);
     outcome.histograms.push_back(judged.ulp_histogram);
+    outcome.widths.push_back(judged.widths);
     const bool measurable =
         reply.outputs[i].type == expected.type &&
         reply.outputs[i].bytes.size() == static_cast<size_t>(expected.type.ByteSize());
@@ -475,6 +476,7 @@ void JudgePlacement(const Case& item, const RunReply& reply, CaseOutcome& outcom
   }
   outcome.shown = Outcome(*std::move(elsewhere));
   outcome.histograms.clear();
+  outcome.widths.clear();
   outcome.errors.clear();
   outcome.leans.clear();
 }

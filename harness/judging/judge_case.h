@@ -73,6 +73,7 @@ struct CaseOutcome {
   // say the same of each of their operations.
   std::vector<GraphReach> reached;
   std::vector<std::array<uint64_t, kUlpBuckets>> histograms;  // one an output
+  std::vector<std::array<uint64_t, kUlpBuckets>> widths;      // of bounds, one an output
   std::vector<OutputErrors> errors;                           // one an output
   // One an output; empty of those that are no pass or of which the test of lean_sums.h says
   // nothing.

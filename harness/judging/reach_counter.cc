@@ -84,8 +84,9 @@ class ReachCounter::Counts {
     KeepProof(item, outcome, place);
     const auto outputs = item.graph.outputs();
     for (size_t i = 0; i < outcome.histograms.size() && i < outcome.outputs.size(); ++i) {
-      AddErrors(place.errors[MeasuredOp(item.graph, outputs[i])], outcome.histograms[i],
-                outcome.errors[i]);
+      Errors& errors = place.errors[MeasuredOp(item.graph, outputs[i])];
+      AddErrors(errors, outcome.histograms[i], outcome.errors[i]);
+      AddTo(errors.widths, outcome.widths[i]);
       if (i >= outcome.leans.size()) continue;
       AddOutput(outcome.leans[i], item.index,
                 place.errors[ProducerOf(item.graph, outputs[i])].leans);
@@ -104,7 +105,7 @@ class ReachCounter::Counts {
  private:
   struct Errors {
     uint64_t outputs = 0;
-    UlpCounts ulp{};
+    UlpCounts ulp{}, widths{};
     std::array<MagnitudeErrors, kMagnitudes> magnitudes{};
     OperationLeans leans{};
   };
@@ -172,7 +173,7 @@ class ReachCounter::Counts {
 
   static void AddErrors(Errors& sum, const UlpCounts& histogram, const OutputErrors& errors) {
     ++sum.outputs;
-    for (size_t bucket = 0; bucket < kUlpBuckets; ++bucket) sum.ulp[bucket] += histogram[bucket];
+    AddTo(sum.ulp, histogram);
     for (const auto& [exponent, magnitude] : errors.by_exponent) {
       sum.magnitudes[MagnitudeIndexOf(exponent)] += magnitude;
     }
@@ -200,8 +201,8 @@ class ReachCounter::Counts {
       errors = {};
       return;
     }
-    UlpCounts& sum = batch.ulp[{place.target, name}];
-    for (size_t bucket = 0; bucket < kUlpBuckets; ++bucket) sum[bucket] += errors.ulp[bucket];
+    AddTo(batch.ulp[{place.target, name}], errors.ulp);
+    AddTo(batch.widths[{place.target, name}], errors.widths);
     for (size_t i = 0; i < kMagnitudes; ++i) {
       if (errors.magnitudes[i].elements == 0) continue;
       batch.magnitudes[{place.target, name, MagnitudeExponentAt(i)}] += errors.magnitudes[i];

@@ -40,9 +40,6 @@ struct KeyEqual {
   }
 };
 
-inline void AddTo(UlpCounts& sum, const UlpCounts& counts) {
-  for (size_t i = 0; i < counts.size(); ++i) sum[i] += counts[i];
-}
 template <typename Counts>
 void AddTo(Counts& sum, const Counts& counts) {
   sum += counts;

@@ -96,6 +96,9 @@ struct ReachCounts {
 
 inline constexpr size_t kUlpBuckets = 17;
 using UlpCounts = std::array<uint64_t, kUlpBuckets>;
+inline void AddTo(UlpCounts& sum, const UlpCounts& counts) {
+  for (size_t i = 0; i < counts.size(); ++i) sum[i] += counts[i];
+}
 
 // Beside an output of a case: whose it is.
 struct OutputRow : OutputVerdict {
@@ -199,6 +202,10 @@ struct UlpRow {
   std::string target, op;
   uint64_t bucket = 0, elements = 0;
 };
+struct WidthRow {
+  std::string target, op;
+  uint64_t bucket = 0, elements = 0;
+};
 struct CoverageRow : CoverageCounts {
   std::string kind, cell;
 };
@@ -260,7 +267,8 @@ struct RowBatch {
   // The part of `reach` that was proved: target, route, op, provenance.
   std::map<std::tuple<std::string, Route, std::string, Provenance>, ReachCounts> proved_reach;
   std::vector<ProofRow> proofs;
-  std::map<std::pair<std::string, std::string>, UlpCounts> ulp;  // target, op
+  std::map<std::pair<std::string, std::string>, UlpCounts> ulp;     // target, op
+  std::map<std::pair<std::string, std::string>, UlpCounts> widths;  // likewise
   CoverageCells coverage;
   std::map<std::tuple<std::string, std::string, int>, MagnitudeErrors>
       magnitudes;  // target, op, exponent

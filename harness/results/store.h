@@ -19,7 +19,7 @@ namespace anecheck {
 
 // Version 9 made the tables STRICT, version 10 keeps proofs, version 11 the cases of findings,
 // version 12 the operations that a plan puts on the engine.
-inline constexpr int kSchemaVersion = 12;
+inline constexpr int kSchemaVersion = 13;
 
 // One value of a query, as text and what it is in the file.
 struct StoreValue {

@@ -134,12 +134,13 @@ Status Store::AddReach(int64_t run, std::span<const RowBatch> batches) {
 }
 
 Status Store::AddErrors(int64_t run, std::span<const RowBatch> batches) {
-  ANECHECK_RETURN_IF_ERROR(AddSums<UlpRow>(
-      run, batches, &RowBatch::ulp, [](const auto& key, const auto& counts, const auto& add) {
-        for (size_t bucket = 0; bucket < counts.size(); ++bucket) {
-          if (counts[bucket] > 0) add({key.first, key.second, bucket, counts[bucket]});
-        }
-      }));
+  const auto add_buckets = [](const auto& key, const auto& counts, const auto& add) {
+    for (size_t bucket = 0; bucket < counts.size(); ++bucket) {
+      if (counts[bucket] > 0) add({key.first, key.second, bucket, counts[bucket]});
+    }
+  };
+  ANECHECK_RETURN_IF_ERROR(AddSums<UlpRow>(run, batches, &RowBatch::ulp, add_buckets));
+  ANECHECK_RETURN_IF_ERROR(AddSums<WidthRow>(run, batches, &RowBatch::widths, add_buckets));
   ANECHECK_RETURN_IF_ERROR(
       AddSums<MagnitudeRow>(run, batches, &RowBatch::magnitudes,
                             [](const auto& key, const auto& errors, const auto& add) {

@@ -54,6 +54,7 @@ template Result<std::vector<ProvedReachRow>> Store::Rows(int64_t);
 template Result<std::vector<UnconfirmedRow>> Store::Rows(int64_t);
 template Result<std::vector<PlannedRow>> Store::Rows(int64_t);
 template Result<std::vector<UlpRow>> Store::Rows(int64_t);
+template Result<std::vector<WidthRow>> Store::Rows(int64_t);
 template Result<std::vector<FindingRow>> Store::Rows(int64_t);
 template Result<std::vector<FindingCaseRow>> Store::Rows(int64_t);
 template Result<std::vector<ProbeRow>> Store::Rows(int64_t);

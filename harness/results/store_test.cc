@@ -155,16 +155,9 @@ std::string FileOfVersion(int version, const std::string& path) {
          "' WHERE key = 'schema_version';";
   sqlite3* raw = nullptr;
   EXPECT_EQ(sqlite3_open(path.c_str(), &raw), SQLITE_OK);
-  if (version < 12) sql += "DROP TABLE main.planned_reach;";
-  if (version < 11) sql += "DROP TABLE main.finding_cases;";
-  if (version < 10) sql += "DROP TABLE main.proofs;";
-  if (version < 8) sql += "DROP TABLE main.error_leans;";
-  if (version < 7) sql += "DROP TABLE main.unconfirmed_reach;";
-  if (version < 6) sql += "DROP TABLE main.proved_reach;";
-  if (version < 5) sql += "DROP TABLE main.libraries; DROP TABLE main.pace;";
-  if (version < 4) sql += "DROP TABLE main.magnitude_errors;";
-  if (version < 3) sql += "DROP TABLE main.coverage;";
-  if (version < 2) sql += "DROP TABLE main.probes;";
+  for (const TableShape& table : AllTables()) {
+    if (version < table.rule.since) sql += fmt::format("DROP TABLE main.{};", table.rule.name);
+  }
   EXPECT_EQ(sqlite3_exec(raw, sql.c_str(), nullptr, nullptr, nullptr), SQLITE_OK)
       << sqlite3_errmsg(raw);
   sqlite3_close(raw);

@@ -133,6 +133,16 @@ inline constexpr auto kTable<UlpRow> = Describe<UlpRow>(
     Key("bucket", &UlpRow::bucket).Within(0, kUlpBuckets - 1), Sum("elements", &UlpRow::elements));
 
 template <>
+inline constexpr auto kTable<WidthRow> = Describe<WidthRow>(
+    {.name = "bound_widths",
+     .note = "Widths in ulp of the bounds of the elements that `ulp_histogram` counts, in the same "
+             "buckets: 0 where one value is right.",
+     .since = 13},
+    Key("target", &WidthRow::target), Key("op", &WidthRow::op),
+    Key("bucket", &WidthRow::bucket).Within(0, kUlpBuckets - 1),
+    Sum("elements", &WidthRow::elements));
+
+template <>
 inline constexpr auto kTable<FindingRow> = Describe<FindingRow>(
     {.name = "findings",
      .note = "To be looked at by a person. `artifact` is the finding as JSON: graph, inputs, "
@@ -248,7 +258,7 @@ inline constexpr auto kTable<LeanRow> = Describe<LeanRow>(
 
 // In the order in which they are made and copied: runs first.
 using TableRows = std::tuple<RunRow, CaseRow, OutputRow, ReachRow, ProvedReachRow, UnconfirmedRow,
-                             PlannedRow, ProofRow, UlpRow, FindingRow, FindingCaseRow, ProbeRow,
-                             CoverageRow, MagnitudeRow, LibraryRow, PaceRow, LeanRow>;
+                             PlannedRow, ProofRow, UlpRow, WidthRow, FindingRow, FindingCaseRow,
+                             ProbeRow, CoverageRow, MagnitudeRow, LibraryRow, PaceRow, LeanRow>;
 
 }  // namespace anecheck

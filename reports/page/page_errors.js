@@ -81,14 +81,27 @@ function bucketTable(buckets) {
     make("tbody", {}, ...rows)));
 }
 
+// The share of bounds that admit one value, and the median and largest width.
+function widthText(widths) {
+  const total = widths.reduce((a, b) => a + b, 0);
+  if (total === 0) return "widths of bounds are not recorded";
+  const last = widths.length - 1;
+  let median = 0;
+  for (let seen = widths[0]; 2 * seen < total; seen += widths[median]) ++median;
+  const largest = widths.findLastIndex((elements) => elements > 0);
+  return `bounds: one value for ${(100 * widths[0] / total).toFixed(1)} %, ` +
+    `median ${bucketName(median, last)} ulp, largest ${bucketName(largest, last)} ulp`;
+}
+
 function drawErrors() {
   const sums = new Map();
   for (const item of report.histograms) {
     if (filters.target && item.target !== filters.target) continue;
     if (filters.evidence && item.provenance !== filters.evidence) continue;
     if (!matchesSearch(item.op)) continue;
-    const sum = sums.get(item.op) ?? {buckets: item.buckets.map(() => 0), evidence: new Set()};
+    const sum = sums.get(item.op) ?? {buckets: item.buckets.map(() => 0), widths: item.buckets.map(() => 0), evidence: new Set()};
     item.buckets.forEach((elements, bucket) => { sum.buckets[bucket] += elements; });
+    item.widths?.forEach((elements, bucket) => { sum.widths[bucket] += elements; });
     sum.evidence.add(item.provenance);
     sums.set(item.op, sum);
   }
@@ -97,7 +110,8 @@ function drawErrors() {
     const exact = total > 0 ? (100 * sum.buckets[0] / total).toFixed(1) : "0.0";
     const evidence = [...sum.evidence].map((name) => name === "simulated" ? "SIMULATED" : name);
     return make("figure", {}, make("figcaption", {}, make("span", {class: "op"}, op || "(none)"),
-        make("span", {}, `${count(total)} elements, ${exact} % exact, ${evidence.join(", ")}`)),
+        make("span", {}, `${count(total)} elements, ${exact} % exact, ${evidence.join(", ")}`),
+        make("span", {}, widthText(sum.widths))),
       drawBars(sum.buckets), bucketTable(sum.buckets));
   });
   byId("histograms").replaceChildren(...figures);

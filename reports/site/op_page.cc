@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 #include <map>
+#include <numeric>
 
 #include "harness/targets/chip_names.h"
 #include "oracles/legality/legality.h"
@@ -176,6 +177,35 @@ std::vector<std::string> BucketNames() {
   return names;
 }
 
+// The bucket in which the middle of `counts`, of `elements`, lies.
+size_t MedianBucket(const UlpCounts& counts, uint64_t elements) {
+  size_t bucket = 0;
+  for (uint64_t seen = counts[0]; 2 * seen < elements; seen += counts[bucket]) ++bucket;
+  return bucket;
+}
+
+std::string WidthTable(const Site& site, const SiteOp& op) {
+  TableHtml table("Widths of the bounds in ulp",
+                  {"chip", "elements", "one value is right", "median", "largest"});
+  const std::vector<std::string> names = BucketNames();
+  for (size_t chip = 0; chip < site.chips.size(); ++chip) {
+    const auto found =
+        site.data.widths.find({op.name, site.chips[chip].target, site.chips[chip].provenance});
+    if (found == site.data.widths.end()) continue;
+    const UlpCounts& counts = found->second;
+    const uint64_t elements = std::accumulate(counts.begin(), counts.end(), uint64_t{0});
+    const auto last = std::ranges::find_if(counts.rbegin(), counts.rend(),
+                                           [](uint64_t number) { return number > 0; });
+    if (last == counts.rend()) continue;
+    table.Add({ChipLink(site, chip, 1), std::to_string(elements),
+               fmt::format("{:.1f} %",
+                           100.0 * static_cast<double>(counts[0]) / static_cast<double>(elements)),
+               names[MedianBucket(counts, elements)],
+               names[static_cast<size_t>(counts.rend() - last) - 1]});
+  }
+  return table.size() == 0 ? "" : "<h3>Widths of the bounds</h3>\n" + table.Html();
+}
+
 // Magnitudes without elements between others have no bar.
 std::string MagnitudePlot(const ErrorsByMagnitude& errors, const std::string& where) {
   constexpr int kStep = 2;  // binary orders of magnitude that are counted together
@@ -239,9 +269,10 @@ std::string OpHtml(const Site& site, size_t op, const Json& reference) {
                  DefectTable(site, "Findings", defects, 1, 60) + Heading("history", "History") +
                  OpHistory(site, op) + Heading("errors", "Errors") +
                  Hint("All runs of a chip together, over axes of logarithms.") +
-                 ErrorPlots(site, one) + Heading("evidence", "Evidence") + OpEvidence(site, op) +
-                 PublishedEvidence(site, one) + Heading("signature", "Signature") +
-                 OpSignature(reference) + Heading("rules", "Rules") + OpRules(site, one);
+                 ErrorPlots(site, one) + WidthTable(site, one) + Heading("evidence", "Evidence") +
+                 OpEvidence(site, op) + PublishedEvidence(site, one) +
+                 Heading("signature", "Signature") + OpSignature(reference) +
+                 Heading("rules", "Rules") + OpRules(site, one);
   return SiteHtml(page, site.data.AnySimulated());
 }
 

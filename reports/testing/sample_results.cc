@@ -86,6 +86,8 @@ RowBatch SimulatedBatch() {
   batch.ulp[{"h13", "conv"}][1] = 10;
   batch.ulp[{"h13", "conv"}][kUlpBuckets - 1] = 1;
   batch.ulp[{"h13", "relu"}][0] = 3;
+  batch.widths[{"h13", "conv"}] = {800, 190, 20, 0, 0, 1};
+  batch.widths[{"h13", "relu"}] = {3};
   return batch;
 }
 
