@@ -127,6 +127,17 @@ void DrawExtras(ContainerSpec& spec, const Dialect& dialect, ChoiceStream& choic
   if (dialect.source_note && choices.Coin()) spec.source_note = "./model.espresso.net";
 }
 
+// The manifest of compilers 7.6 and later, as their real files have it.
+void DrawModules(ContainerSpec& spec, const Dialect& dialect, ChoiceStream& choices) {
+  if (!dialect.wide_ports || !choices.Coin()) return;
+  spec.modules = {
+      {.name = "0",
+       .bundle = "com.apple.EspressoFramework",
+       .version = "3520.15.1.14.2",
+       .method = "V1"},
+      {.name = "ANEC", .bundle = "com.apple.ANECompilerFramework", .version = dialect.compiler}};
+}
+
 void DrawOptions(ContainerSpec& spec, ChoiceStream& choices) {
   const std::string_view family = spec.tasks.generation->family;
   spec.options = {fmt::format("-t h{}{}", family.substr(1), choices.Coin() ? "g" : "")};
@@ -165,6 +176,7 @@ ContainerSpec GenerateContainerSpec(ChoiceStream& choices) {
   if (needs_const || choices.Chance(1, 4)) spec.const_size = 0x4000;
   DrawExtras(spec, dialect, choices);
   DrawOptions(spec, choices);
+  DrawModules(spec, dialect, choices);
   return spec;
 }
 

@@ -39,6 +39,14 @@ class Tokens {
     text_.remove_prefix(end);
     return token;
   }
+  // The rest of the line, without the spaces around it.
+  std::string_view RestOfLine() {
+    std::string_view rest = text_.substr(0, text_.find('\n'));
+    text_.remove_prefix(rest.size());
+    while (!rest.empty() && IsSpace(rest.front())) rest.remove_prefix(1);
+    while (!rest.empty() && IsSpace(rest.back())) rest.remove_suffix(1);
+    return rest;
+  }
   // The value of -i or -o: a path may hold spaces, so it runs to the line's end or the next option.
   std::string_view NextPath() {
     while (!text_.empty() && text_.front() == ' ') text_.remove_prefix(1);
@@ -53,6 +61,34 @@ class Tokens {
   static bool IsSpace(char c) { return c == ' ' || c == '\t' || c == '\n'; }
   std::string_view text_;
 };
+
+struct ModuleKey {
+  std::string_view key;
+  std::string_view BannerModule::* member;
+};
+constexpr auto kModuleKeys = std::to_array<ModuleKey>({
+    {"ModuleBundleName:", &BannerModule::bundle},
+    {"ModuleVersion:", &BannerModule::version},
+    {"CompilationMethod:", &BannerModule::method},
+});
+
+// Whether the token belongs to the manifest of modules; its value is read then.
+bool TakeModule(std::string_view token, Tokens& tokens, std::vector<BannerModule>& modules) {
+  if (token == "Module") {
+    std::string_view name = tokens.RestOfLine();
+    if (name.ends_with(':')) name.remove_suffix(1);
+    modules.push_back({.name = name});
+    return true;
+  }
+  if (modules.empty()) return false;
+  if (token == "ModuleCompilationFlags:") return true;
+  for (const ModuleKey& key : kModuleKeys) {
+    if (token != key.key) continue;
+    modules.back().*key.member = tokens.RestOfLine();
+    return true;
+  }
+  return false;
+}
 
 std::string_view TakeLine(std::string_view& text) {
   const size_t end = text.find('\n');
@@ -82,6 +118,7 @@ Banner ParseBanner(std::string_view text) {
   }
   Tokens tokens(text);
   for (std::string_view token = tokens.Next(); !token.empty(); token = tokens.Next()) {
+    if (TakeModule(token, tokens, banner.modules)) continue;
     BannerFlag flag{.name = token};
     if (TakesNextToken(token)) {
       flag.has_value = true;
@@ -99,8 +136,18 @@ Banner ParseBanner(std::string_view text) {
 }
 
 std::string MakeBanner(std::string_view compiler, std::string_view version,
-                       const std::vector<std::string>& options) {
+                       const std::vector<std::string>& options,
+                       std::span<const BannerModule> modules) {
   std::string text = fmt::format("ANEC v1\n{} v{}\n", compiler, version);
+  for (const BannerModule& module : modules) {
+    const bool last = &module == &modules.back();  // the options are those of the last module
+    text += fmt::format("\n Module {}: \n", module.name);
+    if (!module.method.empty()) text += fmt::format("\t CompilationMethod: {}\n", module.method);
+    text += fmt::format("\t ModuleBundleName: {}\n", module.bundle);
+    if (!last) text += "\t ModuleCompilationFlags: \n";
+    text += fmt::format("\t ModuleVersion: {}\n", module.version);
+    if (last) text += "\t ModuleCompilationFlags: \n";
+  }
   for (const std::string& option : options) text += fmt::format("\t{}\n", option);
   return text;
 }

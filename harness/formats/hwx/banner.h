@@ -2,6 +2,7 @@
 // rules and the builder. Sources: specification 000, listing 23.4; facts/hwx.md, build info.
 #pragma once
 
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -17,6 +18,15 @@ struct BannerFlag {
   bool has_value = false;
 };
 
+// A part of the build manifest: a framework that took part in the compilation. Real files of
+// compilers 7.6.4 and 9.509.0 have two, each headed "Module NAME:".
+struct BannerModule {
+  std::string_view name;     // "0", "ANEC"
+  std::string_view bundle;   // "com.apple.ANECompilerFramework"
+  std::string_view version;  // "9.509.0"
+  std::string_view method;   // "V1"; empty where none is given
+};
+
 // Views into the text that was parsed.
 struct Banner {
   std::string_view format;    // "ANEC v1"
@@ -25,6 +35,7 @@ struct Banner {
   std::string_view target;    // the value of -t
   std::string_view input;     // -i
   std::string_view output;    // -o
+  std::vector<BannerModule> modules;
   std::vector<BannerFlag> flags;
 
   const BannerFlag* Find(std::string_view name) const;
@@ -36,9 +47,11 @@ Banner ParseBanner(std::string_view text);
 // The compiler of every real file, whose banners the JSON form writes as version and options.
 inline constexpr std::string_view kAppleCompiler = "zin_ane_compiler";
 
-// The text that a compiler writes: one option a line behind a tab.
+// The text that a compiler writes: the modules of its manifest, where it has any, and one option a
+// line behind a tab.
 std::string MakeBanner(std::string_view compiler, std::string_view version,
-                       const std::vector<std::string>& options);
+                       const std::vector<std::string>& options,
+                       std::span<const BannerModule> modules = {});
 
 // A flag whose meaning a source gives.
 struct KnownFlag {

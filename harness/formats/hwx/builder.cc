@@ -348,8 +348,8 @@ class Builder {
 
   void AddBanner() {
     AddCommand(kBuildInfoCommand, 0);
-    c_.build_infos.push_back(
-        {c_.OwnText(MakeBanner(spec_.compiler_name, spec_.compiler, spec_.options))});
+    c_.build_infos.push_back({c_.OwnText(
+        MakeBanner(spec_.compiler_name, spec_.compiler, spec_.options, spec_.modules))});
     if (!spec_.source_note) return;
     const std::string& text = *spec_.source_note;
     AddCommand(kNoteCommand, 0);

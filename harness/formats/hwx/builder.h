@@ -60,6 +60,7 @@ struct ContainerSpec {
   uint32_t cpusubtype = 4;
   std::string compiler_name = std::string(kAppleCompiler);
   std::string compiler = "4.2.1";
+  std::vector<BannerModule> modules;  // compilers 7.6 and later; of texts that outlive Build
   std::vector<std::string> options = {"-t h13", "-i ./net.plist", "-o ./model.hwx"};
   std::string procedure = "net";
   std::vector<TensorSpec> tensors;

@@ -110,6 +110,8 @@ class FactWriter {
   void Others() {
     Known("specification 000, listing 23.4; facts/hwx.md, build info", "commands[]",
           {"version", "options", "text", "derived.target"});
+    Add(known_, "two real files of compilers 7.6.4 and 9.509.0; specification 000, build manifest",
+        "commands[]", {"derived.modules"});
     Known("facts/hwx.md, load commands", "commands[]",
           {"owner", "cmd", "id", "cmdsize", "derived.cmdsize"});
     Add(kAssumed, "the usual Mach-O note; no source gives its shape", "commands[]", {"offset"});

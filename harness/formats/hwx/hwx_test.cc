@@ -1,10 +1,12 @@
 // The laws of the hardware container format: real files are read, verified, printed and written
 // back byte for byte, and an edit of one value changes that value and what follows from it.
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 
 #include "harness/base/file.h"
 #include "harness/base/json.h"
 #include "harness/base/testing/test_data.h"
+#include "harness/formats/hwx/banner.h"
 #include "harness/formats/hwx/container.h"
 #include "harness/formats/testing/format_checks.h"
 
@@ -34,6 +36,52 @@ TEST(RealContainers, ThoseOfNewerCompilersBreakNoRule) {
     for (const Violation& violation : *kFormat_hwx.verify(bytes)) {
       ADD_FAILURE() << path << ": " << violation.rule->id << ": " << violation.message;
     }
+  }
+}
+
+// Table 23.11 beside the register list's names, word by word.
+TEST(RealContainers, PrintBothReadingsOfTheTaskHeader) {
+  ANECHECK_SKIP_WITHOUT(testing::RealDataPath("hwx"));
+  const auto print = [](const char* file) {
+    return *kFormat_hwx.print(ReadFile(testing::RealDataPath(file)).value());
+  };
+  const std::string concat = print("hwx/concat-0f988933.hwx");
+  for (const char* line :
+       {"header[1] 0x009c0000 NextSize=156 [table 23.11: size or latency; real files: words of the "
+        "next task less one]\n",
+        "header[2] 0x00000400 LogEvents=1024 [table 23.11: operation and engine configuration; "
+        "real "
+        "files: the same word for several operations]\n",
+        "header[4] 0x00000068 DebugLogEvents=104 [table 23.11: configuration mask 0x00fff8xx; not "
+        "so here, and in 11 of 35 tasks of real files]\n",
+        "SrcLoc=1 DstLoc=1 [table 23.11: DMA or compute word; real files: flags]\n"}) {
+    EXPECT_NE(concat.find(line), std::string::npos) << line;
+  }
+  EXPECT_NE(print("hwx/conv-8a6bd427.hwx").find("[table 23.11: configuration mask 0x00fff8xx; so"),
+            std::string::npos);
+}
+
+// The manifest that specification 000 describes: both files name the bundle and its version.
+TEST(RealContainers, NewerOnesNameTheBundleOfTheirCompiler) {
+  const std::string folder = testing::RealDataPath("hwx_newer");
+  ANECHECK_SKIP_WITHOUT(folder);
+  for (const std::string& path : testing::FilesUnder(folder)) {
+    const auto bytes = ReadFile(path).value();
+    const Container container = Parse(bytes).value();
+    const std::string_view text = container.build_infos.at(0).text;
+    const Banner banner = ParseBanner(text);
+    ASSERT_EQ(banner.modules.size(), 2u) << path;
+    EXPECT_EQ(banner.modules[0].bundle, "com.apple.EspressoFramework");
+    EXPECT_EQ(banner.modules[0].method, "V1");
+    EXPECT_EQ(banner.modules[1].name, "ANEC");
+    EXPECT_EQ(banner.modules[1].bundle, "com.apple.ANECompilerFramework");
+    EXPECT_EQ(banner.modules[1].version, banner.version);
+    EXPECT_EQ(banner.flags.front().name, "-t");
+    EXPECT_TRUE(text.starts_with(MakeBanner(banner.compiler, banner.version, {}, banner.modules)))
+        << "the manifest is written as it stands in the file";
+    const std::string line = fmt::format(
+        "  module ANEC: bundle com.apple.ANECompilerFramework, version {}\n", banner.version);
+    EXPECT_NE(kFormat_hwx.print(bytes)->find(line), std::string::npos);
   }
 }
 

@@ -134,7 +134,12 @@ void PrintThreads(Out out, const Container& container) {
 void PrintBanner(Out out, const Container& container) {
   for (const BuildInfo& info : container.build_infos) {
     fmt::format_to(out, "build info:\n");
-    for (const BannerFlag& flag : ParseBanner(info.text).flags) {
+    const Banner banner = ParseBanner(info.text);
+    for (const BannerModule& module : banner.modules) {
+      fmt::format_to(out, "  module {}: bundle {}, version {}\n", EscapeText(module.name),
+                     EscapeText(module.bundle), EscapeText(module.version));
+    }
+    for (const BannerFlag& flag : banner.flags) {
       const KnownFlag* known = FindKnownFlag(flag.name);
       fmt::format_to(out, "  {}{}{}{}\n", EscapeText(flag.name), flag.has_value ? " " : "",
                      EscapeText(flag.value),

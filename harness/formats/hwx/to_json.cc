@@ -173,6 +173,11 @@ void PutThread(Json& object, const Container& container, const Thread& thread) {
 void PutBuildInfo(Json& object, std::string_view text) {
   const Banner banner = ParseBanner(text);
   object["derived"]["target"] = EscapeText(banner.target);
+  for (const BannerModule& module : banner.modules) {
+    object["derived"]["modules"].push_back({{"name", EscapeText(module.name)},
+                                            {"bundle", EscapeText(module.bundle)},
+                                            {"version", EscapeText(module.version)}});
+  }
   Json options = Json::array();
   std::vector<std::string> lines;
   std::string_view rest = text;

@@ -1,4 +1,6 @@
 // The text form of a task chain for people: one line a task and one a register with a value.
+#include <algorithm>
+#include <array>
 #include <fmt/format.h>
 #include <iterator>
 
@@ -49,6 +51,31 @@ void PrintRegister(Out out, const Chain& chain, uint32_t address, uint32_t value
   fmt::format_to(out, "\n");
 }
 
+// The reading of specification 000, table 23.11, of a version-7 header, and what real files hold in
+// its place (facts/hwx.md, task header).
+struct SpecifiedWord {
+  uint32_t index;
+  std::string_view specified;
+  std::string_view real;
+};
+constexpr auto kSpecifiedWords = std::to_array<SpecifiedWord>({
+    {1, "size or latency", "real files: words of the next task less one"},
+    {2, "operation and engine configuration", "real files: the same word for several operations"},
+    {4, "configuration mask 0x00fff8xx", ""},
+    {6, "DMA or compute word", "real files: flags"},
+});
+constexpr uint32_t kMaskPrefix = 0x00fff800;
+
+void PrintSpecifiedReading(Out out, uint32_t index, uint32_t value) {
+  const auto word = std::ranges::find(kSpecifiedWords, index, &SpecifiedWord::index);
+  if (word == kSpecifiedWords.end()) return;
+  const bool has_prefix = (value & ~uint32_t{0xff}) == kMaskPrefix;
+  fmt::format_to(out, " [table 23.11: {}; {}]", word->specified,
+                 !word->real.empty() ? word->real
+                 : has_prefix        ? "so here"
+                                     : "not so here, and in 11 of 35 tasks of real files");
+}
+
 void PrintTaskHead(Out out, const Chain& chain, size_t index, int indent) {
   const Task& task = chain.tasks[index];
   fmt::format_to(out, "{:{}}task {} at 0x{:x}, {} bytes", "", indent, index, task.offset,
@@ -61,6 +88,7 @@ void PrintTaskHead(Out out, const Chain& chain, size_t index, int indent) {
     if (task.header[i] == 0) continue;
     fmt::format_to(out, "{:{}}header[{}] 0x{:08x}", "", indent + 2, i, task.header[i]);
     PrintFields(out, HeaderWord(*chain.generation, i), task.header[i]);
+    if (chain.generation->version == 7) PrintSpecifiedReading(out, i, task.header[i]);
     fmt::format_to(out, "\n");
   }
   if (task.extra_word) {
