@@ -58,7 +58,8 @@ function draw() {
     direction !== "");
   const counted = (name) => rows.filter(({direction}) => direction === name).length;
   field("answer").textContent = `${counted("worse")} operations are worse, ${counted("better")} better, ` +
-    `of ${rows.length} that both tried.`;
+    `of ${rows.length} that both tried.` + (fitting.length > 0 ? "" : " None is listed: choose other sides, or show all.");
+  field("differences").parentElement.hidden = fitting.length === 0;
   const head = ["operation", "change", "before", "after", "class"].map(
     (name) => make("th", {scope: "col"}, name));
   field("differences").replaceChildren(make("thead", {}, make("tr", {}, ...head)),
@@ -95,12 +96,19 @@ function fill() {
   }
 }
 
-// The two newest dates of the chip, or of the first one that has two.
+// The two newest dates of the chip, or of the first one whose two newest dates differ, or else that
+// has two.
 function datesOf(chip) {
   const chips = [...new Set(data.sides.map((side) => side.chip))];
   const datesOfOne = (slug) => data.sides.flatMap(
     (side, index) => side.chip === slug && side.id !== slug ? [index] : []);
-  const chosen = chips.includes(chip) ? chip : chips.find((slug) => datesOfOne(slug).length > 1);
+  const differs = ([newest, before]) => {
+    const [a, b] = [before, newest].map((index) => marksOf(data.sides[index], "both"));
+    return rowsOf(a, b).some(({direction}) => ["worse", "better"].includes(direction));
+  };
+  const withTwo = chips.filter((slug) => datesOfOne(slug).length > 1);
+  const chosen = chips.includes(chip) ? chip
+    : withTwo.find((slug) => differs(datesOfOne(slug))) ?? withTwo[0];
   const dates = datesOfOne(chosen ?? chips[0]);
   return [dates[1] ?? dates[0] ?? 0, dates[0] ?? 0];
 }

@@ -150,13 +150,15 @@ std::string ChipHtml(const Site& site, size_t index) {
   SitePage page{"anecheck: " + chip.title, 1, chip.slug + ".json", {}, {}, "{}"};
   page.content =
       ChipLead(site, index) + Heading("new", "New since the last date") +
-      ChangeTable(site, "Newest changes", site.ChangesOf(index, true), 1, kChipChanges) +
+      ChangeTable(site, "Newest changes", site.ChangesOf(index, true), 1, kChipChanges,
+                  ChipColumn::kLeftOut) +
       Heading("findings", "Findings") +
-      DefectTable(site, "Findings", DefectsOf(site, index), 1, kChipDefects) +
+      DefectTable(site, "Findings", DefectsOf(site, index), 1, kChipDefects, ChipColumn::kLeftOut) +
       Heading("classes", "Classes") + ClassTable(site, chip) + Heading("operations", "Operations") +
       OpsByMark(site, chip) + Heading("history", "History") + "<div class=\"plots\">" +
       HistoryPlot(site, chip) + FindingPlot(site, index) + "</div>\n<h3>All changes</h3>\n" +
-      ChangeTable(site, "All changes", site.ChangesOf(index, false), 1, kChipChanges) +
+      ChangeTable(site, "All changes", site.ChangesOf(index, false), 1, kChipChanges,
+                  ChipColumn::kLeftOut) +
       Heading("errors", "Worst errors") +
       Hint(
           "Units in the last place of the output's type, over all runs. An error of more "

@@ -92,7 +92,7 @@ std::string ChipTable(const Site& site) {
       "operations\"><table><thead><tr><th scope=\"col\">chip</th><th scope=\"col\" "
       "class=\"number\">right</th><th scope=\"col\">operations</th><th scope=\"col\">newest</th>";
   for (const std::string& op_class : site.classes) {
-    html += "<th scope=\"col\" class=\"turned\"><span>" + EscapeXml(op_class) + "</span></th>";
+    html += TurnedHead(op_class);
   }
   html += "</tr></thead><tbody>\n";
   for (size_t chip = 0; chip < site.chips.size(); ++chip) html += ChipRow(site, chip);
@@ -158,9 +158,9 @@ std::string FrontHtml(const Site& site) {
       "<h1>The Apple Neural Engine by chips and operations</h1>\n" +
       FrontAnswer(site, changes, open) + Heading("chips", "Chips") +
       Hint(
-          "Per cent of the operations that the rules admit on a chip (attested) and that "
-          "ran with right values (reached). ✗ counts operations with a finding that "
-          "nothing documents.") +
+          "Per cent: of the operations that the rules admit on a chip (attested), those that ran "
+          "with right values (reached). ✗ counts operations with a finding that nothing "
+          "documents.") +
       ChipTable(site) + Heading("new", "New since the last date") +
       Hint(
           "Each chip's newest date against the dates before it. A mark is better where "

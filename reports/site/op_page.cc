@@ -140,12 +140,12 @@ std::string OpHistory(const Site& site, size_t op) {
   std::vector<std::string> dates;
   dates.reserve(site.snapshots.size());
   for (const Snapshot& snapshot : site.snapshots) dates.push_back(snapshot.date);
-  std::ranges::sort(dates);
+  std::ranges::sort(dates, std::greater());
   const auto repeated = std::ranges::unique(dates);
   dates.erase(repeated.begin(), repeated.end());
-  if (dates.size() > 24) dates.erase(dates.begin(), dates.end() - 24);
+  if (dates.size() > 24) dates.resize(24);
   std::vector<std::string> columns = {"chip"};
-  columns.insert(columns.end(), dates.begin(), dates.end());
+  for (const std::string& date : dates) columns.push_back("|" + date);
   TableHtml table("History", columns);
   for (size_t chip = 0; chip < site.chips.size(); ++chip) {
     std::map<std::string, Mark> marks;

@@ -109,10 +109,22 @@ std::string OpLink(const Site& site, size_t op, int depth) {
                      EscapeXml(site.ops[op].name));
 }
 
+std::string TurnedHead(std::string_view text) {
+  return "<th scope=\"col\" class=\"turned\"><span>" + EscapeXml(text) + "</span></th>";
+}
+
+TableHtml& TableHtml::Without(std::string_view column) {
+  const auto found = std::ranges::find(columns_, column);
+  left_out_ = static_cast<size_t>(found - columns_.begin());
+  columns_.erase(found);
+  return *this;
+}
+
 void TableHtml::Add(std::vector<std::string> cells) { AddWithCells(std::move(cells), {}); }
 
 void TableHtml::AddWithCells(std::vector<std::string> cells, std::string_view whole) {
   if (++rows_ > most_) return;
+  if (left_out_ < cells.size()) cells.erase(cells.begin() + static_cast<ptrdiff_t>(left_out_));
   body_ += "<tr>";
   for (size_t i = 0; i < cells.size(); ++i) {
     const bool number = i < columns_.size() && columns_[i].starts_with('#');
@@ -132,6 +144,10 @@ std::string TableHtml::Html(std::string_view empty) const {
       "<div class=\"scroll\" tabindex=\"0\" role=\"region\" aria-label=\"{}\"><table><thead><tr>",
       EscapeXml(label_));
   for (const std::string& column : columns_) {
+    if (column.starts_with('|')) {
+      html += TurnedHead(column.substr(1));
+      continue;
+    }
     const bool number = column.starts_with('#');
     html += fmt::format("<th scope=\"col\"{}>{}</th>", number ? " class=\"number\"" : "",
                         EscapeXml(number ? column.substr(1) : column));

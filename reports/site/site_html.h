@@ -44,8 +44,12 @@ std::string EvidenceWord(Provenance provenance);
 std::string ChipLink(const Site& site, size_t chip, int depth);
 std::string OpLink(const Site& site, size_t op, int depth);
 
+// The head of a narrow column, with its text turned upwards.
+std::string TurnedHead(std::string_view text);
+
 // A table in a region that scrolls by itself. Cells are HTML. Columns whose name begins with "#"
-// hold numbers. Nothing where there are no rows, but for `empty` as a paragraph.
+// hold numbers, those with "|" are narrow. Nothing where there are no rows, but for `empty` as a
+// paragraph.
 class TableHtml {
  public:
   TableHtml(std::string label, std::vector<std::string> columns)
@@ -59,13 +63,15 @@ class TableHtml {
     most_ = most;
     return *this;
   }
+  // Leaves out a column and its cells. Before any row.
+  TableHtml& Without(std::string_view column);
   std::string Html(std::string_view empty = {}) const;
 
  private:
   std::string label_;
   std::vector<std::string> columns_;
   std::string body_;
-  size_t rows_ = 0, most_ = SIZE_MAX;
+  size_t rows_ = 0, most_ = SIZE_MAX, left_out_ = SIZE_MAX;
 };
 
 // One bar that is divided as the operations are, with a line of words.

@@ -26,10 +26,12 @@ std::string Direction(const SiteChange& change) {
 }  // namespace
 
 std::string ChangeTable(const Site& site, std::string_view label,
-                        std::span<const SiteChange* const> changes, int depth, size_t most) {
+                        std::span<const SiteChange* const> changes, int depth, size_t most,
+                        ChipColumn chip) {
   TableHtml table(std::string(label),
                   {"operation", "change", "chip", "route", "was", "is", "since", "before"});
   table.Limit(most);
+  if (chip == ChipColumn::kLeftOut) table.Without("chip");
   for (const SiteChange* change : changes) {
     table.Add({OpLink(site, change->cell.op, depth), Direction(*change),
                ChipLink(site, change->chip, depth), std::string(ToText(change->cell.route)),
@@ -41,10 +43,12 @@ std::string ChangeTable(const Site& site, std::string_view label,
 }
 
 std::string DefectTable(const Site& site, std::string_view label,
-                        std::span<const SiteDefect* const> defects, int depth, size_t most) {
+                        std::span<const SiteDefect* const> defects, int depth, size_t most,
+                        ChipColumn chip) {
   TableHtml table(std::string(label),
                   {"operation", "kind", "finding", "chip", "#cases", "first seen", "last seen"});
   table.Limit(most);
+  if (chip == ChipColumn::kLeftOut) table.Without("chip");
   for (const SiteDefect* defect : defects) {
     const FindingInfo& finding = site.Shown(*defect);
     const auto op = std::ranges::find(site.ops, finding.op, &SiteOp::name);

@@ -144,6 +144,12 @@ def check_scripts(browser, site):
     browser.open((site / "compare.html").as_uri() + "#a=h16-simulated&b=h16-simulated&ra=mil&rb=netlist")
     if not re.search(r"of [1-9]\d* that both tried", browser.run(TEXT)):
         yield "compare: two routes of a chip"
+    browser.open((site / "compare.html").as_uri())
+    if int(browser.run("document.body.dataset.rows")) < 1:
+        yield "compare: without an address it opens at two dates that do not differ"
+    browser.open((site / "compare.html").as_uri() + "#chip=h18-simulated")
+    if "None is listed" not in browser.run(TEXT):
+        yield "compare: an empty list does not say so"
     browser.open((site / "operations.html").as_uri() + "#mark=wrong")
     if browser.run("document.body.dataset.rows") != "1":
         yield f"operations: {browser.run('document.body.dataset.rows')} are broken on some chip"
