@@ -125,6 +125,7 @@ TEST(LawFaults, NameWhatWasNotCheckedAndWhatShouldNotHaveBeen) {
 }
 
 TEST(FuzzTargets, EachStatesItsLaws) {
+  ASSERT_FALSE(AllTargets().empty());
   for (const FuzzTarget* target : AllTargets()) EXPECT_FALSE(target->laws.empty()) << target->name;
 }
 

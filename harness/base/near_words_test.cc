@@ -13,6 +13,8 @@ TEST(NearWords, ListsTheNearestFirstAndNothingThatIsFar) {
   EXPECT_EQ(NearWords("replya", list), Words{"replay"});
   EXPECT_EQ(NearWords("repoort", list), Words{"report"});
   EXPECT_EQ(NearWords("RUN", list), Words{"run"});
+  EXPECT_EQ(NearWords("zebrass", Words{"cebrass", "aebrasz", "zebrass"}),
+            (Words{"zebrass", "cebrass", "aebrasz"}));
   EXPECT_EQ(NearWords("telepathy", list), Words{});
   EXPECT_EQ(NearWords("", list), Words{});
   EXPECT_EQ(NearWords(std::string(100'000, 'r'), list), Words{});

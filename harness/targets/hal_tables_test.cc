@@ -223,9 +223,11 @@ TEST(Table244, ScalarsAtTheGenerationAnchors) {
 
 // Below table 24.4: 4 for the base name, 8 for g, 16 for s, 32 for c, 64 for d.
 TEST(Table244, CoresFollowTheDieSuffix) {
+  size_t compared = 0;
   for (const Target& target : AllTargets()) {
     // The tables of H18g and H19 are younger than table 24.4.
     if (target.name[0] != 'H' || !target.hal.Scalar(0x238).known()) continue;
+    ++compared;
     uint64_t cores = 4;
     if (target.name.ends_with('g')) cores = 8;
     if (target.name.ends_with('s')) cores = 16;
@@ -234,6 +236,7 @@ TEST(Table244, CoresFollowTheDieSuffix) {
     EXPECT_EQ(target.ne_cores.statements().back().value, cores) << target.name;
     EXPECT_EQ(Scalar(target.name, 0x238), cores) << target.name;
   }
+  EXPECT_EQ(compared, 19u);
 }
 
 // facts/silicon/targets_new.csv, HAL 0x0c of compiler 10.26.6; facts/silicon/conflicts.csv: the
