@@ -68,6 +68,9 @@ TEST(Gates, OfTable261AndTable262) {
       {Unit("LayerNorm", {{1, 8, 4, 4}}, {"NumGroups=3"}), {"layer_norm_groups"}},
       {Unit("LayerNorm", {{1, 8, 4, 4}}, {"OutputType=Int8"}), {"layer_norm_output"}},
       {Unit("InputView", {{1, 8, 4, 4}}, {"Offset=-1"}), {"input_view_offset"}},
+      {Unit("InputView", {{1, 8, 4, 4}}, {"producer=Conv"}), {"input_view_after_reshape"}},
+      {Unit("InputView", {{1, 8, 4, 4}}, {"producer=Reshape"}), {}},
+      {Unit("InputView", {{1, 8, 4, 4}}, {"producer=Input"}), {}},
       {Unit("CrossCorrelation", {{1, 8, 4, 4}, {1, 8, 2, 2, 2}}), {"cross_correlation_depth"}},
   };
   for (const auto& [unit, ids] : kUnits) EXPECT_EQ(BrokenBy(unit), ids) << unit.op;

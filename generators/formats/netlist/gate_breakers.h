@@ -73,6 +73,8 @@ inline constexpr auto kGateBreakers = std::to_array<GateBreaker>({
      "1,4,1,4,4 Float16 Reshape"},
     {"input_view_step", "InputView", R"({"Dimension": "Width", "Offset": 0, "Size": 1, "Step": 0})",
      "1,4,1,4,4 Float16 Reshape"},
+    {"input_view_after_reshape", "InputView",
+     R"({"Dimension": "Width", "Offset": 0, "Size": 1, "Step": 1})", "1,4,1,4,4 Float16 GOC"},
     {"cross_product_shape", "CrossProduct", "{}", "1,5,1,1,1 Float16;1,3,1,1,1 Float16"},
     {"cross_product_format", "CrossProduct", "{}", "1,3,1,1,1 UInt8;1,3,1,1,1 Float16"},
     {"cross_correlation_depth", "CrossCorrelation", "{}", "1,4,1,4,4 Float16;1,4,2,2,2 Float16"},

@@ -376,7 +376,10 @@ constexpr DocumentEdit kEdits[] = {
      }},
     {"loop-bottom", "wiring-acyclic",
      [](Json& json, uint64_t a, uint64_t) {
-       Json* unit = UnitWithBottoms(json, a);
+       // A view of itself would be a view of what is no reshape too.
+       Json* unit = UnitWhere(json, a, [](const Json&, const LayerSpec& layer) {
+         return layer.min_bottoms > 0 && layer.type != "InputView";
+       });
        return unit != nullptr && SetBottom(unit, unit->at("Name"));
      }},
     {"unknown-param", "param-known",

@@ -28,6 +28,16 @@ struct GateTable {
   std::vector<Rule> rules;
 };
 
+// A gate that a real file contradicts in part only warns.
+FactEvidence EvidenceOf(const legality::Rule& gate) {
+  const bool contradicted = std::ranges::any_of(
+      gate.others, [](const auto& other) { return other.source == "real files"; });
+  if (contradicted) return FactEvidence::kAssumed;
+  return gate.source.text().find("specification") != std::string::npos
+             ? FactEvidence::kSpecification
+             : FactEvidence::kPublicNotes;
+}
+
 const std::vector<Rule>& AllGateRules() {
   static const auto* const kTable = [] {
     auto* table = new GateTable;
@@ -36,9 +46,7 @@ const std::vector<Rule>& AllGateRules() {
                                           fmt::join(gate->subjects, ", "), gate->when_text),
                               gate->source.text()});
       const GateTexts& text = table->texts.back();
-      const bool stated = text.source.find("specification") != std::string::npos;
-      table->rules.push_back({gate->id, text.statement, text.source,
-                              stated ? FactEvidence::kSpecification : FactEvidence::kPublicNotes});
+      table->rules.push_back({gate->id, text.statement, text.source, EvidenceOf(*gate)});
     }
     return table;
   }();

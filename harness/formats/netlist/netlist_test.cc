@@ -245,6 +245,28 @@ TEST(Gates, WhatAValidatorRefusesIsNamed) {
   EXPECT_EQ(BrokenRules(description), std::vector<std::string>{"matmul_depth"});
 }
 
+// A view of a port is what a real file has; a view of another layer's result than a reshape's is
+// against the specification, and warns.
+TEST(Gates, AViewOfALayerWarns) {
+  Description description = OneUnit(KeyStyle::kPorts, "InputView", 1);
+  Network& network = description.networks[0];
+  network.units[0].SetParam("Dimension", Value::String("Width"));
+  for (const char* key : {"Offset", "Size", "Step"}) {
+    network.units[0].SetParam(key, Value::Integer(1));
+  }
+  EXPECT_EQ(BrokenRules(description), std::vector<std::string>{});
+  Unit maker{.name = "made", .type = "GOC", .bottoms = network.units[0].bottoms};
+  maker.output_type = "Float16";
+  network.units[0].bottoms = {"made"};
+  network.units.insert(network.units.begin(), maker);
+  EXPECT_EQ(BrokenRules(description), std::vector<std::string>{"input_view_after_reshape"});
+  for (const Violation& violation : Verify(ToTree(description))) {
+    EXPECT_TRUE(violation.IsWarning()) << violation.message;
+  }
+  network.units[0].type = "Reshape";
+  EXPECT_EQ(BrokenRules(description), std::vector<std::string>{});
+}
+
 // Names rest on what public notes and real files spell: another one warns, and the compiler's
 // answer is not told.
 TEST(Model, ANameThatNoSourceSpellsWarnsAtItsPlace) {
