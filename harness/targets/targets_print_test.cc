@@ -56,6 +56,8 @@ TEST(FieldsText, NamesTheReaderAndEveryOtherName) {
   const std::string text = FieldsText(HalLayout::Get());
   EXPECT_THAT(text, HasSubstr("0x4a8  1 flag     pe_work_unit_shape_supported  [specification 003, "
                               "table 24.5]\n        read by PERasterization::ComputeWUShape\n"));
+  EXPECT_THAT(text,
+              HasSubstr("\n36 of about 165 capability bytes (specification 003) have a name"));
   const Json json = FieldsJson(HalLayout::Get());
   EXPECT_EQ(json.size(), HalLayout::Get().fields().size());
   EXPECT_EQ(json[0]["offset"], fmt::format("0x{:03x}", HalLayout::Get().fields()[0].offset));

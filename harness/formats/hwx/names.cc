@@ -59,6 +59,10 @@ struct Difference {
   std::string_view text;
 };
 
+// Table 23.10.
+constexpr size_t kConvolutionStride = 0xc0;
+constexpr size_t kProductStride = 0x40;
+
 bool HasCommand(const Container& container, uint32_t cmd) {
   for (const Command& command : container.commands) {
     if (command.cmd == cmd && !command.opaque) return true;
@@ -81,6 +85,29 @@ bool HasUnlistedOpcode(const Container& container) {
     if (word && td::OpcodeName(*word).empty()) return true;
   }
   return false;
+}
+
+// Whether tiles of lanes have another stride than table 23.10 gives. A task does not tell whether
+// its weights are a convolution's, so that 0x40 alone is a difference too.
+bool HasOtherStride(const Container& container) {
+  size_t lanes = 0;
+  size_t convolution = 0;
+  for (const Tile& tile : TilesOf(container, KernelSectionNumber(container))) {
+    if (tile.lane < 0 || tile.sentinel) continue;
+    const size_t size = tile.data.size();
+    if (size != kConvolutionStride && size != kProductStride) return true;
+    ++lanes;
+    convolution += size == kConvolutionStride ? 1 : 0;
+  }
+  return lanes != 0 && convolution == 0;
+}
+
+bool IsOneTaskWithWeights(const Container& container) {
+  const Section* text = container.Text();
+  if (text == nullptr || text->tasks->generation->version != 7) return false;
+  const auto tiles = TilesOf(container, KernelSectionNumber(container));
+  return text->tasks->tasks.size() == 1 &&
+         std::ranges::any_of(tiles, [](const Tile& tile) { return tile.lane >= 0; });
 }
 
 // facts/hwx.md, the rows in which the specification and the real files differ.
@@ -115,15 +142,12 @@ constexpr auto kDifferences = std::to_array<Difference>({
        return false;
      },
      "a kernel is split into more than 8 tiles; the specification says min(8, lanes)"},
-    {[](const Container& c) {
-       for (const Tile& tile : TilesOf(c, KernelSectionNumber(c))) {
-         const size_t size = tile.data.size();
-         if (tile.lane >= 0 && !tile.sentinel && size != 0xc0 && size != 0x40) return true;
-       }
-       return false;
-     },
+    {HasOtherStride,
      "a tile takes the bytes of its lane in whole 64; the specification gives 0xC0 for the weights "
      "of a convolution and 0x40 for those of a matrix product, and 512 for its identity layer"},
+    {IsOneTaskWithWeights,
+     "one task computes a layer with weights; the specification's identity layer has two, of which "
+     "the first converts the layout"},
     {HasUnlistedOpcode,
      "the word that the specification calls the opcode is the convolution configuration, which "
      "does not tell the operation"},
