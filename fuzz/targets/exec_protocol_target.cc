@@ -31,7 +31,9 @@ void RequireOneLine(std::string_view text) {
 }
 
 std::string HelloLine(const ExecHello& hello) {
-  return DumpJson(Json{{"v", kExecProtocolVersion},
+  return DumpJson(Json{{"v", hello.protocol},
+                       {"batch", hello.batch},
+                       {"second", hello.second},
                        {"name", hello.name},
                        {"version", hello.version},
                        {"targets", hello.targets},

@@ -111,7 +111,7 @@ Json NextSteps(const Json& engine, const Json& machine, const std::string& libra
   if (!silicon) {
     steps.push_back(
         "for evidence of silicon: run on a Mac with an Apple chip, or through an external program: "
-        "--runner exec:COMMAND (scripts/examples/README.md)");
+        "--runner exec:COMMAND (harness/runners/PROTOCOL.md)");
   }
   return steps;
 }

@@ -280,7 +280,7 @@ bool SpeaksOf(std::string_view message, const legality::LayerVerdict& rule) {
          });
 }
 
-// Whether an engine or an external program that refuses at `step` (scripts/examples/README.md)
+// Whether an engine or an external program that refuses at `step` (harness/runners/PROTOCOL.md)
 // speaks of a rule of `layer`: it names that layer, or none.
 bool SpeaksFor(Step step, legality::Layer layer) {
   using legality::Layer;

@@ -27,8 +27,8 @@ Result<Json> ReadObject(std::string_view line, std::string_view name) {
   if (!json.is_object()) return MakeError(ErrorCode::kMalformed, "is no JSON object");
   const auto version = json.find("v");
   if (version == json.end()) return Wrong("v", "is missing");
-  if (!version->is_number_integer() || *version != kExecProtocolVersion) {
-    return Wrong("v", fmt::format("must be {}", kExecProtocolVersion));
+  if (*version != kExecProtocolVersion && *version != kNewestExecProtocol) {
+    return Wrong("v", fmt::format("must be {} or {}", kExecProtocolVersion, kNewestExecProtocol));
   }
   return json;
 }
@@ -77,6 +77,19 @@ Status ReadCount(const Json& json, const char* member, uint64_t& out) {
   if (found == json.end() || found->is_null()) return {};
   if (!found->is_number_unsigned()) return Wrong(member, "must be a whole number, 0 or more");
   out = found->get<uint64_t>();
+  return {};
+}
+
+// The members that version 2 adds to the hello.
+Status ReadVersion2(const Json& json, ExecHello& hello) {
+  ANECHECK_RETURN_IF_ERROR(ReadCount(json, "batch", hello.batch));
+  if (hello.batch < 1 || hello.batch > kLargestExecBatch) {
+    return Wrong("batch", fmt::format("must be from 1 to {}", kLargestExecBatch));
+  }
+  const auto second = json.find("second");
+  if (second == json.end() || second->is_null()) return {};
+  if (!second->is_boolean()) return Wrong("second", "must be true or false");
+  hello.second = second->get<bool>();
   return {};
 }
 
@@ -164,7 +177,11 @@ Status ReadPlan(const Json& json, std::vector<PlannedOp>& plan) {
 
 }  // namespace
 
-std::string ExecHelloLine() { return DumpJson(Json{{"v", kExecProtocolVersion}, {"hello", true}}); }
+std::string ExecHelloLine() {
+  return DumpJson(Json{{"v", kExecProtocolVersion},
+                       {"hello", true},
+                       {"versions", {kExecProtocolVersion, kNewestExecProtocol}}});
+}
 
 Result<ExecHello> ReadExecHello(std::string_view line) {
   ANECHECK_ASSIGN(const Json json, ReadObject(line, "hello"));
@@ -180,14 +197,18 @@ Result<ExecHello> ReadExecHello(std::string_view line) {
   ANECHECK_RETURN_IF_ERROR(ReadStrings(json, "ops", hello.ops));
   ANECHECK_RETURN_IF_ERROR(ReadModels(json, hello.wants_package));
   ANECHECK_RETURN_IF_ERROR(ReadCount(json, "least_saving_us", hello.least_saving_us));
+  hello.protocol = json["v"].get<int>();
+  if (hello.protocol > kExecProtocolVersion) ANECHECK_RETURN_IF_ERROR(ReadVersion2(json, hello));
   return hello;
 }
 
-std::string ExecRequestLine(const RunRequest& request, uint64_t id, const ExecFiles& files) {
-  Json json = {{"v", kExecProtocolVersion},
-               {"id", id},
-               {"target", std::string(request.target)},
-               {"route", ToText(request.route)}};
+namespace {
+
+void AddCase(const ExecCase& item, Json& json) {
+  const ExecFiles& files = item.files;
+  json["id"] = item.id;
+  json["target"] = std::string(item.request->target);
+  json["route"] = ToText(item.request->route);
   const std::pair<const char*, const std::string*> kFiles[] = {
       {"graph", &files.graph},           {"mil", &files.mil},
       {"ranged_mil", &files.ranged_mil}, {"netlist", &files.netlist},
@@ -196,6 +217,21 @@ std::string ExecRequestLine(const RunRequest& request, uint64_t id, const ExecFi
   for (const auto& [member, path] : kFiles) {
     if (!path->empty()) json[member] = *path;
   }
+  if (!files.second_outputs.empty()) {
+    json["second"] = {{"inputs", files.second_inputs}, {"outputs", files.second_outputs}};
+  }
+}
+
+}  // namespace
+
+std::string ExecRequestLine(std::span<const ExecCase> cases, int version) {
+  Json json = {{"v", version}};
+  if (version == kExecProtocolVersion) {
+    AddCase(cases.front(), json);
+    return DumpJson(json);
+  }
+  json["cases"] = Json::array();
+  for (const ExecCase& item : cases) AddCase(item, json["cases"].emplace_back(Json::object()));
   return DumpJson(json);
 }
 

@@ -1,9 +1,10 @@
-// The JSON-lines protocol of external runners, version 1: the lines themselves, without any
-// process. scripts/examples/README.md describes it for people.
+// The JSON-lines protocol of external runners, versions 1 and 2: the lines themselves, without any
+// process. harness/runners/PROTOCOL.md describes it for people.
 #pragma once
 
 #include <cstdint>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -14,10 +15,14 @@
 
 namespace anecheck {
 
+// The version that the hello is in, and the newest. The answer to the hello chooses one.
 inline constexpr int kExecProtocolVersion = 1;
+inline constexpr int kNewestExecProtocol = 2;
 
-// The line that asks a runner who it is: {"v": 1, "hello": true}.
+// The line that asks a runner who it is: {"v": 1, "hello": true, "versions": [1, 2]}.
 std::string ExecHelloLine();
+
+inline constexpr uint64_t kLargestExecBatch = 64;
 
 // A runner's account of itself. Empty `targets` takes every target.
 struct ExecHello {
@@ -28,20 +33,32 @@ struct ExecHello {
   std::vector<std::string> ops;  // the operations it computes; empty: it does not say
   bool wants_package = false;    // "models" holds "mlpackage": requests bring a package
   uint64_t least_saving_us = 0;  // RunnerIdentity::least_saving_us
+  int protocol = kExecProtocolVersion;
+  // Of version 2: the most cases of one request, 1 to kLargestExecBatch; whether a request may ask
+  // for a second execution.
+  uint64_t batch = 1;
+  bool second = false;
 
   bool operator==(const ExecHello&) const = default;
 };
 // Members: v, name (required, not empty), version, targets, chip, os, compiler_version, engine,
-// ops, models, least_saving_us. Others are passed over. Errors: kMalformed or kInvalid, naming the
-// member.
+// ops, models, least_saving_us; of version 2 batch and second. Others are passed over. Errors:
+// kMalformed or kInvalid, naming the member.
 Result<ExecHello> ReadExecHello(std::string_view line);
 
 // The files of one case, absolute paths. Empty ones are left out of the request.
 struct ExecFiles {
   std::string graph, mil, ranged_mil, netlist, mlpackage, inputs, outputs;
+  std::string second_inputs, second_outputs;  // of a second execution by the same program
 };
-// `id` is new with every line, so that a reply tells which one it answers.
-std::string ExecRequestLine(const RunRequest& request, uint64_t id, const ExecFiles& files);
+// A case of a request. No two have one id, so that a reply tells which one it answers.
+struct ExecCase {
+  const RunRequest* request = nullptr;
+  uint64_t id = 0;
+  ExecFiles files;
+};
+// Of version 1 `cases` is one case.
+std::string ExecRequestLine(std::span<const ExecCase> cases, int version);
 
 struct ExecReply {
   RunStatus status = RunStatus::kFailed;
@@ -53,10 +70,10 @@ struct ExecReply {
   bool unsupported = false;  // the program does not try the graph; kRejected
   uint64_t compile_us = 0, run_us = 0;
 };
-// A reply to the request `id`. `status` is "ok", "rejected", "failed", "unsupported" (with the
-// operation as "op") or "compiled", which is kOk with a container; a rejection's stage is frontend,
-// floor, hal, validator, codegen or load, a failure's compile, load or run. Errors: kMalformed or
-// kInvalid, naming the member: such a reply breaks the protocol.
+// A reply to the case `id`, of either version. `status` is "ok", "rejected", "failed",
+// "unsupported" (with the operation as "op") or "compiled", which is kOk with a container; a
+// rejection's stage is frontend, floor, hal, validator, codegen or load, a failure's compile, load
+// or run. Errors: kMalformed or kInvalid, naming the member: such a reply breaks the protocol.
 Result<ExecReply> ReadExecReply(std::string_view line, uint64_t id);
 
 // The id of a line that may be a reply, whatever else is wrong with it; nothing where it has none.

@@ -7,18 +7,10 @@
 #include <utility>
 
 #include "harness/base/file.h"
-#include "harness/base/json.h"
-#include "harness/base/json_text.h"
-#include "harness/formats/mil/parser.h"
-#include "harness/formats/mlmodel/model.h"
-#include "harness/graph/json.h"
 #include "harness/lowering/graph_to_mil.h"
-#include "harness/lowering/netlist_axes.h"
-#include "harness/models/package.h"
 #include "harness/runners/analytics.h"
-#include "harness/runners/emulator_runner.h"
 #include "harness/runners/engine_file.h"
-#include "harness/runners/tensor_npz.h"
+#include "harness/runners/exec_case.h"
 
 namespace anecheck {
 namespace {
@@ -28,7 +20,6 @@ using ReadState = Subprocess::ReadState;
 
 // A reply holds names and a message, never data.
 constexpr size_t kLongestLine = size_t{1} << 20;
-constexpr uint64_t kLongestProofFile = uint64_t{16} << 20;
 // A program that cannot be started this often in a row does not come back.
 constexpr int kMostFailedStarts = 3;
 // Time to end by itself after closing its output, so that its exit code can be told.
@@ -50,90 +41,13 @@ Clock::time_point After(int milliseconds) {
   return Clock::now() + std::chrono::milliseconds(milliseconds);
 }
 
-RunReply Bad(uint64_t id, RunStatus status, std::string message) {
-  RunReply reply;
-  reply.id = id;
-  reply.status = status;
-  reply.message = std::move(message);
-  return reply;
-}
-
 std::string Lower(std::string_view text) {
   std::string lower(text);
   for (char& c : lower) c = static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
   return lower;
 }
 
-std::vector<std::string> PortNames(const Graph& graph) {
-  std::vector<std::string> names;
-  for (const ValueId id : graph.ValuesOfKind(ValueKind::kInput))
-    names.push_back(graph.value(id).name);
-  for (const ValueId id : graph.outputs()) names.push_back(graph.value(id).name);
-  return names;
-}
-
-std::vector<std::string> OperationNames(const Graph& graph) {
-  std::vector<std::string> names;
-  for (const Node& node : graph.nodes()) names.emplace_back(node.schema->name);
-  return names;
-}
-
-// The file of a reply's `member`: a regular file of the case's own folder, so that a reply chooses
-// no other file of the machine.
-Result<std::string> FileOfCase(std::string_view member, const std::string& path,
-                               const std::string& folder) {
-  const auto bad = [&](std::string_view what) {
-    return MakeError(ErrorCode::kInvalid, fmt::format("{}: {}", member, what));
-  };
-  std::error_code error;
-  const auto file = std::filesystem::canonical(path, error);
-  if (error || !std::filesystem::is_regular_file(file, error)) return bad("is no file");
-  const auto home = std::filesystem::canonical(folder, error);
-  if (error || file.parent_path() != home) return bad("must stand in the folder of the case");
-  return file.string();
-}
-
-std::string FolderOf(const ExecFiles& files) {
-  return files.outputs.substr(0, files.outputs.rfind('/'));
-}
-
-// Executes the container that a compiler left. The compiler is wrong about a program that the
-// emulator refuses.
-RunReply Execute(const RunRequest& request, const ExecFiles& files, const std::string& container,
-                 RunReply reply) {
-  const auto path = FileOfCase("container", container, FolderOf(files));
-  if (!path.ok()) return Bad(request.id, RunStatus::kGarbled, path.error().message);
-  const auto bytes = ReadFile(*path);
-  if (!bytes.ok()) return Bad(request.id, RunStatus::kGarbled, bytes.error().message);
-  auto outputs = ExecuteContainer(*bytes, *request.graph, request.inputs, true);
-  if (!outputs.ok()) {
-    reply.status = RunStatus::kFailed;
-    reply.step = Step::kRun;
-    reply.message = "the emulator: " + outputs.error().message;
-    return reply;
-  }
-  reply.outputs = std::move(*outputs);
-  return reply;
-}
-
 }  // namespace
-
-Result<std::string> CheckProof(const std::string& path, const std::string& folder,
-                               const Graph& graph) {
-  const auto bad = [](std::string_view what) {
-    return MakeError(ErrorCode::kInvalid, fmt::format("proof: {}", what));
-  };
-  ANECHECK_ASSIGN(const std::string file, FileOfCase("proof", path, folder));
-  ANECHECK_ASSIGN(const std::string text, ReadTextFile(file, kLongestProofFile));
-  if (SaysSimulated(text)) return bad("was written by the simulated engine");
-  if (!text.starts_with("program(")) return bad("is no MIL text");
-  std::string backend = BackendInAnalytics(text);
-  if (backend.empty()) return bad("names no SelectedBackend");
-  if (!SpeaksOf(text, PortNames(graph), OperationNames(graph))) {
-    return bad("speaks of another program: the ports and operations of the case are not in it");
-  }
-  return backend;
-}
 
 ExecRunner::ExecRunner(ExecOptions options) : options_(std::move(options)) {}
 ExecRunner::~ExecRunner() = default;
@@ -216,121 +130,30 @@ Status ExecRunner::Restart() {
   return EnsureStarted();
 }
 
-namespace {
-
-// Beside the text that names it.
-Status WriteMilWeights(const std::string& folder, std::span<const uint8_t> weights) {
-  if (weights.empty()) return {};
-  const std::string path = fmt::format("{}/{}", folder, kMilWeightFile);
-  ANECHECK_RETURN_IF_ERROR(MakeDirectories(path.substr(0, path.rfind('/'))));
-  return WriteFileAtomic(path, weights);
-}
-
-// The model of a request as a package for Core ML's compiler. Errors: kUnsupported for a model that
-// such a file cannot hold, else those of the disk.
-Status WriteModelPackage(const RunRequest& request, const std::string& folder) {
-  const auto unsupported = [](const Error& error) {
-    return MakeError(ErrorCode::kUnsupported,
-                     fmt::format("no package holds the model: {}", error.message));
-  };
-  const auto program = mil::Parse(std::string(request.mil));
-  if (!program.ok()) return unsupported(program.error());
-  const auto model = mlmodel::ModelBytes(*program);
-  if (!model.ok()) return unsupported(model.error());
-  return WritePackage(folder, *model, request.mil_weights);
-}
-
-}  // namespace
-
-Result<ExecFiles> ExecRunner::WriteFiles(const RunRequest& request, uint64_t id) {
-  const std::string folder = folder_->File(fmt::format("case{}", id));
-  ANECHECK_RETURN_IF_ERROR(MakeDirectories(folder));
-  ExecFiles files;
-  files.graph = folder + "/graph.json";
-  files.inputs = folder + "/inputs.npz";
-  files.outputs = folder + "/outputs.npz";
-  ANECHECK_RETURN_IF_ERROR(WriteFileAtomic(files.graph, DumpJson(GraphToJson(*request.graph))));
-  if (request.route == Route::kNetlist) {
-    files.netlist = folder + "/net.plist";
-    ANECHECK_RETURN_IF_ERROR(WriteFileAtomic(files.netlist, request.netlist));
-    ANECHECK_RETURN_IF_ERROR(
-        WriteFileAtomic(fmt::format("{}/{}", folder, kNetlistWeightFile), request.netlist_weights));
-  } else {
-    files.mil = folder + "/model.mil";
-    ANECHECK_RETURN_IF_ERROR(WriteFileAtomic(files.mil, request.mil));
-    ANECHECK_RETURN_IF_ERROR(WriteMilWeights(folder, request.mil_weights));
-    if (hello_.wants_package) {
-      files.mlpackage = folder + "/model.mlpackage";
-      ANECHECK_RETURN_IF_ERROR(WriteModelPackage(request, files.mlpackage));
-    }
-  }
-  if (!request.ranged_mil.empty()) {
-    files.ranged_mil = folder + "/ranged.mil";
-    ANECHECK_RETURN_IF_ERROR(WriteFileAtomic(files.ranged_mil, request.ranged_mil));
-  }
-  ANECHECK_RETURN_IF_ERROR(WriteInputsNpz(files.inputs, *request.graph, request.inputs));
-  return files;
-}
-
 RunReply ExecRunner::Ended(uint64_t id, ReadState state) {
   RunReply reply;
   switch (state) {
     case ReadState::kTimeout:
-      reply =
-          Bad(id, RunStatus::kHung, fmt::format("no answer in {} ms", options_.case_timeout_ms));
+      reply = BadExecReply(id, RunStatus::kHung,
+                           fmt::format("no answer in {} ms", options_.case_timeout_ms));
       break;
     case ReadState::kTooLong:
-      reply = Bad(id, RunStatus::kGarbled,
-                  fmt::format("the reply is longer than {} bytes", kLongestLine));
+      reply = BadExecReply(id, RunStatus::kGarbled,
+                           fmt::format("the reply is longer than {} bytes", kLongestLine));
       break;
     case ReadState::kTooLarge:
-      reply = Bad(id, RunStatus::kMemoryGrowth,
-                  fmt::format("the runner was stopped: it holds more than {} MiB of memory",
-                              options_.memory_limit >> 20));
+      reply =
+          BadExecReply(id, RunStatus::kMemoryGrowth,
+                       fmt::format("the runner was stopped: it holds more than {} MiB of memory",
+                                   options_.memory_limit >> 20));
       break;
     case ReadState::kClosed:
     case ReadState::kLine:
-      reply = Bad(id, RunStatus::kCrashed, fmt::format("the runner {}", process_->Stop(kGrace)));
+      reply = BadExecReply(id, RunStatus::kCrashed,
+                           fmt::format("the runner {}", process_->Stop(kGrace)));
       break;
   }
   process_.reset();
-  return reply;
-}
-
-RunReply ExecRunner::Accept(const RunRequest& request, const ExecFiles& files, ExecReply given) {
-  RunReply reply;
-  reply.id = request.id;
-  reply.status = given.status;
-  reply.step = given.step;
-  reply.no_kernel = given.unsupported;
-  reply.message = std::move(given.message);
-  reply.compile_us = given.compile_us;
-  reply.run_us = given.run_us;
-  reply.plan = std::move(given.plan);
-  // A backend that is only claimed proves nothing and is not recorded.
-  if (!given.proof.empty()) {
-    auto backend = CheckProof(given.proof, FolderOf(files), *request.graph);
-    if (!backend.ok()) return Bad(request.id, RunStatus::kGarbled, backend.error().message);
-    if (!given.backend.empty() && given.backend != *backend) {
-      return Bad(request.id, RunStatus::kGarbled,
-                 fmt::format("backend: claims {}, the proof names {}", given.backend, *backend));
-    }
-    reply.backend = std::move(backend).value();
-  }
-  if (reply.status != RunStatus::kOk) return reply;
-  if (!given.container.empty()) return Execute(request, files, given.container, std::move(reply));
-  auto outputs = ReadOutputsNpz(files.outputs, *request.graph);
-  if (!outputs.ok()) return Bad(request.id, RunStatus::kGarbled, outputs.error().message);
-  reply.outputs = std::move(outputs).value();
-  if (given.cpu_outputs.empty()) return reply;
-  const auto path = FileOfCase("cpu_outputs", given.cpu_outputs, FolderOf(files));
-  if (!path.ok()) return Bad(request.id, RunStatus::kGarbled, path.error().message);
-  auto cpu_outputs = ReadOutputsNpz(*path, *request.graph);
-  if (!cpu_outputs.ok()) {
-    return Bad(request.id, RunStatus::kGarbled,
-               fmt::format("cpu_outputs: {}", cpu_outputs.error().message));
-  }
-  reply.cpu_outputs = std::move(cpu_outputs).value();
   return reply;
 }
 
@@ -348,7 +171,7 @@ void ExecRunner::NoteStray(std::string_view line) {
   const auto asked = id ? asked_.find(*id) : asked_.end();
   if (asked != asked_.end() && asked->second < replies_.size()) {
     RunReply& twice = replies_[asked->second];
-    twice = Bad(twice.id, RunStatus::kGarbled, std::string(kTwice));
+    twice = BadExecReply(twice.id, RunStatus::kGarbled, std::string(kTwice));
     return;
   }
   if (asked != asked_.end()) {
@@ -357,7 +180,7 @@ void ExecRunner::NoteStray(std::string_view line) {
     late_.push_back({numbers_[*id - 1], std::string(kTwice)});
   } else if (!replies_.empty()) {
     RunReply& last = replies_.back();
-    last = Bad(last.id, RunStatus::kGarbled, std::string(kFollows));
+    last = BadExecReply(last.id, RunStatus::kGarbled, std::string(kFollows));
   } else if (answered_) {
     late_.push_back({*answered_, std::string(kFollows)});
   } else {
@@ -380,47 +203,64 @@ ReadState ExecRunner::ReadReply(Clock::time_point deadline, std::string& line) {
   }
 }
 
-RunReply ExecRunner::Answer(const RunRequest& request, uint64_t id, const ExecFiles& files) {
-  if (!process_->WriteLine(ExecRequestLine(request, id, files))) {
-    return Ended(request.id, ReadState::kClosed);
-  }
+bool ExecRunner::Ask(std::span<const ExecCase> cases) {
+  return process_->WriteLine(ExecRequestLine(cases, hello_.protocol));
+}
+
+RunReply ExecRunner::Await(const ExecCase& item) {
+  const uint64_t of_caller = item.request->id;
   const Clock::time_point deadline = After(options_.case_timeout_ms);
   std::string line;
   for (;;) {
     const ReadState state = ReadReply(deadline, line);
     if (state == ReadState::kClosed && !line.empty()) {
       process_.reset();
-      return Bad(request.id, RunStatus::kGarbled,
-                 "the reply breaks off before the end of its line");
+      return BadExecReply(of_caller, RunStatus::kGarbled,
+                          "the reply breaks off before the end of its line");
     }
-    if (state != ReadState::kLine) return Ended(request.id, state);
-    if (!IsFinished(line, id)) break;
+    if (state != ReadState::kLine) return Ended(of_caller, state);
+    if (!IsFinished(line, item.id)) break;
     NoteStray(line);
   }
-  auto reply = ReadExecReply(line, id);
+  auto reply = ReadExecReply(line, item.id);
   if (!reply.ok()) {
     // Nothing tells any more which later line answers it.
     process_.reset();
-    return Bad(request.id, RunStatus::kGarbled, reply.error().message);
+    return BadExecReply(of_caller, RunStatus::kGarbled, reply.error().message);
   }
-  return Accept(request, files, std::move(reply).value());
+  return AcceptExecReply(*item.request, item.files, std::move(reply).value());
+}
+
+// Writes the files of a case whose reply will stand at `place`. Errors: kUnsupported for a case
+// that the program cannot be given, kIo.
+Result<ExecCase> ExecRunner::Prepare(const RunRequest& request, size_t place) {
+  ExecCase item{.request = &request, .id = ++last_id_, .files = {}};
+  numbers_.push_back(request.id);
+  asked_[item.id] = place;
+  auto files = WriteExecFiles(request, hello_, folder_->File(fmt::format("case{}", item.id)));
+  if (files.ok()) {
+    item.files = std::move(files).value();
+    return item;
+  }
+  RemoveFiles(item);
+  if (files.error().code == ErrorCode::kUnsupported) return files.error();
+  return MakeError(ErrorCode::kIo,
+                   fmt::format("the files of a case cannot be written: {}", files.error().message));
+}
+
+void ExecRunner::RemoveFiles(const ExecCase& item) {
+  std::error_code ignored;
+  std::filesystem::remove_all(folder_->File(fmt::format("case{}", item.id)), ignored);
 }
 
 Result<RunReply> ExecRunner::RunOne(const RunRequest& request) {
-  const uint64_t id = ++last_id_;
-  numbers_.push_back(request.id);
-  asked_[id] = replies_.size();
-  const Result<ExecFiles> files = WriteFiles(request, id);
-  const bool is_told = files.ok();
-  const bool has_no_form = !is_told && files.error().code == ErrorCode::kUnsupported;
-  Result<RunReply> reply =
-      is_told ? Result<RunReply>(Answer(request, id, *files))
-      : has_no_form
-          ? Result<RunReply>(Bad(request.id, RunStatus::kNotRun, files.error().message))
-          : MakeError(ErrorCode::kIo, fmt::format("the files of a case cannot be written: {}",
-                                                  files.error().message));
-  std::error_code ignored;
-  std::filesystem::remove_all(folder_->File(fmt::format("case{}", id)), ignored);
+  const Result<ExecCase> item = Prepare(request, replies_.size());
+  if (!item.ok()) {
+    if (item.error().code != ErrorCode::kUnsupported) return item.error();
+    return BadExecReply(request.id, RunStatus::kNotRun, item.error().message);
+  }
+  RunReply reply = Ask({&*item, 1}) ? Await(*item) : Ended(request.id, ReadState::kClosed);
+  RemoveFiles(*item);
   // A line cut short is no answer.
   if (IsStopped()) return Stopped();
   return reply;
@@ -440,6 +280,7 @@ Result<RunReply> ExecRunner::RunShapes(const RunRequest& request) {
     at.graph = &shape.graph;
     at.inputs = shape.inputs;
     at.further = {};
+    at.settings.repeat = false;
     ANECHECK_ASSIGN(RunReply other, RunOne(at));
     if (other.status != RunStatus::kOk) {
       other.message = fmt::format("at another shape of the range: {}", other.message);
@@ -451,38 +292,130 @@ Result<RunReply> ExecRunner::RunShapes(const RunRequest& request) {
   return reply;
 }
 
+namespace {
+
+// Whether the program did what no engine's answer is.
+bool Misbehaved(const RunReply& reply) {
+  constexpr RunStatus kBroken[] = {RunStatus::kCrashed, RunStatus::kHung, RunStatus::kGarbled,
+                                   RunStatus::kMemoryGrowth};
+  return std::ranges::find(kBroken, reply.status) != std::end(kBroken) ||
+         std::ranges::any_of(reply.misconduct, [](const Misconduct& misconduct) {
+           return misconduct.verdict == Verdict::kGarbled;
+         });
+}
+
+}  // namespace
+
+Status ExecRunner::CheckTarget(const RunRequest& request) const {
+  const auto& targets = hello_.targets;
+  const bool known = targets.empty() || std::ranges::any_of(targets, [&](const std::string& t) {
+                       return Lower(t) == Lower(request.target);
+                     });
+  if (known) return {};
+  return MakeError(ErrorCode::kInvalid,
+                   fmt::format("--runner exec:{}: has no target {}; it has {}", options_.command,
+                               request.target, fmt::join(targets, ", ")));
+}
+
+// How many of the next cases one request takes. A range of shapes is asked for shape by shape.
+size_t ExecRunner::BatchSize(std::span<const RunRequest> rest) const {
+  const auto limit = process_ ? static_cast<size_t>(hello_.batch) : 1;
+  const auto ranged = std::ranges::find_if(
+      rest, [](const RunRequest& request) { return !request.further.empty(); });
+  return std::clamp<size_t>(static_cast<size_t>(ranged - rest.begin()), 1,
+                            std::min(limit, rest.size()));
+}
+
+void ExecRunner::Keep(RunReply reply) {
+  reply.misconduct.insert(reply.misconduct.end(), stray_.begin(), stray_.end());
+  stray_.clear();
+  answered_ = reply.id;
+  replies_.push_back(std::move(reply));
+}
+
+Status ExecRunner::RunNext(const RunRequest& request) {
+  if (IsStopped()) return Stopped();
+  Drain(Clock::now());
+  const Status started = EnsureStarted();
+  if (!started.ok()) {
+    // The first start must succeed; a later one may fail of what the case before left behind.
+    const bool replaced = started.error().code == ErrorCode::kInternal;
+    if (started_ <= 1 || replaced || ++failed_starts_ >= kMostFailedStarts) return started.error();
+    replies_.push_back(BadExecReply(request.id, RunStatus::kCrashed, started.error().message));
+    return {};
+  }
+  failed_starts_ = 0;
+  ANECHECK_RETURN_IF_ERROR(CheckTarget(request));
+  ANECHECK_ASSIGN(RunReply reply, RunShapes(request));
+  Keep(std::move(reply));
+  return {};
+}
+
+// Asks for several cases in one line and takes a reply to each, in their order.
+Result<std::optional<ExecRunner::Broken>> ExecRunner::RunTogether(
+    std::span<const RunRequest> requests) {
+  const size_t first = replies_.size();
+  std::vector<ExecCase> asked;
+  std::vector<std::optional<RunReply>> unasked(requests.size());
+  Status written;
+  for (size_t i = 0; i < requests.size() && written.ok(); ++i) {
+    auto item = Prepare(requests[i], first + i);
+    if (item.ok()) {
+      asked.push_back(std::move(item).value());
+    } else if (item.error().code == ErrorCode::kUnsupported) {
+      unasked[i] = BadExecReply(requests[i].id, RunStatus::kNotRun, item.error().message);
+    } else {
+      written = item.error();
+    }
+  }
+  std::optional<Broken> broken;
+  if (written.ok() && !asked.empty() && !Ask(asked)) {
+    broken = {0, Ended(requests[0].id, ReadState::kClosed)};
+  }
+  for (size_t i = 0, next = 0; i < requests.size() && written.ok() && !broken && !IsStopped();
+       ++i) {
+    Keep(unasked[i] ? *std::move(unasked[i]) : Await(asked[next++]));
+    if (Misbehaved(replies_.back())) broken = {i, replies_.back()};
+  }
+  for (const ExecCase& item : asked) RemoveFiles(item);
+  ANECHECK_RETURN_IF_ERROR(written);
+  if (IsStopped()) return Stopped();
+  return broken;
+}
+
+// A reply of a batch may bear the fault of a case before it, so that the cases of a broken one are
+// run again, each by itself. A fault that does not come again stays with the case that showed it.
+Status ExecRunner::RunBatch(std::span<const RunRequest> requests) {
+  const size_t first = replies_.size();
+  ANECHECK_ASSIGN(std::optional<Broken> broken, RunTogether(requests));
+  if (!broken) return {};
+  process_.reset();
+  replies_.resize(first);
+  stray_.clear();
+  for (const RunRequest& request : requests) ANECHECK_RETURN_IF_ERROR(RunNext(request));
+  Drain(Clock::now() + kSettle);
+  const auto again = std::span(replies_).subspan(first);
+  if (std::ranges::none_of(again, Misbehaved)) again[broken->place] = std::move(broken->reply);
+  return {};
+}
+
 Result<std::vector<RunReply>> ExecRunner::Run(std::span<const RunRequest> requests) {
   replies_.clear();
   replies_.reserve(requests.size());
   asked_.clear();
   stray_.clear();
-  for (const RunRequest& request : requests) {
-    if (IsStopped()) return Stopped();
+  while (replies_.size() < requests.size()) {
+    const auto rest = requests.subspan(replies_.size());
     Drain(Clock::now());
-    const Status started = EnsureStarted();
-    if (!started.ok()) {
-      // The first start must succeed; a later one may fail of what the case before left behind.
-      const bool replaced = started.error().code == ErrorCode::kInternal;
-      if (started_ <= 1 || replaced || ++failed_starts_ >= kMostFailedStarts)
-        return started.error();
-      replies_.push_back(Bad(request.id, RunStatus::kCrashed, started.error().message));
+    const size_t count = BatchSize(rest);
+    if (count == 1) {
+      ANECHECK_RETURN_IF_ERROR(RunNext(rest.front()));
       continue;
     }
-    failed_starts_ = 0;
-    const auto& targets = hello_.targets;
-    const bool known = targets.empty() || std::any_of(targets.begin(), targets.end(), [&](auto& t) {
-                         return Lower(t) == Lower(request.target);
-                       });
-    if (!known) {
-      return MakeError(ErrorCode::kInvalid,
-                       fmt::format("--runner exec:{}: has no target {}; it has {}",
-                                   options_.command, request.target, fmt::join(targets, ", ")));
+    for (const RunRequest& request : rest.first(count)) {
+      ANECHECK_RETURN_IF_ERROR(CheckTarget(request));
     }
-    ANECHECK_ASSIGN(RunReply reply, RunShapes(request));
-    reply.misconduct.insert(reply.misconduct.end(), stray_.begin(), stray_.end());
-    stray_.clear();
-    answered_ = reply.id;
-    replies_.push_back(std::move(reply));
+    ANECHECK_RETURN_IF_ERROR(RunBatch(rest.first(count)));
   }
   if (linger_) AwaitOneMore();
   Drain(Clock::now() + kSettle);

@@ -1,5 +1,5 @@
 // Runs cases through an external program of any language: JSON lines over its standard input and
-// output, tensors as .npz files (scripts/examples/README.md). Its answers are reported evidence.
+// output, tensors as .npz files (harness/runners/PROTOCOL.md). Its answers are reported evidence.
 #pragma once
 
 #include <cstdint>
@@ -25,7 +25,8 @@ struct ExecOptions {
   uint64_t memory_limit = uint64_t{8} << 30;  // resident bytes; 0 for none
 };
 
-// One program, one request on its way at a time, so that a death belongs to the case it met. A
+// One program, one request on its way at a time, so that a death belongs to the case it met. The
+// cases of a batch (version 2) are run again one by one if it does not answer each of them well. A
 // program that dies, falls silent, grows too large or breaks the protocol is replaced. Each request
 // has an id of its own, and a reply counts for the request of its id alone: a second one to a case
 // is that case's fault, whenever it comes, and never taken for another's.
@@ -47,18 +48,30 @@ class ExecRunner final : public Runner, public LateReplies {
  private:
   Status EnsureStarted();
   Status ReadHello();
+  // A batch that broke at the case `place` with this reply.
+  struct Broken {
+    size_t place = 0;
+    RunReply reply;
+  };
+  size_t BatchSize(std::span<const RunRequest> rest) const;
+  Status CheckTarget(const RunRequest& request) const;
+  Status RunNext(const RunRequest& request);
+  Status RunBatch(std::span<const RunRequest> requests);
+  Result<std::optional<Broken>> RunTogether(std::span<const RunRequest> requests);
+  void Keep(RunReply reply);
   Result<RunReply> RunShapes(const RunRequest& request);
   Result<RunReply> RunOne(const RunRequest& request);
-  Result<ExecFiles> WriteFiles(const RunRequest& request, uint64_t id);
+  Result<ExecCase> Prepare(const RunRequest& request, size_t place);
+  void RemoveFiles(const ExecCase& item);
   bool IsStopped() const { return stop_ != nullptr && stop_->load(); }
   Subprocess::ReadState ReadReply(Subprocess::Clock::time_point deadline, std::string& line);
-  RunReply Answer(const RunRequest& request, uint64_t id, const ExecFiles& files);
+  bool Ask(std::span<const ExecCase> cases);
+  RunReply Await(const ExecCase& item);
   bool IsFinished(std::string_view line, uint64_t id) const;
   void NoteStray(std::string_view line);
   void Drain(Subprocess::Clock::time_point deadline);
   void AwaitOneMore();
   RunReply Ended(uint64_t id, Subprocess::ReadState state);
-  RunReply Accept(const RunRequest& request, const ExecFiles& files, ExecReply reply);
 
   ExecOptions options_;
   std::optional<Subprocess> process_;
@@ -81,12 +94,5 @@ class ExecRunner final : public Runner, public LateReplies {
   bool linger_ = false;
   const std::atomic<bool>* stop_ = nullptr;
 };
-
-// The backend that the analytics file `path` of a reply names for `graph`: "ane", "bnns". The file
-// must stand in `folder`, be a regular file, begin as MIL text does, and speak of the graph's ports
-// and operations. Errors: kInvalid with the reason, also for analytics that the simulated engine
-// wrote.
-Result<std::string> CheckProof(const std::string& path, const std::string& folder,
-                               const Graph& graph);
 
 }  // namespace anecheck

@@ -5,11 +5,8 @@
 #include <atomic>
 #include <chrono>
 #include <gtest/gtest.h>
-#include <rapidcheck/gtest.h>
 #include <thread>
 
-#include "harness/base/json.h"
-#include "harness/base/json_text.h"
 #include "harness/base/testing/wait.h"
 #include "harness/lowering/graph_to_mil.h"
 #include "harness/runners/executable_path.h"
@@ -59,14 +56,17 @@ struct Misdeed {
   const char* message;
 };
 
-class Misdeeds : public ::testing::TestWithParam<Misdeed> {};
+// With a program that takes one case at a time and one that takes several.
+class Misdeeds : public ::testing::TestWithParam<std::tuple<Misdeed, const char*>> {};
 
 // The cases before and after a misdeed keep their results.
 TEST_P(Misdeeds, CostTheirCaseAlone) {
-  ExecOptions options = Hostile();
+  const auto& [misdeed, hello] = GetParam();
+  ExecOptions options = Hostile(hello);
   options.case_timeout_ms = 400;
   ExecRunner runner(options);
-  const WordCases cases({"a", GetParam().word, "b"});
+  ASSERT_TRUE(runner.Identify().ok());
+  const WordCases cases({"a", misdeed.word, "b"});
   const auto replies = runner.Run(cases.all());
   ASSERT_TRUE(replies.ok()) << replies.error().message;
   ASSERT_EQ(replies->size(), 3u);
@@ -77,8 +77,8 @@ TEST_P(Misdeeds, CostTheirCaseAlone) {
   }
   const RunReply& bad = (*replies)[1];
   EXPECT_EQ(bad.id, 1u);
-  EXPECT_EQ(bad.status, GetParam().status) << bad.message;
-  EXPECT_NE(bad.message.find(GetParam().message), std::string::npos) << bad.message;
+  EXPECT_EQ(bad.status, misdeed.status) << bad.message;
+  EXPECT_NE(bad.message.find(misdeed.message), std::string::npos) << bad.message;
   EXPECT_TRUE(bad.outputs.empty());
 }
 
@@ -90,7 +90,7 @@ constexpr Misdeed kMisdeeds[] = {
     {"NUMBER", RunStatus::kGarbled, "is no JSON object"},
     {"HUGE", RunStatus::kGarbled, "the reply is longer than 1048576 bytes"},
     {"PARTIAL", RunStatus::kGarbled, "breaks off"},
-    {"OTHER_ID", RunStatus::kGarbled, "id: is 3, the request has 2"},
+    {"OTHER_ID", RunStatus::kGarbled, ", the request has "},
     {"TWICE", RunStatus::kGarbled, "it was answered twice"},
     {"AHEAD", RunStatus::kGarbled, "a line follows the reply that answers no request"},
     {"BANNER", RunStatus::kGarbled, "a line follows the reply that answers no request"},
@@ -114,8 +114,79 @@ constexpr Misdeed kMisdeeds[] = {
     {"CPU_ELSEWHERE", RunStatus::kGarbled, "cpu_outputs: must stand in the folder of the case"},
     {"CPU_NAME", RunStatus::kGarbled, "cpu_outputs: "},
 };
-INSTANTIATE_TEST_SUITE_P(ExecRunner, Misdeeds, ::testing::ValuesIn(kMisdeeds),
-                         [](const auto& misdeed) { return std::string(misdeed.param.word); });
+INSTANTIATE_TEST_SUITE_P(ExecRunner, Misdeeds,
+                         ::testing::Combine(::testing::ValuesIn(kMisdeeds),
+                                            ::testing::Values("well", "batch")),
+                         [](const auto& info) {
+                           return std::string(std::get<0>(info.param).word) + "_" +
+                                  std::get<1>(info.param);
+                         });
+
+TEST(ExecRunner, ABatchIsOneRequestAndEachCaseHasItsReply) {
+  const auto home = TempDirectory::Create("anecheck-batch-");
+  ASSERT_TRUE(home.ok());
+  ExecRunner runner(Hostile("batch " + home->File("log")));
+  ASSERT_TRUE(runner.Identify().ok());
+  const WordCases cases({"a", "REJECT", "b", "c", "d"});
+  const auto replies = runner.Run(cases.all());
+  ASSERT_TRUE(replies.ok()) << replies.error().message;
+  ASSERT_EQ(replies->size(), 5u);
+  for (size_t i = 0; i < 5; ++i) {
+    EXPECT_EQ((*replies)[i].id, i);
+    EXPECT_EQ((*replies)[i].status, i == 1 ? RunStatus::kRejected : RunStatus::kOk) << i;
+  }
+  EXPECT_EQ(*ReadTextFile(home->File("log")),
+            "1 together\n2 together\n3 together\n4 together\n5\n");
+}
+
+TEST(ExecRunner, ACrashThatDoesNotComeAgainStaysWithItsCase) {
+  const auto home = TempDirectory::Create("anecheck-batch-");
+  ASSERT_TRUE(home.ok());
+  ExecRunner runner(Hostile("batch " + home->File("log")));
+  ASSERT_TRUE(runner.Identify().ok());
+  const WordCases cases({"a", "b", "ONCE", "c"});
+  const auto replies = runner.Run(cases.all());
+  ASSERT_TRUE(replies.ok()) << replies.error().message;
+  for (size_t i = 0; i < 4; ++i) {
+    EXPECT_EQ((*replies)[i].status, i == 2 ? RunStatus::kCrashed : RunStatus::kOk) << i;
+  }
+  EXPECT_EQ(*ReadTextFile(home->File("log")), "1 together\n2 together\n3 together\n5\n6\n7\n8\n");
+}
+
+TEST(ExecRunner, ASecondExecutionIsComparedWithTheFirst) {
+  ExecRunner runner(Hostile("batch"));
+  ASSERT_TRUE(runner.Identify().ok());
+  const auto run = [&](const char* word) {
+    const WordCases cases({word});
+    RunRequest request = cases.all()[0];
+    request.settings.repeat = true;
+    return runner.Run({&request, 1}).value()[0];
+  };
+  const RunReply same = run("SECOND");
+  EXPECT_EQ(same.status, RunStatus::kOk) << same.message;
+  EXPECT_TRUE(same.misconduct.empty());
+  const RunReply other = run("SECOND_OTHER");
+  ASSERT_EQ(other.misconduct.size(), 1u) << other.message;
+  EXPECT_EQ(other.misconduct[0].verdict, Verdict::kNotRepeatable);
+  EXPECT_EQ(other.misconduct[0].message,
+            "output y: the second execution of the program gives other values, from byte 1 on");
+  const RunReply missing = run("a");
+  EXPECT_EQ(missing.status, RunStatus::kGarbled);
+  EXPECT_EQ(missing.message, "second: outputs.npz was not written");
+}
+
+TEST(ExecRunner, ASecondExecutionOnOtherInputsIsGiven) {
+  ExecRunner runner(Hostile("batch"));
+  ASSERT_TRUE(runner.Identify().ok());
+  const WordCases cases({"SECOND"});
+  const std::vector<Tensor> again = {{{DType::kFp16, {1, 4}}, {8, 7, 6, 5, 4, 3, 2, 1}}};
+  RunRequest request = cases.all()[0];
+  request.settings.repeat = true;
+  request.again = again;
+  const RunReply reply = runner.Run({&request, 1}).value()[0];
+  ASSERT_EQ(reply.further.size(), 1u) << reply.message;
+  EXPECT_EQ(reply.further[0][0].bytes, again[0].bytes);
+}
 
 TEST(ExecRunner, AReplyInPiecesIsOneReply) { EXPECT_EQ(RunWord("DRIBBLE").status, RunStatus::kOk); }
 
@@ -409,105 +480,6 @@ TEST(ExecRunner, TargetsThatItLacksAreNamed) {
       << replies.error().message;
 }
 
-TEST(ExecProtocol, TheRequestIsOneLineOfJson) {
-  const WordCases cases({"a"});
-  EXPECT_EQ(ExecRequestLine(cases.all()[0], 7,
-                            {.graph = "/c/graph.json", .mil = "/c/model.mil", .outputs = "/c/o"}),
-            "{\"v\":1,\"id\":7,\"target\":\"h13\",\"route\":\"mil\",\"graph\":\"/c/graph.json\","
-            "\"mil\":\"/c/model.mil\",\"outputs\":\"/c/o\"}");
-  EXPECT_EQ(ExecHelloLine(), "{\"v\":1,\"hello\":true}");
-}
-
-TEST(ExecProtocol, RepliesAreReadMemberByMember) {
-  const auto reply = ReadExecReply(
-      R"({"v": 1, "id": 7, "status": "ok", "backend": "ane", "proof": "/p", "compile_us": 3,)"
-      R"( "run_us": 4, "more": [1]})",
-      7);
-  ASSERT_TRUE(reply.ok()) << reply.error().message;
-  EXPECT_EQ(reply->status, RunStatus::kOk);
-  EXPECT_EQ(reply->backend, "ane");
-  EXPECT_EQ(reply->proof, "/p");
-  EXPECT_EQ(reply->compile_us, 3u);
-  EXPECT_EQ(reply->run_us, 4u);
-  const std::pair<const char*, const char*> kBroken[] = {
-      {R"({"id": 7, "status": "ok"})", "v: is missing"},
-      {R"({"v": 2, "id": 7, "status": "ok"})", "v: must be 1"},
-      {R"({"v": 1, "status": "ok"})", "id: is missing"},
-      {R"({"v": 1, "id": "7", "status": "ok"})", "id: is \"7\", the request has 7"},
-      {R"({"v": 1, "id": 7, "status": 3})", "status: must be a string"},
-      {R"({"v": 1, "id": 7, "status": "ok", "run_us": -1})", "run_us: must be a whole number"},
-      {R"({"v": 1, "id": 7, "status": "failed", "stage": "hal"})", "stage: \"hal\" is none of"},
-  };
-  for (const auto& [line, message] : kBroken) {
-    const auto broken = ReadExecReply(line, 7);
-    ASSERT_FALSE(broken.ok()) << line;
-    EXPECT_NE(broken.error().message.find(message), std::string::npos) << broken.error().message;
-  }
-}
-
-TEST(ExecProtocol, TheHelloSaysWhichEngineAndWhichOperations) {
-  const auto plain = ReadExecHello(R"({"v": 1, "name": "a"})");
-  ASSERT_TRUE(plain.ok()) << plain.error().message;
-  EXPECT_TRUE(plain->is_ane);
-  EXPECT_TRUE(plain->ops.empty());
-  const auto other =
-      ReadExecHello(R"({"v": 1, "name": "a", "engine": "other", "ops": ["add", "conv"]})");
-  ASSERT_TRUE(other.ok()) << other.error().message;
-  EXPECT_FALSE(other->is_ane);
-  EXPECT_EQ(other->ops, (std::vector<std::string>{"add", "conv"}));
-  EXPECT_TRUE(ReadExecHello(R"({"v": 1, "name": "a", "engine": "ane"})")->is_ane);
-  EXPECT_EQ(ReadExecHello(R"({"v": 1, "name": "a", "engine": "gpu"})").error().message,
-            "engine: must be \"ane\" or \"other\"");
-  EXPECT_EQ(ReadExecHello(R"({"v": 1, "name": "a", "ops": "add"})").error().message,
-            "ops: must be a list of strings");
-}
-
-TEST(ExecProtocol, TheHelloMayAskForPackagesAndForGraphsWorthTheEngine) {
-  const auto hello =
-      ReadExecHello(R"({"v": 1, "name": "a", "models": ["mlpackage"], "least_saving_us": 250})");
-  ASSERT_TRUE(hello.ok()) << hello.error().message;
-  EXPECT_TRUE(hello->wants_package);
-  EXPECT_EQ(hello->least_saving_us, 250u);
-  EXPECT_EQ(ReadExecHello(R"({"v": 1, "name": "a", "models": ["onnx"]})").error().message,
-            "models: \"onnx\" is no mlpackage");
-}
-
-TEST(ExecProtocol, APlanNamesTheDeviceOfEachOperation) {
-  const auto reply = ReadExecReply(
-      R"({"v": 1, "id": 7, "status": "ok", "cpu_outputs": "/c/cpu.npz", "plan": [)"
-      R"({"op": "conv", "name": "y", "device": "ane", "cost": 0.5}, {"op": "sin", "device": "cpu"}]})",
-      7);
-  ASSERT_TRUE(reply.ok()) << reply.error().message;
-  EXPECT_EQ(reply->cpu_outputs, "/c/cpu.npz");
-  ASSERT_EQ(reply->plan.size(), 2u);
-  EXPECT_EQ(reply->plan[0].name, "y");
-  EXPECT_EQ(reply->plan[0].cost, 0.5);
-  EXPECT_EQ(reply->plan[1].device, Device::kCpu);
-  EXPECT_EQ(reply->plan[1].cost, std::nullopt);
-  const std::pair<const char*, const char*> kBroken[] = {
-      {R"("plan": {})", "plan: must be a list of objects"},
-      {R"("plan": [1])", "plan: must be a list of objects"},
-      {R"("plan": [{"device": "ane"}])", "plan: an operation has no \"op\""},
-      {R"("plan": [{"op": "a"}])", "device: \"\" is none of ane, cpu, gpu"},
-      {R"("plan": [{"op": "a", "device": "tpu"}])", "device: \"tpu\" is none of ane, cpu, gpu"},
-      {R"("plan": [{"op": "a", "device": "ane", "cost": 2}])",
-       "cost: must be a number from 0 to 1"},
-      {R"("container": "/c/x", "cpu_outputs": "/c/y")", "container: stands beside"},
-  };
-  for (const auto& [member, message] : kBroken) {
-    const auto broken =
-        ReadExecReply(std::string(R"({"v": 1, "id": 7, "status": "ok", )") + member + "}", 7);
-    ASSERT_FALSE(broken.ok()) << member;
-    EXPECT_NE(broken.error().message.find(message), std::string::npos) << broken.error().message;
-  }
-  EXPECT_EQ(
-      ReadExecReply(
-          R"({"v": 1, "id": 7, "status": "rejected", "stage": "hal", "cpu_outputs": "/c/y"})", 7)
-          .error()
-          .message,
-      "cpu_outputs: stands beside the status ok alone");
-}
-
 // The file must be one of the case, and hold its outputs.
 TEST(ExecRunner, ARunOnTheCpuIsReadBesideTheOutputs) {
   const RunReply reply = RunWord("CPU");
@@ -536,33 +508,6 @@ TEST(ExecRunner, AProgramThatAsksForPackagesGetsOneThatHoldsTheModel) {
   ASSERT_TRUE(replies.ok()) << replies.error().message;
   EXPECT_EQ(replies->front().status, RunStatus::kRejected);
   EXPECT_NE(replies->front().message.find("relu("), std::string::npos) << replies->front().message;
-}
-
-TEST(ExecProtocol, AnUnsupportedGraphNamesItsOperation) {
-  const auto reply =
-      ReadExecReply(R"({"v": 1, "id": 7, "status": "unsupported", "op": "lstm"})", 7);
-  ASSERT_TRUE(reply.ok()) << reply.error().message;
-  EXPECT_TRUE(reply->unsupported);
-  EXPECT_EQ(reply->status, RunStatus::kRejected);
-  EXPECT_EQ(reply->message, "the runner does not support lstm");
-  EXPECT_EQ(ReadExecReply(R"({"v": 1, "id": 7, "status": "unsupported"})", 7).error().message,
-            "op: is missing: the operation that is not supported");
-}
-
-TEST(ExecProtocol, AnIdIsReadWhateverElseIsWrong) {
-  EXPECT_EQ(ExecReplyId(R"({"v": 1, "id": 9, "status": "splendid"})"), 9u);
-  for (const char* line : {"", "9", "no JSON", R"({"v": 1})", R"({"v": 1, "id": "9"})",
-                           R"({"v": 1, "id": -9})", R"({"v": 2, "id": 9})"}) {
-    EXPECT_EQ(ExecReplyId(line), std::nullopt) << line;
-  }
-}
-
-RC_GTEST_PROP(ExecProtocol, ARepliesPrefixIsNoReply, (uint64_t id, std::string message)) {
-  Json reply = {{"v", 1}, {"id", id}, {"status", "ok"}, {"message", message}};
-  const std::string line = DumpJson(reply);
-  RC_ASSERT(ReadExecReply(line, id).ok());
-  const auto size = *rc::gen::inRange<size_t>(0, line.size());
-  RC_ASSERT(!ReadExecReply(line.substr(0, size), id).ok());
 }
 
 TEST(SplitCommand, ReadsWordsQuotesAndBackslashes) {

@@ -1,5 +1,5 @@
 // A runner of the exec protocol over Core ML: compiles each case's package, runs it with the engine
-// and with the CPU alone, and reports the plan. scripts/examples/README.md has the protocol.
+// and with the CPU alone, and reports the plan. harness/runners/PROTOCOL.md has the protocol.
 #pragma once
 
 #include <cstdint>

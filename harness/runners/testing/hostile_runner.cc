@@ -59,6 +59,15 @@ void WriteOutput(const Json& request, const npz::NamedArray& array) {
 
 void Copy(const Json& request) { WriteOutput(request, CopyOfInput(request)); }
 
+// Also the second execution, whose second byte may be another.
+void CopyTwice(const Json& request, bool other) {
+  Copy(request);
+  npz::NamedArray array = CopyOfInput(request["second"]);
+  if (other) array.array.data[1] ^= 1;
+  WriteOutput(request["second"], array);
+  SayLine(Reply(request, "ok"));
+}
+
 void WriteProof(const Json& request, const std::string& name, std::string_view text) {
   Copy(request);
   const std::string folder = std::filesystem::path(Text(request, "outputs")).parent_path();
@@ -273,6 +282,8 @@ const std::map<std::string, Act>& WordsThatAnswer() {
          WriteOutput(request, array);
          SayLine(Reply(request, "ok"));
        }},
+      {"SECOND", [](const Json& request) { CopyTwice(request, false); }},
+      {"SECOND_OTHER", [](const Json& request) { CopyTwice(request, true); }},
       {"CLAIM",
        [](const Json& request) {
          Copy(request);
@@ -320,9 +331,38 @@ void Hello(const std::string& word, const char* file) {
   Json hello = {{"v", 1}, {"name", word == "nameless" ? "" : "hostile"}, {"version", "2"}};
   if (word == "h17s") hello["targets"] = Json::array({"H17S"});
   if (word == "packages") hello["models"] = Json::array({"mlpackage"});
+  if (word == "batch") hello.update({{"v", 2}, {"batch", 4}, {"second", true}});
   if (word == "silicon") hello.update({{"chip", "M1"}, {"os", "macOS 15"}});
   const bool chatty = word == "chatty";
   Say(DumpJson(hello) + (chatty ? "\nready when you are\n" : "\n"));
+}
+
+// Answers one case of a request that has `together`. False if it cannot be read.
+bool Answer(const Json& request, const std::string& word, const char* log, size_t together) {
+  if (log != nullptr && (word == "log" || word == "batch")) {
+    std::ofstream(log, std::ios::app)
+        << request["id"] << (request.contains("ranged_mil") ? " ranged" : "")
+        << (together > 1 ? " together\n" : "\n");
+  }
+  if (word == "packages") {
+    SayPackage(request);
+    return true;
+  }
+  const auto mil = ReadTextFile(Text(request, "mil"));
+  if (!mil.ok()) return false;
+  if (*mil == "ONCE" && !std::filesystem::exists(log + std::string(".once"))) {
+    std::ofstream(log + std::string(".once")) << "x";
+    std::abort();
+  }
+  if (const auto end = WordsThatEnd().find(*mil); end != WordsThatEnd().end()) {
+    end->second(request);
+  } else if (const auto act = WordsThatAnswer().find(*mil); act != WordsThatAnswer().end()) {
+    act->second(request);
+  } else {
+    Copy(request);
+    SayLine(Reply(request, "ok"));
+  }
+  return true;
 }
 
 }  // namespace
@@ -336,23 +376,9 @@ int HostileMain(int argc, char** argv) {
       Hello(word, argc > 3 ? argv[3] : nullptr);
       continue;
     }
-    if (word == "log") {
-      std::ofstream(argv[3], std::ios::app)
-          << (*request)["id"] << (request->contains("ranged_mil") ? " ranged\n" : "\n");
-    }
-    if (word == "packages") {
-      SayPackage(*request);
-      continue;
-    }
-    const auto mil = ReadTextFile(Text(*request, "mil"));
-    if (!mil.ok()) return 2;
-    if (const auto end = WordsThatEnd().find(*mil); end != WordsThatEnd().end()) {
-      end->second(*request);
-    } else if (const auto act = WordsThatAnswer().find(*mil); act != WordsThatAnswer().end()) {
-      act->second(*request);
-    } else {
-      Copy(*request);
-      SayLine(Reply(*request, "ok"));
+    const Json cases = request->value("cases", Json::array({*request}));
+    for (const Json& item : cases) {
+      if (!Answer(item, word, argc > 3 ? argv[3] : nullptr, cases.size())) return 2;
     }
   }
   return 0;
