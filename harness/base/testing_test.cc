@@ -132,6 +132,9 @@ TEST(Generators, HalvesPrintTheirBitsAndValue) {
   std::ostringstream out;
   showValue(Half{0x3c00}, out);
   EXPECT_EQ(out.str(), "Half 0x3c00 (1)");
+  out.str("");
+  showValue(Half{0x0001}, out);
+  EXPECT_EQ(out.str(), "Half 0x0001 (5.960464477539063e-08)");
 }
 
 TEST(Generators, BytesVaryInLengthOrHaveTheOneAskedFor) {

@@ -160,8 +160,9 @@ TEST(Plot, TheErrorHasALineAtZero) {
 
 TEST(Plot, NamesOfFilesAreText) {
   Curve curve = NamedCurve("tanh").value();
-  curve.name = "a<script>";
-  EXPECT_EQ(PlotOf(curve, -1, 1).find("<script>"), std::string::npos);
+  curve.name = "a<b>&\"\n";
+  EXPECT_NE(PlotOf(curve, -1, 1).find("a&#60;b&#62;&#38;&#34;&#65533;"), std::string::npos);
+  EXPECT_EQ(PlotOf(curve, -1, 1).find("a<"), std::string::npos);
 }
 
 }  // namespace
