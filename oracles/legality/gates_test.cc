@@ -76,6 +76,14 @@ TEST(Gates, OfTable261AndTable262) {
   for (const auto& [unit, ids] : kUnits) EXPECT_EQ(BrokenBy(unit), ids) << unit.op;
 }
 
+// The reason of specification 004, behind the validator's own words.
+TEST(Gates, AWrittenTableIsRefusedWithItsReason) {
+  const auto broken = BrokenGates(Unit("Neuron", {{1, 8, 4, 4}}, {"Type=CustomLUT"}));
+  ASSERT_EQ(broken.size(), 1u);
+  EXPECT_TRUE(broken[0].text.starts_with("This platform doesn't support Neuron CustomLUT: "));
+  EXPECT_NE(broken[0].text.find("a saturation set and a set of the version"), std::string::npos);
+}
+
 TEST(Gates, WhatIsNotSaidBreaksNothing) {
   const std::vector<int64_t> unknown = {-1, -1, -1, -1};
   EXPECT_EQ(BrokenBy(Unit("SDPA", {unknown, {1, 8, 2, 16}, unknown, unknown})), Ids());
