@@ -37,6 +37,7 @@ RunRow ReportedRun() {
   run.uuid = kHostile;
   run.command = run.host = run.os = run.runner = run.engine = run.chip = kHostile;
   run.compiler_version = kHostile;
+  run.options = DumpJson({{"label", kHostile}});
   run.seed = 7;
   run.started = "2026-02-02T03:04:05Z";
   run.provenance = Provenance::kReported;
