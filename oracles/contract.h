@@ -34,7 +34,7 @@ enum class Term : uint8_t {
   kDivideUlp,           // real_div, inverse: neighbours of the rounded result, in ulp
   kRootUlp,             // sqrt, rsqrt
   kExponentialUlp,      // exp, exp2, log and other evaluated functions
-  kNormDifference,      // 1: x - mean, x - max may be rounded to fp16
+  kNormDifference,      // 1: the mean, x - mean and x - max may be rounded to fp16
   kSigmoidTable,        // absolute error of the 33-knot table
   kTanhTable,
   kGeluTable,

@@ -34,6 +34,9 @@ constexpr LawFact kFacts[] = {
      "h18g reproduces the published errors (numerics_laws.md, L9 to L13)",
      "erf beyond 2; how sine and cosine reduce their argument (L15); tables that an earlier "
      "compiler wrote (the rule earlier_tables)"},
+    {"perhaps_zero_roots", &Laws::perhaps_zero_roots, 0, kA14 | kA15 | kA16 | kA17 | kA18, "none",
+     "facts/numerics.md: sqrt(-1) and rsqrt(-1) are +0 on A13, whose tables the others have",
+     "whether a root of a negative number is +0 or NaN: both pass"},
 };
 
 constexpr std::array<Laws, kContractFamilies> MakeLaws() {

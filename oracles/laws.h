@@ -22,6 +22,8 @@ struct Laws {
   bool plain_numbers = false;
   // Functions of one fp16 element come from the recorded tables (reference/recorded_tables.h).
   bool tables = false;
+  // A root of a negative number is NaN or +0, as the table's word for it says.
+  bool perhaps_zero_roots = false;
 };
 
 // The source of a law. `measured` and `inferred` have one bit a family.

@@ -9,6 +9,7 @@
 #include "harness/campaign/campaign.h"
 #include "harness/encoder/fault.h"
 #include "harness/judging/compiled_round_trip.h"
+#include "harness/judging/dense_constants.h"
 #include "harness/runners/against_runner.h"
 #include "harness/runners/emulator_runner.h"
 #include "harness/runners/exec_runner.h"
@@ -19,7 +20,8 @@ namespace anecheck {
 namespace {
 
 Result<std::unique_ptr<Runner>> MakeEmulatorRunner(const CampaignOptions& options) {
-  EmulatorRunnerOptions emulated{.exact = options.runner == kExactEmulatorRunner};
+  EmulatorRunnerOptions emulated{.exact = options.runner == kExactEmulatorRunner,
+                                 .prepare = WithDenseConstants};
   for (const std::string& name : options.worker.faults) {
     const auto known = encoder::FaultNames();
     const auto fault = std::ranges::find(known, name, &encoder::FaultName::name);
@@ -29,7 +31,7 @@ Result<std::unique_ptr<Runner>> MakeEmulatorRunner(const CampaignOptions& option
     }
     emulated.fault = fault->fault;
   }
-  return std::unique_ptr<Runner>(new EmulatorRunner(emulated));
+  return std::unique_ptr<Runner>(new EmulatorRunner(std::move(emulated)));
 }
 
 Result<std::unique_ptr<Runner>> MakeOneRunner(const CampaignOptions& options) {

@@ -53,7 +53,7 @@ enum class Planted : uint8_t {
   kSoftmaxSkipsLast,
   kNormSampleVariance,
   kNormEpsilonIgnored,
-  kNormHalfMean,
+  kNormShortMean,
   kNormGammaIgnored,
   kNormBetaIgnored,
   kNormMeanNotSubtracted,

@@ -46,6 +46,17 @@ Status FuseFunctions(const Graph& graph, Planner& planner) {
   return {};
 }
 
+bool HasRankAbove(const NodeView& node, int rank) {
+  const Graph& graph = node.graph();
+  for (const Argument& argument : graph.arguments(node.node())) {
+    if (graph.type(argument.value).shape.rank() > rank) return true;
+  }
+  for (uint32_t i = 0; i < node.node().result_count; ++i) {
+    if (graph.type(node.Result(i)).shape.rank() > rank) return true;
+  }
+  return false;
+}
+
 Status EncodeNode(const NodeView& node, Planner& planner) {
   const auto refuse = [&](std::string_view reason) {
     return MakeError(
@@ -54,6 +65,9 @@ Status EncodeNode(const NodeView& node, Planner& planner) {
   };
   const Handler handler = HandlerOf(KindOf(node.schema()));
   if (handler == nullptr) return refuse("no fact tells its tasks on the engine");
+  if (HasRankAbove(node, kAxes) && !TakesAnyRank(KindOf(node.schema()))) {
+    return refuse("ranks above 4: surfaces have four axes");
+  }
   planner.ResetL2();
   const Status done = handler(planner, node);
   return done.ok() ? done : refuse(done.error().message);

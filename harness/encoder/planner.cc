@@ -155,19 +155,18 @@ Result<std::array<uint32_t, kAxes>> ExtentsOf(const Graph& graph, ValueId id) {
     return Refuse(fmt::format("{} is {}: tasks of fp16 alone are known", graph.value(id).name,
                               DTypeName(type.dtype)));
   }
-  if (type.shape.rank() > kAxes) {
-    return Refuse(fmt::format("{} has rank {}: surfaces have four axes", graph.value(id).name,
-                              type.shape.rank()));
-  }
-  std::array<uint32_t, kAxes> extents = {1, 1, 1, 1};
+  std::array<int64_t, kAxes> extents = {1, 1, 1, 1};
   for (int i = 0; i < type.shape.rank(); ++i) {
-    const int64_t extent = type.shape[i];
+    int64_t& extent = extents[static_cast<size_t>(std::max(0, kAxes - type.shape.rank() + i))];
+    extent *= type.shape[i];
     if (extent < 1 || extent > kMaxChannels) {
       return Refuse(fmt::format("{} has an axis of {}", graph.value(id).name, extent));
     }
-    extents[static_cast<size_t>(kAxes - type.shape.rank() + i)] = static_cast<uint32_t>(extent);
   }
-  return extents;
+  std::array<uint32_t, kAxes> result;
+  std::ranges::transform(extents, result.begin(),
+                         [](int64_t extent) { return static_cast<uint32_t>(extent); });
+  return result;
 }
 
 std::array<uint32_t, kAxes> ExtentsOf(const View& view) {

@@ -161,7 +161,7 @@ Error Refuse(std::string reason);
 Place PlaceOf(const View& view, int channel, int row, int depth = -1);
 Place PlaceOf(const L2Block& block);
 
-// The axes of a value's shape, aligned at the last one; kUnsupported above rank 4.
+// The axes of a value's shape, aligned at the last one; above rank 4 the first ones are one axis.
 Result<std::array<uint32_t, kAxes>> ExtentsOf(const Graph& graph, ValueId id);
 std::array<uint32_t, kAxes> ExtentsOf(const View& view);
 

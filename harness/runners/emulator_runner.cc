@@ -112,15 +112,21 @@ Result<RunnerIdentity> EmulatorRunner::Identify() {
       .compiler_version = kToolVersion};
 }
 
-encoder::EncodeOptions EmulatorRunner::OptionsFor(const RunRequest& request) const {
-  return {.target = std::string(request.target), .fault = options_.fault};
+Result<Bytes> EmulatorRunner::ContainerFor(const Graph& graph, const RunRequest& request) const {
+  const encoder::EncodeOptions options{.target = std::string(request.target),
+                                       .fault = options_.fault};
+  if (options_.prepare) {
+    const Result<Graph> prepared = options_.prepare(graph);
+    if (prepared.ok()) return encoder::Encode(*prepared, options);
+  }
+  return encoder::Encode(graph, options);
 }
 
 RunReply EmulatorRunner::RunOne(const RunRequest& request) const {
   RunReply reply;
   reply.id = request.id;
   const auto start = std::chrono::steady_clock::now();
-  const auto container = encoder::Encode(*request.graph, OptionsFor(request));
+  const auto container = ContainerFor(*request.graph, request);
   reply.compile_us = MicrosecondsSince(start);
   if (!container.ok()) {
     Refuse(reply, container.error(), RunStatus::kRejected, Step::kCodegen);
@@ -142,7 +148,7 @@ RunReply EmulatorRunner::RunOne(const RunRequest& request) const {
     if (second.ok()) reply.further.push_back(std::move(*second));
   }
   for (const RunShape& shape : request.further) {
-    const auto other = encoder::Encode(shape.graph, OptionsFor(request));
+    const auto other = ContainerFor(shape.graph, request);
     if (!other.ok()) {
       Refuse(reply, other.error(), RunStatus::kRejected, Step::kCodegen);
       return reply;
@@ -166,7 +172,7 @@ Result<std::vector<RunReply>> EmulatorRunner::Run(std::span<const RunRequest> re
 }
 
 Result<std::optional<ContainerAnswer>> EmulatorRunner::ContainerOf(const RunRequest& request) {
-  ANECHECK_ASSIGN(Bytes bytes, encoder::Encode(*request.graph, OptionsFor(request)));
+  ANECHECK_ASSIGN(Bytes bytes, ContainerFor(*request.graph, request));
   return std::optional(ContainerAnswer{std::move(bytes), options_.exact});
 }
 

@@ -45,20 +45,23 @@ bool IsEmulatorRunner(std::string_view name);
 struct EmulatorRunnerOptions {
   bool exact = false;
   encoder::Fault fault = encoder::Fault::kNone;
+  // Gives the graph that is encoded in place of a request's, such as one with plain constants. The
+  // request's own where there is no function or it fails.
+  std::function<Result<Graph>(const Graph& graph)> prepare;
 };
 
 // A graph that the encoder has no tasks for is `rejected` with `no_kernel` and the encoder's words;
 // a container that the emulator refuses is `failed`, and its words name task and register.
 class EmulatorRunner final : public Runner, public ContainerSource {
  public:
-  explicit EmulatorRunner(EmulatorRunnerOptions options = {}) : options_(options) {}
+  explicit EmulatorRunner(EmulatorRunnerOptions options = {}) : options_(std::move(options)) {}
   Result<RunnerIdentity> Identify() override;
   Result<std::vector<RunReply>> Run(std::span<const RunRequest> requests) override;
   Status Restart() override { return {}; }
   Result<std::optional<ContainerAnswer>> ContainerOf(const RunRequest& request) override;
 
  private:
-  encoder::EncodeOptions OptionsFor(const RunRequest& request) const;
+  Result<Bytes> ContainerFor(const Graph& graph, const RunRequest& request) const;
   RunReply RunOne(const RunRequest& request) const;
 
   EmulatorRunnerOptions options_;

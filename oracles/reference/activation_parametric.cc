@@ -149,7 +149,7 @@ Status Elu(KernelContext& context) {
 
 // alpha x may be rounded before beta is added (facts/numerics.md: scale and bias in fp16).
 Status SigmoidHard(KernelContext& context) {
-  const Grid grid(context.Result().type.dtype);
+  const Grid grid = GridOf(context, context.Result().type.dtype);
   const Contract& contract = context.contract();
   const double alpha = AlphaOf(context);
   const double beta = BetaOf(context);
@@ -158,6 +158,8 @@ Status SigmoidHard(KernelContext& context) {
       context, [=](double x) { return clamp(AddOdd(alpha * x, beta)); },
       [&](double low, double high) {
         const Bounds product = Held(grid, contract, Scaled(low, high, alpha));
+        // An invalid product is a number on an engine that has no NaN.
+        if (product.low != product.low && !KeepsNan(contract)) return Bounds{0, 1, true};
         const Bounds sum = Held(
             grid, contract, {AddDown(product.low, beta), AddUp(product.high, beta), product.nan});
         return Bounds{clamp(sum.low), clamp(sum.high), sum.nan};
@@ -237,7 +239,7 @@ Status SoftplusParametric(KernelContext& context) {
 
 Status Prelu(KernelContext& context) {
   using P = params::WithAlpha;
-  const BoundedTensor& x = context.Input(P::kX);
+  const BoundedTensor& x = OpenNumbers(context, context.Input(P::kX));
   const BoundedTensor& alpha = context.Input(P::kAlpha);
   BoundedTensor& result = context.Result();
   const Raw raw = AllocateRaw(context, result.size, !x.point());

@@ -254,16 +254,19 @@ Operand At(const BoundedTensor& tensor, size_t i) {
 
 Status LinearActivation(KernelContext& context) {
   using P = params::LinearActivation;
-  const BoundedTensor& x = context.Input(P::kX);
+  const BoundedTensor& x = OpenNumbers(context, context.Input(P::kX));
   BoundedTensor& result = context.Result();
   const Grid grid = GridOf(context, x.type.dtype);
   const double alpha = Literal(context, P::kAlpha, 1);
   const double beta = Literal(context, P::kBeta, 0);
   const Raw raw = AllocateRaw(context, result.size, true);
   const bool rounds = context.contract().Allows(Term::kBiasRounding);
+  const bool keeps_nan = KeepsNan(context.contract());
   for (size_t i = 0; i < result.size; ++i) {
     PutAffine(raw, i, At(x, i), {alpha, alpha, alpha}, {beta, beta, beta}, grid, rounds);
     raw.nan[i] |= x.NanAt(i) ? 1 : 0;
+    // An invalid product is a number on such an engine, to which beta is added.
+    if (raw.low[i] != raw.low[i] && !keeps_nan) PutAnything(raw, i, raw.value[i]);
   }
   StoreFloats(context, result, raw);
   return {};

@@ -85,6 +85,17 @@ struct RealDiv {
   static int64_t Integer(int64_t a, int64_t b) { return b == 0 ? 0 : a / b; }
 };
 
+// The quotient as the recorded program of real_div computes it: the reciprocal by its table, a
+// product, each rounded (facts/later_programs/weights_layout_later.md). Nothing where the table has
+// no record, as for a divisor that may be 0.
+std::optional<Range> ByReciprocal(const Grid& grid, const Range& a, const Range& b) {
+  const std::optional<Interval> table =
+      Law{.function = Recorded::kInverse}.Over(grid, b.low, b.high);
+  if (!table || a.low != a.low) return std::nullopt;
+  const Range product = Product(a, {grid.Store(table->low), grid.Store(table->high)});
+  return product.low == product.low ? std::optional(product) : std::nullopt;
+}
+
 // NaN operands propagate.
 struct Maximum {
   static double Value(double a, double b) { return a != a ? a : b != b ? b : a > b ? a : b; }
@@ -212,7 +223,11 @@ void Floats(KernelContext& context, BoundedTensor& x, BoundedTensor& y, const St
   const double sign_lost = drops_sign ? 0.0 : -0.0;  // -0 + 0 is +0, and -0 + -0 is -0
   const bool signed_zero = y.signed_zero || drops_sign;
   const bool zero_matters = std::is_same_v<Op, RealDiv> && !signed_zero;
-  const bool bounds = !context.contract().ideal && (!x.point() || !y.point() || zero_matters);
+  const Grid grid = GridOf(context, result.type.dtype);
+  const bool by_table = std::is_same_v<Op, RealDiv> && grid.half() &&
+                        x.type.dtype == DType::kFp16 && LawsOf(context.contract()).tables;
+  const bool bounds =
+      !context.contract().ideal && (!x.point() || !y.point() || zero_matters || by_table);
   if constexpr (requires { Op::kHalves; }) {
     if (CombinesHalves(context.contract(), x, y, result)) {
       StoreHalves(context, Op::kHalves, x, y, result);
@@ -228,8 +243,16 @@ void Floats(KernelContext& context, BoundedTensor& x, BoundedTensor& y, const St
     raw.low[at] = range.low;
     raw.high[at] = range.high;
     raw.nan[at] = range.nan || x.NanAt(i) || y.NanAt(j) ? 1 : 0;
+    const auto recorded = by_table ? ByReciprocal(grid, At(x, i), right) : std::nullopt;
+    if (!by_table || range.low != range.low || range.high != range.high) return;
+    raw.low[at] = Neighbour(grid, range.low, -ulp);
+    raw.high[at] = Neighbour(grid, range.high, ulp);
+    if (!recorded) return;
+    raw.low[at] = std::min(raw.low[at], recorded->low);
+    raw.high[at] = std::max(raw.high[at], recorded->high);
+    raw.nan[at] |= recorded->nan ? 1 : 0;
   });
-  StoreFloats(context, result, raw, ulp);
+  StoreFloats(context, result, raw, by_table ? 0 : ulp);
 }
 
 template <typename Op>
@@ -249,8 +272,11 @@ Status Binary(KernelContext& context) {
       std::is_same_v<Op, Add> || std::is_same_v<Op, Sub> || std::is_same_v<Op, Mul>;
   const bool decodes = kArithmetic && LawsOf(context.contract()).plain_numbers &&
                        context.Result().type.dtype == DType::kFp16;
-  Floats<Op>(context, decodes ? DecodedOperand(context, x) : x,
-             decodes ? DecodedOperand(context, y) : y, sx, sy, static_cast<int>(ulp));
+  const auto read = [&](BoundedTensor& operand) -> BoundedTensor& {
+    if (!kArithmetic) return OpenNumbers(context, operand);
+    return decodes ? DecodedOperand(context, operand) : operand;
+  };
+  Floats<Op>(context, read(x), read(y), sx, sy, static_cast<int>(ulp));
   return {};
 }
 

@@ -39,7 +39,7 @@ class LayerNormGroup {
  public:
   LayerNormGroup(KernelContext& context, DType dtype, size_t count, const Epsilon& epsilon)
       : contract_(context.contract()),
-        grid_(dtype),
+        grid_(GridOf(context, dtype)),
         count_(static_cast<double>(count)),
         epsilon_(epsilon.value),
         epsilon_low_(std::min(epsilon.value, epsilon.other)),
@@ -98,6 +98,15 @@ class LayerNormGroup {
     value_root_ = std::sqrt(squares / count_ + epsilon_ * count_ * count_);
   }
 
+  // By how much a mean of [low, high] may move when it is rounded to the element type, 0 included.
+  Interval MeanMoves(const Interval& mean) const {
+    const double low = grid_.Store(mean.low);
+    const double high = grid_.Store(mean.high);
+    if (low == high) return {std::min(0.0, low - mean.high), std::max(0.0, low - mean.low)};
+    const double half = grid_.Ulp(std::max(std::fabs(low), std::fabs(high))) / 2;
+    return {-half, half};
+  }
+
   void CentreBounds(const Lanes& x, size_t n, const Accumulated& sum) {
     double total_low = 0;
     double total_high = 0;
@@ -110,6 +119,8 @@ class LayerNormGroup {
     const double mean_error = (std::max({0.0, total_low - sum.low, sum.high - total_high}) +
                                magnitude * (reciprocal_error_ + kDoubleSlack * count_)) /
                               count_;
+    const Interval moved =
+        MeanMoves({total_low / count_ - mean_error, total_high / count_ + mean_error});
     double squares_low = 0;
     double squares_high = 0;
     overflows_ = false;
@@ -118,8 +129,9 @@ class LayerNormGroup {
       d.low = (x.low[i] * (count_ - 1) - (total_high - x.high[i])) / count_ - mean_error;
       d.high = (x.high[i] * (count_ - 1) - (total_low - x.low[i])) / count_ + mean_error;
       if (contract_.Allows(Term::kNormDifference)) {
-        d.low = std::min(d.low, grid_.Round(d.low));
-        d.high = std::max(d.high, grid_.Round(d.high));
+        d = {d.low - moved.high, d.high - moved.low};
+        d.low = std::min({d.low, grid_.Round(d.low), grid_.Store(d.low)});
+        d.high = std::max({d.high, grid_.Round(d.high), grid_.Store(d.high)});
       }
       overflows_ |= !(std::fabs(d.low) < kInfinity) || !(std::fabs(d.high) < kInfinity);
       const double least = d.low > 0 ? d.low : d.high < 0 ? -d.high : 0;
@@ -219,7 +231,7 @@ size_t ChannelOf(const Shape& shape, int64_t element) {
 }
 
 Status Normalise(KernelContext& context, const NormForm& form) {
-  BoundedTensor& x = context.Input(0);
+  BoundedTensor& x = OpenNumbers(context, context.Input(0));
   BoundedTensor& result = context.Result();
   const AxisSplit split = SplitAxes(context.arena(), x.type.shape, form.mask);
   const size_t count = split.inner.size();

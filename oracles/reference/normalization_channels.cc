@@ -141,9 +141,9 @@ double At(KernelContext& context, const Grid& grid, int parameter, size_t channe
 
 Status BatchNorm(KernelContext& context) {
   using P = params::BatchNorm;
-  const BoundedTensor& x = context.Input(P::kX);
+  const BoundedTensor& x = OpenNumbers(context, context.Input(P::kX));
   BoundedTensor& result = context.Result();
-  const Grid grid(result.type.dtype);
+  const Grid grid = GridOf(context, result.type.dtype);
   const double epsilon = Literal(context, P::kEpsilon, 1e-5);
   const BatchNormalizer normalizer(context.contract(), grid, epsilon);
   const Raw raw = AllocateRaw(context, result.size, !context.contract().ideal);
@@ -158,6 +158,7 @@ Status BatchNorm(KernelContext& context) {
                     At(context, grid, P::kGamma, c, 1), At(context, grid, P::kBeta, c, 0)};
     if (raw.low != nullptr) folded[c] = normalizer.Fold(constants[c]);
   }
+  const bool keeps_nan = KeepsNan(context.contract());
   for (size_t i = 0; i < result.size; ++i) {
     const size_t channel = i / inner % channels;
     raw.value[i] = normalizer.Value(constants[channel], x.value[i]);
@@ -166,6 +167,8 @@ Status BatchNorm(KernelContext& context) {
     raw.low[i] = bounds.low;
     raw.high[i] = bounds.high;
     raw.nan[i] = bounds.nan ? 1 : 0;
+    // A step that is invalid gives a number on such an engine, with which the next steps go on.
+    if (bounds.low != bounds.low && !keeps_nan) PutAnything(raw, i, raw.value[i]);
   }
   StoreFloats(context, result, raw);
   return {};

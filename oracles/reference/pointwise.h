@@ -172,8 +172,11 @@ inline Bounds Scaled(double low, double high, double factor) {
 // An interval that an engine may round to the element type or keep.
 inline Bounds Held(const Grid& grid, const Contract& contract, const Bounds& range) {
   const bool wide = contract.Allows(Term::kWideIntermediate);
-  const auto store = [&grid](double x) { return grid.Round(x); };
-  return {OuterLow(store, range.low, wide), OuterHigh(store, range.high, wide), range.nan};
+  // A task that stores its result takes ties as every store does; one that does not is half to
+  // even.
+  const auto least = [&grid](double x) { return std::min(grid.Round(x), grid.Store(x)); };
+  const auto most = [&grid](double x) { return std::max(grid.Round(x), grid.Store(x)); };
+  return {OuterLow(least, range.low, wide), OuterHigh(most, range.high, wide), range.nan};
 }
 
 // The numbers that print with so many digits as `number` does, and `number`.
@@ -216,6 +219,12 @@ inline void PutLaw(const Contract& contract, const Grid& grid, const PointwiseBo
   }
   raw.low[at] = raw.low[at] == 0 ? 0 : grid.RoundAndStep(raw.low[at], -bound.ulp);
   raw.high[at] = raw.high[at] == 0 ? 0 : grid.RoundAndStep(raw.high[at], bound.ulp);
+  const bool root = law.function == Recorded::kSqrt || law.function == Recorded::kRsqrt;
+  if (root && LawsOf(contract).perhaps_zero_roots && low < 0) {
+    raw.nan[at] = 1;
+    raw.low[at] = std::min(raw.low[at] == raw.low[at] ? raw.low[at] : 0.0, 0.0);
+    raw.high[at] = raw.high[at] == raw.high[at] ? raw.high[at] : 0.0;
+  }
   if (!numbers) return;
   for (const double end : {low, high}) {
     const auto part = law.Over(grid, end, end);
@@ -268,7 +277,7 @@ void PointwiseOf(KernelContext& context, const BoundedTensor& x, BoundedTensor& 
 template <typename Value, typename Function>
 Status Pointwise(KernelContext& context, const Value& value, const Function& function,
                  const PointwiseBound& bound) {
-  const BoundedTensor& x = context.Input(0);
+  const BoundedTensor& x = OpenNumbers(context, context.Input(0));
   BoundedTensor& result = context.Result();
   if (!RepeatsNumbers(context.contract(), x)) {
     PointwiseOf(context, x, result, value, function, bound);
@@ -328,7 +337,7 @@ Status Pointwise(KernelContext& context, const Function& function, const Pointwi
 // for the ends of intervals.
 template <typename Function>
 Status Clamped(KernelContext& context, double low, double high, const Function& function) {
-  const BoundedTensor& x = context.Input(0);
+  const BoundedTensor& x = OpenNumbers(context, context.Input(0));
   BoundedTensor& result = context.Result();
   if (context.contract().departure_count != 0 || !x.point() || x.type.dtype != DType::kFp16) {
     return Pointwise(context, function, {});

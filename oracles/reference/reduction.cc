@@ -66,7 +66,7 @@ Status ReduceSum(KernelContext& context) {
 
 template <double (*kExtreme)(const double*, size_t)>
 Status ReduceExtreme(KernelContext& context) {
-  BoundedTensor& x = context.Input(params::Reduce::kX);
+  BoundedTensor& x = OpenNumbers(context, context.Input(params::Reduce::kX));
   BoundedTensor& result = context.Result();
   const Raw raw = AllocateRaw(context, result.size, !x.point());
   ForEachGroup(context, x, [&](size_t at, const LaneBuffer& buffer, size_t count) {

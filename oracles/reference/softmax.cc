@@ -2,9 +2,11 @@
 #include <algorithm>
 
 #include "harness/ops/params.h"
+#include "oracles/laws.h"
 #include "oracles/reference/dot.h"
 #include "oracles/reference/lanes.h"
 #include "oracles/reference/layout.h"
+#include "oracles/reference/recorded_tables.h"
 #include "oracles/reference/store.h"
 #include "oracles/reference/threads.h"
 #include "oracles/reference/wide.h"
@@ -25,10 +27,19 @@ struct Group {
   size_t count = 0;
 };
 
+bool TakesTables(const Contract& contract, DType dtype) {
+  return LawsOf(contract).tables && dtype == DType::kFp16;
+}
+
 class SoftmaxGroup {
  public:
-  SoftmaxGroup(const Contract& contract, Arena& arena, DType dtype, size_t count)
-      : contract_(contract), grid_(dtype) {
+  // `along_width`: the elements lie side by side.
+  SoftmaxGroup(const KernelContext& context, Arena& arena, DType dtype, size_t count,
+               bool along_width)
+      : contract_(context.contract()),
+        grid_(GridOf(context, dtype)),
+        by_tables_(TakesTables(contract_, dtype)),
+        by_reciprocal_table_(by_tables_ && !along_width) {
     group_.count = count;
     group_.difference = arena.Allocate<double>(count);
     group_.value = arena.Allocate<double>(count);
@@ -48,16 +59,19 @@ class SoftmaxGroup {
     for (size_t i = 0; i < n; ++i) {
       group_.difference[i] = Difference(x.value[i], top);
       group_.value[i] = std::exp(Difference(x.value[i], top));
-      double from = Difference(x.low[i], top_high);
-      double to = std::min(0.0, Difference(x.high[i], top_low));
+      const Interval exact = {Difference(x.low[i], top_high),
+                              std::min(0.0, Difference(x.high[i], top_low))};
+      double from = exact.low;
+      double to = exact.high;
       if (contract_.Allows(Term::kNormDifference)) {
-        from = std::min(from, grid_.Round(from));
-        to = std::max(to, grid_.Round(to));
+        from = std::min({from, grid_.Round(from), grid_.Store(from)});
+        to = std::max({to, grid_.Round(to), grid_.Store(to)});
       }
       const double e = group_.value[i];
       const double difference = Difference(x.value[i], top);
       group_.low[i] = ExponentialEnd(from == difference ? e : std::exp(from), -1);
       group_.high[i] = ExponentialEnd(to == difference ? e : std::exp(to), 1);
+      if (by_tables_) AdmitTable(i, exact);
     }
     return true;
   }
@@ -83,10 +97,41 @@ class SoftmaxGroup {
       const double most = group_.high[i] + std::max(0.0, total_low - group_.low[i]);
       raw.low[at] = group_.low[i] == 0 ? 0 : group_.low[i] / least * (1 - error);
       raw.high[at] = group_.high[i] / most * (1 + error);
+      if (by_tables_) AdmitReciprocal(raw, at, i, least * (1 + error), most * (1 - error));
     }
   }
 
  private:
+  // The exponential by its table over the differences (numerics_laws.md, L10 and L14).
+  void AdmitTable(size_t i, const Interval& difference) {
+    for (const double end : {difference.low, difference.high}) {
+      if (!HasRecord(Recorded::kExp, end)) continue;
+      const double by_table = grid_.Store(RecordedValue(Recorded::kExp, end, grid_));
+      group_.low[i] = std::min(group_.low[i], by_table);
+      group_.high[i] = std::max(group_.high[i], by_table);
+    }
+  }
+  // The quotient as recorded programs compute it: the exponential times the reciprocal of the sum,
+  // which a task of its own rounds (facts/h13_program/execution.md); across other axes than the
+  // width by a table (L14). The quotient by division keeps its neighbours.
+  void AdmitReciprocal(const Raw& raw, size_t at, size_t i, double least, double most) const {
+    const auto ulp = static_cast<int>(contract_[Term::kDivideUlp]);
+    raw.low[at] = Neighbour(grid_, raw.low[at], -ulp);
+    raw.high[at] = Neighbour(grid_, raw.high[at], ulp);
+    double low = std::min(1 / least, grid_.Store(1 / least));
+    double high = std::max(1 / most, grid_.Store(1 / most));
+    if (by_reciprocal_table_) {
+      low = std::min(low, ByTable(least));
+      high = std::max(high, ByTable(most));
+    }
+    raw.low[at] = std::min(raw.low[at], group_.low[i] * low);
+    raw.high[at] = std::max(raw.high[at], group_.high[i] * high);
+  }
+  double ByTable(double sum) const {
+    const double stored = grid_.Store(sum);
+    if (!HasRecord(Recorded::kInverse, stored)) return 1 / sum;
+    return grid_.Store(RecordedValue(Recorded::kInverse, stored, grid_));
+  }
   // e / total, or where double is too close to a rounding boundary the same in a hundred bits.
   double Quotient(size_t i, double total) const {
     const double quotient = group_.value[i] / total;
@@ -111,6 +156,8 @@ class SoftmaxGroup {
   const Contract& contract_;
   Grid grid_;
   Group group_;
+  bool by_tables_;
+  bool by_reciprocal_table_;
   bool invalid_is_zero_ = false;
 };
 
@@ -158,25 +205,27 @@ void Normalize(SoftmaxGroup& group, const BoundedTensor& x, const Lanes& element
 
 Status Softmax(KernelContext& context) {
   using P = params::Softmax;
-  const BoundedTensor& x = context.Input(P::kX);
+  const BoundedTensor& x = OpenNumbers(context, context.Input(P::kX));
   BoundedTensor& result = context.Result();
   const int64_t axis = context.node().Int(P::kAxis, -1);
   const int rank = x.type.shape.rank();
-  const AxisSplit split =
-      SplitAxes(context.arena(), x.type.shape, uint32_t{1} << (axis < 0 ? axis + rank : axis));
+  const auto along = static_cast<int>(axis < 0 ? axis + rank : axis);
+  const AxisSplit split = SplitAxes(context.arena(), x.type.shape, uint32_t{1} << along);
   const Raw raw = AllocateRaw(context, result.size, !context.contract().ideal);
   constexpr uint64_t kStepsAnElement = 64;  // three exponentials and a division
-  ANECHECK_RETURN_IF_ERROR(
-      OverBlocks(context.arena(), split.outer.size(), split.inner.size() * kStepsAnElement,
-                 [&](Arena& arena, size_t first, size_t last) {
-                   LaneBuffer lanes(arena, split.inner.size(), x.point());
-                   SoftmaxGroup group(context.contract(), arena, x.type.dtype, split.inner.size());
-                   for (const int64_t base : split.outer.subspan(first, last - first)) {
-                     GatherOffsets(x, base, split.inner, lanes);
-                     Normalize(group, x, lanes.lanes(), split.inner, base, raw);
-                   }
-                 }));
-  StoreFloats(context, result, raw, static_cast<int>(context.contract()[Term::kDivideUlp]));
+  ANECHECK_RETURN_IF_ERROR(OverBlocks(
+      context.arena(), split.outer.size(), split.inner.size() * kStepsAnElement,
+      [&](Arena& arena, size_t first, size_t last) {
+        LaneBuffer lanes(arena, split.inner.size(), x.point());
+        SoftmaxGroup group(context, arena, x.type.dtype, split.inner.size(), along == rank - 1);
+        for (const int64_t base : split.outer.subspan(first, last - first)) {
+          GatherOffsets(x, base, split.inner, lanes);
+          Normalize(group, x, lanes.lanes(), split.inner, base, raw);
+        }
+      }));
+  const bool stepped = TakesTables(context.contract(), x.type.dtype);
+  StoreFloats(context, result, raw,
+              stepped ? 0 : static_cast<int>(context.contract()[Term::kDivideUlp]));
   return {};
 }
 

@@ -16,14 +16,6 @@ namespace {
 
 bool IsFiniteDouble(double x) { return std::fabs(x) < kInfinity; }
 
-// `ulp` neighbours beyond the rounded end; exact zeros and infinities have no error, and no error
-// changes the sign.
-double Neighbour(const Grid& grid, double end, int ulp) {
-  if (end == 0 || !IsFiniteDouble(end)) return end;
-  const double moved = grid.RoundAndStep(end, ulp);
-  return (moved < 0) == (end < 0) ? moved : 0;
-}
-
 // One NaN end of two means that the kernel met an invalid operation at a corner: anything may
 // stand there.
 void SettleNan(double& low, double& high, uint8_t& nan) {
@@ -214,6 +206,12 @@ Raw Widened(KernelContext& context, const Grid& grid, const Raw& raw, size_t cou
 
 }  // namespace
 
+double Neighbour(const Grid& grid, double end, int ulp) {
+  if (end == 0 || !IsFiniteDouble(end)) return end;
+  const double moved = grid.RoundAndStep(end, ulp);
+  return (moved < 0) == (end < 0) ? moved : 0;
+}
+
 Raw AllocateRaw(KernelContext& context, size_t count, bool bounds) {
   Raw raw;
   raw.value = context.arena().Allocate<double>(count);
@@ -274,6 +272,22 @@ double Literal(KernelContext& context, DType dtype, int parameter, double fallba
 }
 double Literal(KernelContext& context, int parameter, double fallback) {
   return Literal(context, context.node().ResultType().dtype, parameter, fallback);
+}
+
+BoundedTensor& OpenNumbers(KernelContext& context, BoundedTensor& x) {
+  const bool open = LawsOf(context.contract()).plain_numbers && x.type.dtype == DType::kFp16;
+  if (!open || !x.special) return x;
+  BoundedTensor& read = *std::construct_at(context.arena().Allocate<BoundedTensor>(1), x);
+  read.low = context.arena().Allocate<double>(x.size);
+  read.high = context.arena().Allocate<double>(x.size);
+  read.nan = context.arena().Allocate<uint8_t>(x.size);
+  for (size_t i = 0; i < x.size; ++i) {
+    const bool nan = x.NanAt(i) || x.low[i] != x.low[i];
+    read.low[i] = nan ? -kInfinity : std::min(x.low[i], 0x1p16);
+    read.high[i] = nan ? kInfinity : std::max(x.high[i], -0x1p16);
+    read.nan[i] = nan ? 1 : 0;
+  }
+  return read;
 }
 
 Grid GridOf(const KernelContext& context, DType dtype) {

@@ -32,6 +32,10 @@ Raw AllocateRaw(KernelContext& context, size_t count, bool bounds);
 // bounds.
 void PutAnything(const Raw& raw, size_t at, double value);
 
+// `ulp` neighbours beyond the rounded end of an interval; exact zeros and infinities have no error,
+// and no error changes the sign.
+double Neighbour(const Grid& grid, double end, int ulp);
+
 // Stores float results: rounds value once and widens [low, high] by `ulp` neighbours of the rounded
 // ends (not where an end is zero or infinite exactly) and by the freedom to stay unrounded.
 void StoreFloats(KernelContext& context, BoundedTensor& result, const Raw& raw, int ulp = 0);
@@ -58,6 +62,11 @@ inline bool KeepsNan(const Contract& contract) {
   return contract.Find(Effect::kNanAsInfinity) == nullptr &&
          contract.Find(Effect::kNanResultAsZero) == nullptr;
 }
+
+// The operand of an operation for which the law of plain numbers does not say what exponent 31
+// becomes: an infinity is any number from 2^16 on, NaN is anything. `x` itself where the family has
+// no such law or all elements are finite.
+BoundedTensor& OpenNumbers(KernelContext& context, BoundedTensor& x);
 
 // The grid of the result's element type under the context's contract.
 Grid GridOf(const KernelContext& context, DType dtype);

@@ -50,7 +50,8 @@ Adversary::Elements Adversary::LayerNorm(const NodeView& node) {
     const double inverse = Single(1.0 / static_cast<double>(group.size()));
     std::vector<double> terms;
     for (const size_t i : group) terms.push_back(x[i]);
-    const double mean = Accumulate(terms) * inverse;
+    const double wide_mean = Accumulate(terms) * inverse;
+    const double mean = Flip() ? ToType(dtype, wide_mean) : wide_mean;
     const bool round_difference = Flip();
     std::vector<double> squares;
     for (double& term : terms) {

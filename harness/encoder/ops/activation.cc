@@ -81,6 +81,49 @@ Status EncodeAbs(Planner& planner, const NodeView& node) {
   return Unary(planner, x, y, {.absolute = true});
 }
 
+// max(x, alpha).
+Status EncodeThreshold(Planner& planner, const NodeView& node) {
+  ANECHECK_ASSIGN(const View x, Operand(planner, node));
+  ANECHECK_ASSIGN(const View y, planner.ResultOf(node.Result()));
+  const View alpha = ScalarView(planner, Bits(node.Float(params::WithAlpha::kAlpha, 0)));
+  return Combine(planner, x, alpha, y, {.op = PlanarOp::kMaximum});
+}
+
+// min(leaky_relu(x), beta).
+Status EncodeClampedRelu(Planner& planner, const NodeView& node) {
+  ANECHECK_ASSIGN(const View x, Operand(planner, node));
+  ANECHECK_ASSIGN(const View y, planner.ResultOf(node.Result()));
+  ANECHECK_ASSIGN(const View lines, planner.Temporary(ExtentsOf(x)));
+  const uint16_t alpha = Bits(node.Float(params::WithAlphaBeta::kAlpha, 0));
+  ANECHECK_RETURN_IF_ERROR(
+      planner.Copy(x, lines, {.nonlinear = Nonlinear::kTable, .table = LeakyTable(alpha)}));
+  const View beta = ScalarView(planner, Bits(node.Float(params::WithAlphaBeta::kBeta, 0)));
+  return Combine(planner, lines, beta, y, {.op = PlanarOp::kMinimum});
+}
+
+// relu(x) + alpha[channel] * min(x, 0): one of the two is zero.
+Status EncodePrelu(Planner& planner, const NodeView& node) {
+  using P = params::WithAlpha;
+  const int rank = node.InputShape(P::kX).rank();
+  if (rank < 3) return Refuse("prelu: no channels");
+  if (!planner.IsConst(node.Input(P::kAlpha))) return Refuse("prelu: an alpha that is no constant");
+  ANECHECK_ASSIGN(View x, Operand(planner, node));
+  ANECHECK_ASSIGN(View y, planner.ResultOf(node.Result()));
+  x = WithHeight(x, rank);
+  y = WithHeight(y, rank);
+  const auto alpha = planner.ConstHalves(node.Input(P::kAlpha));
+  if (alpha.size() != x.axes[1].extent) return Refuse("prelu: not one alpha a channel");
+  std::array<View, 3> parts;  // below zero, times alpha, above zero
+  for (View& part : parts) {
+    ANECHECK_ASSIGN(part, planner.Temporary(ExtentsOf(x)));
+  }
+  ANECHECK_RETURN_IF_ERROR(
+      Combine(planner, x, ScalarView(planner, 0), parts[0], {.op = PlanarOp::kMinimum}));
+  ANECHECK_RETURN_IF_ERROR(CombineByChannel(planner, parts[0], parts[1], OpKind::kMul, alpha));
+  ANECHECK_RETURN_IF_ERROR(planner.Copy(x, parts[2], {.nonlinear = Nonlinear::kRelu}));
+  return Combine(planner, parts[1], parts[2], y, {});
+}
+
 // relu(min(x, 6)).
 Status EncodeRelu6(Planner& planner, const NodeView& node) {
   ANECHECK_ASSIGN(const View x, Operand(planner, node));

@@ -1,9 +1,7 @@
 // Convolutions: one neural task of each batch, weights as streams of the engines.
 #include <algorithm>
-#include <cmath>
 #include <fmt/format.h>
 
-#include "harness/base/half.h"
 #include "harness/encoder/coefficients.h"
 #include "harness/encoder/ops/handlers.h"
 #include "harness/ops/params.h"
@@ -142,7 +140,8 @@ bool AllOnes(std::span<const int64_t> values) {
   return true;
 }
 
-// A convolution of rank 3 is one of rows of height 1.
+}  // namespace
+
 View WithHeight(const View& view, int rank) {
   if (rank == kAxes) return view;
   View made = view;
@@ -151,8 +150,6 @@ View WithHeight(const View& view, int rank) {
   made.axes[2] = {1, view.axes[2].stride};
   return made;
 }
-
-}  // namespace
 
 Status EncodeConv(Planner& planner, const NodeView& node) {
   using P = params::Conv;
@@ -191,42 +188,6 @@ Status EncodeConv(Planner& planner, const NodeView& node) {
     (across ? c.window.pad_left : c.window.pad_top) = pad;
   }
   return Convolve(planner, c);
-}
-
-Status AffineByChannel(Planner& planner, const View& x, const View& result,
-                       std::span<const uint16_t> scale, std::span<const uint16_t> bias,
-                       const Post& post) {
-  Convolution c{.x = x, .y = result, .weights = scale, .bias = bias, .post = post};
-  c.groups = x.axes[1].extent;
-  return Convolve(planner, c);
-}
-
-// gamma / sqrt(variance + epsilon) and what is left of mean and beta, as weights and biases.
-Status EncodeBatchNorm(Planner& planner, const NodeView& node) {
-  using P = params::BatchNorm;
-  const int rank = node.InputShape(P::kX).rank();
-  if (rank > kAxes || rank < 3) return Refuse("batch_norm: a depth");
-  const auto number = [&](int parameter, size_t i, double fallback) {
-    if (!node.HasInput(parameter)) return fallback;
-    return HalfToDouble(Half{planner.ConstHalves(node.Input(parameter))[i]});
-  };
-  for (const int parameter : {P::kMean, P::kVariance, P::kGamma, P::kBeta}) {
-    if (node.HasInput(parameter) && !planner.IsConst(node.Input(parameter))) {
-      return Refuse("batch_norm: a parameter that is no constant");
-    }
-  }
-  ANECHECK_ASSIGN(View x, planner.ViewOf(node.Input(P::kX)));
-  ANECHECK_ASSIGN(View y, planner.ResultOf(node.Result()));
-  x = WithHeight(x, rank);
-  y = WithHeight(y, rank);
-  const double epsilon = node.Float(P::kEpsilon, 1e-5);
-  std::vector<uint16_t> scale, bias;
-  for (size_t i = 0; i < x.axes[1].extent; ++i) {
-    const double factor = number(P::kGamma, i, 1) / std::sqrt(number(P::kVariance, i, 1) + epsilon);
-    scale.push_back(DoubleToHalf(factor).bits);
-    bias.push_back(DoubleToHalf(number(P::kBeta, i, 0) - factor * number(P::kMean, i, 0)).bits);
-  }
-  return AffineByChannel(planner, x, y, scale, bias, planner.PostOf(node.Result()));
 }
 
 }  // namespace anecheck::encoder

@@ -1,5 +1,6 @@
 // Elementwise operations of the planar engine.
 #include <algorithm>
+#include <cmath>
 #include <fmt/format.h>
 
 #include "harness/base/half.h"
@@ -153,20 +154,13 @@ Result<ChannelRows> ChannelRowsOf(Planner& planner, const View& constant) {
   return ChannelRows{.place = PlaceOf(block)};
 }
 
-}  // namespace
-
-// (x + row0) * row1 with a constant of one number a channel.
-Status CombineByChannel(Planner& planner, const View& x, const View& result, OpKind kind,
-                        std::span<const uint16_t> numbers) {
-  const auto channels = static_cast<uint32_t>(numbers.size());
-  std::vector<uint16_t> rows(2 * channels, 0);
-  const bool adds = kind != OpKind::kMul;
-  for (uint32_t i = 0; i < channels; ++i) {
-    const uint16_t number = numbers[i];
-    rows[i] = adds ? static_cast<uint16_t>(kind == OpKind::kSub ? number ^ kSign : number) : 0;
-    rows[channels + i] = adds ? kOne : number;
-  }
-  const View constant = planner.Image({1, 1, 2, channels}, rows);
+// (x + added[channel]) * factors[channel], rounded once.
+Status ShiftAndScale(Planner& planner, const View& x, const View& result,
+                     std::span<const uint16_t> added, std::span<const uint16_t> factors) {
+  std::vector<uint16_t> rows(added.begin(), added.end());
+  rows.insert(rows.end(), factors.begin(), factors.end());
+  const View constant = planner.Image({1, 1, 2, static_cast<uint32_t>(factors.size())}, rows);
+  planner.ResetL2();
   ANECHECK_ASSIGN(const ChannelRows source, ChannelRowsOf(planner, constant));
   for (uint32_t batch = 0; batch < Extent(result, 0); ++batch) {
     const View from = At(x, 0, batch), to = At(result, 0, batch);
@@ -180,6 +174,57 @@ Status CombineByChannel(Planner& planner, const View& x, const View& result, OpK
     ANECHECK_RETURN_IF_ERROR(planner.Add(std::move(task)));
   }
   return {};
+}
+
+}  // namespace
+
+Status CombineByChannel(Planner& planner, const View& x, const View& result, OpKind kind,
+                        std::span<const uint16_t> numbers) {
+  if (kind == OpKind::kMul) {
+    return ShiftAndScale(planner, x, result, std::vector<uint16_t>(numbers.size(), 0), numbers);
+  }
+  std::vector<uint16_t> added(numbers.begin(), numbers.end());
+  if (kind == OpKind::kSub) {
+    for (uint16_t& number : added) number ^= kSign;
+  }
+  return ShiftAndScale(planner, x, result, added, std::vector<uint16_t>(numbers.size(), kOne));
+}
+
+// (x - mean) * (gamma / sqrt(variance + epsilon)), rounded, then + beta where there is one.
+Status EncodeBatchNorm(Planner& planner, const NodeView& node) {
+  using B = params::BatchNorm;
+  const int rank = node.InputShape(B::kX).rank();
+  if (rank > kAxes || rank < 3) return Refuse("batch_norm: a depth");
+  for (const int parameter : {B::kMean, B::kVariance, B::kGamma, B::kBeta}) {
+    if (node.HasInput(parameter) && !planner.IsConst(node.Input(parameter))) {
+      return Refuse("batch_norm: a parameter that is no constant");
+    }
+  }
+  const auto bits = [&](int parameter, size_t channel, uint16_t fallback) {
+    return node.HasInput(parameter) ? planner.ConstHalves(node.Input(parameter))[channel]
+                                    : fallback;
+  };
+  const auto number = [&](int parameter, size_t channel, uint16_t fallback) {
+    return HalfToDouble(Half{bits(parameter, channel, fallback)});
+  };
+  ANECHECK_ASSIGN(View x, planner.ViewOf(node.Input(B::kX)));
+  ANECHECK_ASSIGN(View y, planner.ResultOf(node.Result()));
+  x = WithHeight(x, rank);
+  y = WithHeight(y, rank);
+  const double epsilon = node.Float(B::kEpsilon, 1e-5);
+  std::vector<uint16_t> added, factors, offsets;
+  bool has_offset = false;
+  for (size_t i = 0; i < Extent(x, 1); ++i) {
+    const double root = std::sqrt(number(B::kVariance, i, kOne) + epsilon);
+    added.push_back(bits(B::kMean, i, 0) ^ kSign);
+    factors.push_back(DoubleToHalf(number(B::kGamma, i, kOne) / root).bits);
+    offsets.push_back(bits(B::kBeta, i, 0));
+    has_offset = has_offset || (offsets.back() & ~kSign) != 0;
+  }
+  if (!has_offset) return ShiftAndScale(planner, x, y, added, factors);
+  ANECHECK_ASSIGN(const View scaled, planner.Temporary(ExtentsOf(x)));
+  ANECHECK_RETURN_IF_ERROR(ShiftAndScale(planner, x, scaled, added, factors));
+  return CombineByChannel(planner, scaled, y, OpKind::kAdd, offsets);
 }
 
 View ScalarView(Planner& planner, uint16_t bits) {
@@ -208,6 +253,11 @@ Status Combine(Planner& planner, const View& x, const View& y, const View& resul
   if (ExtentsOf(x) == whole && ExtentsOf(y) == whole) {
     return CombineAlike(planner, x, y, result, how);
   }
+  for (const View& operand : {x, y}) {
+    if (Extent(operand, 0) != 1 && Extent(operand, 0) != whole[0]) {
+      return Refuse("an operand that repeats along a part of its batches");
+    }
+  }
   for (uint32_t batch = 0; batch < whole[0]; ++batch) {
     planner.ResetL2();
     ANECHECK_RETURN_IF_ERROR(
@@ -235,28 +285,10 @@ Status EncodeSquare(Planner& planner, const NodeView& node) {
   return Combine(planner, x, x, y, {.op = PlanarOp::kMultiply});
 }
 
-namespace {
-
-// 1 / d of a constant, rounded to fp16: a quotient by a constant is a product (known_defects.csv).
-Result<View> ReciprocalOf(Planner& planner, ValueId constant) {
-  ANECHECK_ASSIGN(const auto extents, ExtentsOf(planner.graph(), constant));
-  std::vector<uint16_t> reciprocals;
-  for (const uint16_t number : planner.ConstHalves(constant)) {
-    reciprocals.push_back(DoubleToHalf(1 / HalfToDouble(Half{number})).bits);
-  }
-  return planner.Image(extents, reciprocals);
-}
-
-}  // namespace
-
 // The reciprocal of the divisor by its table, then a product (weights_layout_later.md, real_div).
 Status EncodeRealDiv(Planner& planner, const NodeView& node) {
   ANECHECK_ASSIGN(const View x, planner.ViewOf(node.Input(P::kX)));
   ANECHECK_ASSIGN(const View result, planner.ResultOf(node.Result()));
-  if (planner.IsConst(node.Input(P::kY))) {
-    ANECHECK_ASSIGN(const View reciprocal, ReciprocalOf(planner, node.Input(P::kY)));
-    return Combine(planner, x, reciprocal, result, {.op = PlanarOp::kMultiply});
-  }
   ANECHECK_ASSIGN(const View y, planner.ViewOf(node.Input(P::kY)));
   ANECHECK_ASSIGN(const View reciprocal, planner.Temporary(ExtentsOf(y)));
   ANECHECK_RETURN_IF_ERROR(planner.Copy(

@@ -11,63 +11,73 @@ namespace {
 struct Row {
   OpKind kind;
   Handler handler;
+  // Whether the handler names no axis, so that the first of more than four may be one.
+  bool any_rank = false;
 };
 
 constexpr auto kRows = std::to_array<Row>({
     {OpKind::kConv, EncodeConv},
     {OpKind::kLinear, EncodeLinear},
     {OpKind::kMatmul, EncodeMatmul},
-    {OpKind::kLinearActivation, EncodeLinearActivation},
+    {OpKind::kLinearActivation, EncodeLinearActivation, true},
     {OpKind::kLayerNorm, EncodeLayerNorm},
     {OpKind::kBatchNorm, EncodeBatchNorm},
     {OpKind::kInstanceNorm, EncodeInstanceNorm},
-    {OpKind::kAdd, EncodeBinary},
-    {OpKind::kSub, EncodeBinary},
-    {OpKind::kMul, EncodeBinary},
-    {OpKind::kMaximum, EncodeBinary},
-    {OpKind::kMinimum, EncodeBinary},
-    {OpKind::kRealDiv, EncodeRealDiv},
-    {OpKind::kAbs, EncodeAbs},
-    {OpKind::kSquare, EncodeSquare},
-    {OpKind::kSqrt, EncodeActivation},
-    {OpKind::kRsqrt, EncodeActivation},
-    {OpKind::kInverse, EncodeInverse},
-    {OpKind::kRelu, EncodeActivation},
-    {OpKind::kClip, EncodeClip},
-    {OpKind::kSigmoid, EncodeActivation},
-    {OpKind::kTanh, EncodeActivation},
-    {OpKind::kGelu, EncodeActivation},
+    {OpKind::kAdd, EncodeBinary, true},
+    {OpKind::kSub, EncodeBinary, true},
+    {OpKind::kMul, EncodeBinary, true},
+    {OpKind::kMaximum, EncodeBinary, true},
+    {OpKind::kMinimum, EncodeBinary, true},
+    {OpKind::kRealDiv, EncodeRealDiv, true},
+    {OpKind::kAbs, EncodeAbs, true},
+    {OpKind::kSquare, EncodeSquare, true},
+    {OpKind::kSqrt, EncodeActivation, true},
+    {OpKind::kRsqrt, EncodeActivation, true},
+    {OpKind::kInverse, EncodeInverse, true},
+    {OpKind::kRelu, EncodeActivation, true},
+    {OpKind::kClip, EncodeClip, true},
+    {OpKind::kSigmoid, EncodeActivation, true},
+    {OpKind::kTanh, EncodeActivation, true},
+    {OpKind::kGelu, EncodeActivation, true},
     {OpKind::kSoftmax, EncodeSoftmax},
-    {OpKind::kRelu6, EncodeRelu6},
-    {OpKind::kLeakyRelu, EncodeActivation},
-    {OpKind::kSigmoidHard, EncodeSigmoidHard},
-    {OpKind::kSilu, EncodeActivation},
-    {OpKind::kExp, EncodeActivation},
-    {OpKind::kExp2, EncodeActivation},
+    {OpKind::kRelu6, EncodeRelu6, true},
+    {OpKind::kLeakyRelu, EncodeActivation, true},
+    {OpKind::kSigmoidHard, EncodeSigmoidHard, true},
+    {OpKind::kSilu, EncodeActivation, true},
+    {OpKind::kExp, EncodeActivation, true},
+    {OpKind::kExp2, EncodeActivation, true},
     {OpKind::kReduceSum, EncodeReduce},
     {OpKind::kReduceMax, EncodeReduce},
     {OpKind::kReduceMean, EncodeReduce},
     {OpKind::kReduceMin, EncodeReduce},
     {OpKind::kReduceSumSquare, EncodeReduce},
     {OpKind::kReduceL1Norm, EncodeReduce},
-    {OpKind::kReshape, EncodeReshape},
+    {OpKind::kReshape, EncodeReshape, true},
     {OpKind::kTranspose, EncodeTranspose},
     {OpKind::kConcat, EncodeConcat},
     {OpKind::kSliceBySize, EncodeSliceBySize},
-    {OpKind::kReshapeLike, EncodeReshape},
-    {OpKind::kExpandDims, EncodeReshape},
-    {OpKind::kSqueeze, EncodeReshape},
-    {OpKind::kFlatten2d, EncodeReshape},
+    {OpKind::kReshapeLike, EncodeReshape, true},
+    {OpKind::kExpandDims, EncodeReshape, true},
+    {OpKind::kSqueeze, EncodeReshape, true},
+    {OpKind::kFlatten2d, EncodeReshape, true},
     {OpKind::kSplit, EncodeSplit},
     {OpKind::kStack, EncodeStack},
-    {OpKind::kIdentity, EncodeReshape},
+    {OpKind::kIdentity, EncodeReshape, true},
     {OpKind::kSliceByIndex, EncodeSliceByIndex},
     {OpKind::kTile, EncodeTile},
+    {OpKind::kThreshold, EncodeThreshold, true},
+    {OpKind::kClampedRelu, EncodeClampedRelu, true},
+    {OpKind::kPrelu, EncodePrelu},
+    {OpKind::kPad, EncodePad},
+    {OpKind::kCrop, EncodeCrop},
+    {OpKind::kSliceUpdate, EncodeSliceUpdate},
+    {OpKind::kDepthToSpace, EncodeToSpace},
+    {OpKind::kPixelShuffle, EncodeToSpace},
+    {OpKind::kSpaceToDepth, EncodeToDepth},
+    {OpKind::kPixelUnshuffle, EncodeToDepth},
 });
 
-bool IsNeuralProduct(OpKind kind) {
-  return kind == OpKind::kConv || kind == OpKind::kLinear || kind == OpKind::kBatchNorm;
-}
+bool IsNeuralProduct(OpKind kind) { return kind == OpKind::kConv || kind == OpKind::kLinear; }
 
 bool IsTableFunction(OpKind kind) {
   constexpr std::array kKinds = {OpKind::kSigmoid, OpKind::kTanh, OpKind::kGelu, OpKind::kSilu,
@@ -86,6 +96,11 @@ bool IsPlainPair(const Graph& graph, const NodeView& node) {
 Handler HandlerOf(OpKind kind) {
   const auto row = std::ranges::find(kRows, kind, &Row::kind);
   return row == kRows.end() ? nullptr : row->handler;
+}
+
+bool TakesAnyRank(OpKind kind) {
+  const auto row = std::ranges::find(kRows, kind, &Row::kind);
+  return row != kRows.end() && row->any_rank;
 }
 
 bool Fuses(const Graph& graph, const NodeView& node, const NodeView& next) {

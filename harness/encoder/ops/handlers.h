@@ -12,6 +12,8 @@ using Handler = Status (*)(Planner& planner, const NodeView& node);
 
 // Null where no fact tells what the operation becomes.
 Handler HandlerOf(OpKind kind);
+// Whether its values may have more than four axes, the first of which are one axis of a surface.
+bool TakesAnyRank(OpKind kind);
 // Whether the last task of the operation can apply `next` as well.
 bool Fuses(const Graph& graph, const NodeView& node, const NodeView& next);
 // The function that `next` asks of the task before it. kUnsupported where it is none.
@@ -21,6 +23,9 @@ Result<Post> PostOf(Planner& planner, const NodeView& next);
 Status EncodeActivation(Planner& planner, const NodeView& node);
 Status EncodeRelu6(Planner& planner, const NodeView& node);
 Status EncodeClip(Planner& planner, const NodeView& node);
+Status EncodeThreshold(Planner& planner, const NodeView& node);
+Status EncodeClampedRelu(Planner& planner, const NodeView& node);
+Status EncodePrelu(Planner& planner, const NodeView& node);
 Status EncodeAbs(Planner& planner, const NodeView& node);
 Status EncodeInverse(Planner& planner, const NodeView& node);
 Status EncodeLinearActivation(Planner& planner, const NodeView& node);
@@ -29,6 +34,7 @@ Status EncodeSigmoidHard(Planner& planner, const NodeView& node);
 Status EncodeBinary(Planner& planner, const NodeView& node);
 Status EncodeSquare(Planner& planner, const NodeView& node);
 Status EncodeRealDiv(Planner& planner, const NodeView& node);
+Status EncodeBatchNorm(Planner& planner, const NodeView& node);
 // movement.cc
 Status EncodeReshape(Planner& planner, const NodeView& node);
 Status EncodeTranspose(Planner& planner, const NodeView& node);
@@ -38,6 +44,12 @@ Status EncodeSplit(Planner& planner, const NodeView& node);
 Status EncodeSliceBySize(Planner& planner, const NodeView& node);
 Status EncodeSliceByIndex(Planner& planner, const NodeView& node);
 Status EncodeTile(Planner& planner, const NodeView& node);
+Status EncodeCrop(Planner& planner, const NodeView& node);
+Status EncodeSliceUpdate(Planner& planner, const NodeView& node);
+// blocks.cc
+Status EncodePad(Planner& planner, const NodeView& node);
+Status EncodeToSpace(Planner& planner, const NodeView& node);
+Status EncodeToDepth(Planner& planner, const NodeView& node);
 // reduction.cc
 Status EncodeReduce(Planner& planner, const NodeView& node);
 Status EncodeSoftmax(Planner& planner, const NodeView& node);
@@ -45,17 +57,14 @@ Status EncodeLayerNorm(Planner& planner, const NodeView& node);
 Status EncodeInstanceNorm(Planner& planner, const NodeView& node);
 // convolution.cc
 Status EncodeConv(Planner& planner, const NodeView& node);
-Status EncodeBatchNorm(Planner& planner, const NodeView& node);
 // product.cc
 Status EncodeLinear(Planner& planner, const NodeView& node);
 Status EncodeMatmul(Planner& planner, const NodeView& node);
 
 // Steps that several operations share.
 
-// x * scale[channel] + bias[channel] in one task of each batch: a depthwise 1x1 convolution.
-Status AffineByChannel(Planner& planner, const View& x, const View& result,
-                       std::span<const uint16_t> scale, std::span<const uint16_t> bias,
-                       const Post& post);
+// An image of rank 3, [batch, channel, width], is one of rows of height 1.
+View WithHeight(const View& view, int rank);
 // Elementwise over runtime surfaces, axes of extent 1 broadcast.
 struct Combination {
   PlanarOp op = PlanarOp::kAdd;
@@ -72,6 +81,10 @@ Status CombineByChannel(Planner& planner, const View& x, const View& result, OpK
 Status Unary(Planner& planner, const View& x, const View& result, const Planar& planar);
 // The elements of `x` in row-major order as those of `result`.
 Status Reshape(Planner& planner, const View& x, const View& result);
+// Parts of an axis one behind the other; with `step` the parts begin one element apart and each
+// takes every `step`-th.
+Status Join(Planner& planner, std::span<const View> parts, const View& result, int axis,
+            uint32_t step = 1);
 // Elements of `x` from `begins` on, each `steps`-th along its axis, as the whole of `result`.
 Status Slice(Planner& planner, const View& x, const std::array<uint32_t, kAxes>& begins,
              const std::array<uint32_t, kAxes>& steps, const View& result);

@@ -79,16 +79,14 @@ Status CopyPart(Planner& planner, const View& source, int axis, uint32_t begin, 
   return planner.Copy(Part(source, axis, begin, length, axis == 3 ? 1 : step), result);
 }
 
-// Places of the parts of an axis: one behind the other, or in turn.
-struct Order {
-  uint32_t step = 1;
-
-  uint32_t Next(uint32_t at, uint32_t length) const { return step > 1 ? at + 1 : at + length; }
-};
+// Where the part behind one of `length` at `at` begins.
+uint32_t NextPart(uint32_t at, uint32_t length, uint32_t step) {
+  return step > 1 ? at + 1 : at + length;
+}
 
 // Columns in the middle of a line: the parts meet in L2, a channel each column.
 Status JoinColumns(Planner& planner, std::span<const View> parts, const View& result,
-                   const Order& order) {
+                   uint32_t step) {
   const Turned turned = TurnedBy(result);
   for (uint32_t i = 0; i < Extent(result, turned.loop); ++i) {
     planner.ResetL2();
@@ -99,36 +97,36 @@ Status JoinColumns(Planner& planner, std::span<const View> parts, const View& re
     for (const View& part : parts) {
       L2Block place = block;
       place.base += at * block.channel_stride;
-      place.channel_stride *= order.step;
+      place.channel_stride *= step;
       place.channels = Extent(part, 3);
       ANECHECK_RETURN_IF_ERROR(
           planner.CopyToL2(At(part, turned.loop, i), place, 3, turned.row, turned.across));
-      at = order.Next(at, Extent(part, 3));
+      at = NextPart(at, Extent(part, 3), step);
     }
     ANECHECK_RETURN_IF_ERROR(planner.CopyFromL2(block, to, 3, turned.row, turned.across));
   }
   return {};
 }
 
+}  // namespace
+
 Status Join(Planner& planner, std::span<const View> parts, const View& result, int axis,
-            const Order& order = {}) {
-  bool lines = order.step == 1;
+            uint32_t step) {
+  bool lines = step == 1;
   uint32_t at = 0;
   for (const View& part : parts) {
     lines &= IsLine(at);
-    at = order.Next(at, Extent(part, axis));
+    at = NextPart(at, Extent(part, axis), step);
   }
-  if (axis == 3 && !lines) return JoinColumns(planner, parts, result, order);
+  if (axis == 3 && !lines) return JoinColumns(planner, parts, result, step);
   at = 0;
   for (const View& part : parts) {
     const uint32_t length = Extent(part, axis);
-    ANECHECK_RETURN_IF_ERROR(planner.Copy(part, Part(result, axis, at, length, order.step)));
-    at = order.Next(at, length);
+    ANECHECK_RETURN_IF_ERROR(planner.Copy(part, Part(result, axis, at, length, step)));
+    at = NextPart(at, length, step);
   }
   return {};
 }
-
-}  // namespace
 
 // If rows stay rows, a copy by strides does; else every element takes a line of L2.
 Status Reshape(Planner& planner, const View& x, const View& result) {
@@ -172,11 +170,9 @@ Status EncodeConcat(Planner& planner, const NodeView& node) {
     parts.push_back(part);
   }
   ANECHECK_ASSIGN(const View y, planner.ResultOf(node.Result()));
-  Order order;
-  if (node.Bool(params::Concat::kInterleave, false)) {
-    order.step = static_cast<uint32_t>(parts.size());
-  }
-  return Join(planner, parts, y, Axis4(*axis, rank), order);
+  const bool in_turn = node.Bool(params::Concat::kInterleave, false);
+  return Join(planner, parts, y, Axis4(*axis, rank),
+              in_turn ? static_cast<uint32_t>(parts.size()) : 1);
 }
 
 // Each value is a part of extent 1 of a new axis.
@@ -240,10 +236,18 @@ Status EncodeSliceBySize(Planner& planner, const NodeView& node) {
   return Slice(planner, x, begins, {1, 1, 1, 1}, y);
 }
 
-Status EncodeSliceByIndex(Planner& planner, const NodeView& node) {
-  using P = params::SliceByIndex;
+namespace {
+
+struct Ranges {
+  Four begins = {}, sizes = {1, 1, 1, 1}, steps = {1, 1, 1, 1};
+  bool squeezes = false;
+};
+
+// What begins, ends, strides and masks of slice_by_index and slice_update say of the axes of x.
+template <typename P>
+Result<Ranges> RangesOf(const Planner& planner, const NodeView& node) {
   if (node.HasInput(P::kComputedBegin) || node.HasInput(P::kComputedEnd)) {
-    return Refuse("slice_by_index: computed ends");
+    return Refuse("computed ends");
   }
   const int rank = node.InputShape(P::kX).rank();
   const auto at = [&](int parameter, int axis, int64_t fallback) {
@@ -254,33 +258,92 @@ Status EncodeSliceByIndex(Planner& planner, const NodeView& node) {
     const Attribute* attribute = node.FindAttribute(parameter);
     return attribute != nullptr && planner.graph().ints(*attribute)[static_cast<size_t>(axis)] != 0;
   };
-  ANECHECK_ASSIGN(const View x, planner.ViewOf(node.Input(P::kX)));
-  ANECHECK_ASSIGN(const View y, planner.ResultOf(node.Result()));
-  Four begins = {}, sizes = ExtentsOf(x), steps = {1, 1, 1, 1};
-  bool squeezes = false;
+  Ranges ranges;
   for (int axis = 0; axis < rank; ++axis) {
     const int64_t extent = node.InputShape(P::kX)[axis];
     const int64_t step = at(P::kStride, axis, 1);
-    if (step < 1) return Refuse("slice_by_index: a step backwards");
+    if (step < 1) return Refuse("a step backwards");
     int64_t begin = flag(P::kBeginMask, axis) ? 0 : at(P::kBegin, axis, 0);
     int64_t end = flag(P::kEndMask, axis) ? extent : at(P::kEnd, axis, extent);
     if (begin < 0) begin += extent;
     if (end < 0) end += extent;
     if (flag(P::kSqueezeMask, axis)) {
       end = begin + 1;
-      squeezes = true;
+      ranges.squeezes = true;
     }
     begin = std::clamp<int64_t>(begin, 0, extent);
     end = std::clamp<int64_t>(end, begin, extent);
-    begins[static_cast<size_t>(Axis4(axis, rank))] = static_cast<uint32_t>(begin);
-    sizes[static_cast<size_t>(Axis4(axis, rank))] =
-        static_cast<uint32_t>((end - begin + step - 1) / step);
-    steps[static_cast<size_t>(Axis4(axis, rank))] = static_cast<uint32_t>(step);
+    const auto axis4 = static_cast<size_t>(Axis4(axis, rank));
+    ranges.begins[axis4] = static_cast<uint32_t>(begin);
+    ranges.sizes[axis4] = static_cast<uint32_t>((end - begin + step - 1) / step);
+    ranges.steps[axis4] = static_cast<uint32_t>(step);
   }
-  if (!squeezes) return Slice(planner, x, begins, steps, y);
-  ANECHECK_ASSIGN(const View part, planner.Temporary(sizes));
-  ANECHECK_RETURN_IF_ERROR(Slice(planner, x, begins, steps, part));
+  return ranges;
+}
+
+// The columns of `x` in front of the update, the update, the columns behind it.
+Result<View> WithColumns(Planner& planner, const View& x, const View& update, uint32_t begin) {
+  const uint32_t length = Extent(update, 3), end = begin + length;
+  std::vector<View> parts;
+  const auto add = [&](uint32_t from, uint32_t columns) -> Status {
+    if (columns == 0) return {};
+    auto extents = ExtentsOf(x);
+    extents[3] = columns;
+    ANECHECK_ASSIGN(const View part, planner.Temporary(extents));
+    ANECHECK_RETURN_IF_ERROR(CopyPart(planner, x, 3, from, 1, part));
+    parts.push_back(part);
+    return {};
+  };
+  ANECHECK_RETURN_IF_ERROR(add(0, begin));
+  parts.push_back(update);
+  ANECHECK_RETURN_IF_ERROR(add(end, Extent(x, 3) - end));
+  ANECHECK_ASSIGN(const View whole, planner.Temporary(ExtentsOf(x)));
+  ANECHECK_RETURN_IF_ERROR(Join(planner, parts, whole, 3));
+  return whole;
+}
+
+}  // namespace
+
+Status EncodeSliceByIndex(Planner& planner, const NodeView& node) {
+  using P = params::SliceByIndex;
+  ANECHECK_ASSIGN(const View x, planner.ViewOf(node.Input(P::kX)));
+  ANECHECK_ASSIGN(const View y, planner.ResultOf(node.Result()));
+  ANECHECK_ASSIGN(const Ranges ranges, RangesOf<P>(planner, node));
+  if (!ranges.squeezes) return Slice(planner, x, ranges.begins, ranges.steps, y);
+  ANECHECK_ASSIGN(const View part, planner.Temporary(ranges.sizes));
+  ANECHECK_RETURN_IF_ERROR(Slice(planner, x, ranges.begins, ranges.steps, part));
   return Reshape(planner, part, y);
+}
+
+// x, then the update over its place.
+Status EncodeSliceUpdate(Planner& planner, const NodeView& node) {
+  using P = params::SliceUpdate;
+  ANECHECK_ASSIGN(const View x, planner.ViewOf(node.Input(P::kX)));
+  ANECHECK_ASSIGN(View update, planner.ViewOf(node.Input(P::kUpdate)));
+  ANECHECK_ASSIGN(const View y, planner.ResultOf(node.Result()));
+  ANECHECK_ASSIGN(const Ranges ranges, RangesOf<P>(planner, node));
+  if (ranges.squeezes || ExtentsOf(update) != ranges.sizes) return Refuse("a squeezed update");
+  if (ranges.steps[3] != 1) return Refuse("an update of every other column");
+  View from = x, to = y;
+  for (int axis = 0; axis < 3; ++axis) {
+    const auto i = static_cast<size_t>(axis);
+    from = Part(from, axis, ranges.begins[i], ranges.sizes[i], ranges.steps[i]);
+    to = Part(to, axis, ranges.begins[i], ranges.sizes[i], ranges.steps[i]);
+  }
+  if (ranges.sizes[3] != Extent(x, 3)) {
+    ANECHECK_ASSIGN(update, WithColumns(planner, from, update, ranges.begins[3]));
+  }
+  ANECHECK_RETURN_IF_ERROR(planner.Copy(x, y));
+  return planner.Copy(update, to);
+}
+
+Status EncodeCrop(Planner& planner, const NodeView& node) {
+  using P = params::Crop;
+  ANECHECK_ASSIGN(const View x, planner.ViewOf(node.Input(P::kX)));
+  ANECHECK_ASSIGN(const View y, planner.ResultOf(node.Result()));
+  const Four begins = {0, 0, static_cast<uint32_t>(node.Ints(P::kCropHeight)[0]),
+                       static_cast<uint32_t>(node.Ints(P::kCropWidth)[0])};
+  return Slice(planner, x, begins, {1, 1, 1, 1}, y);
 }
 
 // Repeats along one axis after the other.

@@ -117,11 +117,31 @@ Task ReduceBlock(const L2Block& block, const Planar& planar) {
   return task;
 }
 
-// One slab of a reduction. Its one element a channel goes to the channel axis of `y`.
-Status ReduceSlab(Planner& planner, const View& x, const View& y, Slab slab, const Planar& planar) {
+// The sum of (0 - x)^2 over the rows and columns of a block, as a variance without a mean: squares
+// are not rounded before they are added. `zeros` has one for each channel.
+Result<Task> SquaresOfBlock(Planner& planner, const L2Block& block, const View& zeros) {
+  ANECHECK_ASSIGN(const L2Block zero, planner.TakeL2(block.channels, 1, 1));
+  ANECHECK_RETURN_IF_ERROR(planner.CopyToL2(zeros, zero, 1, 2, 3));
+  Task task{.type = TaskType::kCombineAndReduce};
+  task.in = task.out = ExtentsOf(block);
+  task.source1 = PlaceOf(zero);
+  task.source2 = PlaceOf(block);
+  task.planar = {.op = PlanarOp::kSquare,
+                 .negate1 = true,
+                 .broadcast1 = {.width = true, .height = true, .depth = true}};
+  return task;
+}
+
+// One slab of a reduction. Its one element a channel goes to the channel axis of `y`. With `zeros`
+// it is a sum of squares.
+Status ReduceSlab(Planner& planner, const View& x, const View& y, Slab slab, const Planar& planar,
+                  const View* zeros) {
   planner.ResetL2();
   Task task;
-  if (LiesReady(x, slab)) {
+  if (zeros != nullptr) {
+    ANECHECK_ASSIGN(const L2Block block, Load(planner, x, slab));
+    ANECHECK_ASSIGN(task, SquaresOfBlock(planner, block, *zeros));
+  } else if (LiesReady(x, slab)) {
     task = {.type = TaskType::kReduce};
     task.in = task.out = {.width = Extent(x, slab.column),
                           .height = Extent(x, slab.row),
@@ -148,7 +168,8 @@ std::array<uint32_t, kAxes> Kept(const View& x, const AxisSet& reduced) {
   return extents;
 }
 
-Status ReduceView(Planner& planner, View x, View y, AxisSet reduced, const Planar& planar) {
+Status ReduceView(Planner& planner, View x, View y, AxisSet reduced, const Planar& planar,
+                  bool squares) {
   // Neighbours of one kind that lie evenly are one axis.
   View unused = x;
   for (int i = 0; i + 1 < kAxes - 1; ++i) {
@@ -164,8 +185,13 @@ Status ReduceView(Planner& planner, View x, View y, AxisSet reduced, const Plana
     }
   }
   ANECHECK_ASSIGN(const Slab slab, SlabOf(x, reduced));
+  View zeros;
+  if (squares) {
+    const uint32_t channels = Extent(x, slab.channel);
+    zeros = planner.Image({1, channels, 1, 1}, std::vector<uint16_t>(channels, 0));
+  }
   return ForSlabs(x, y, slab.loops, [&](const View& from, const View& to) {
-    return ReduceSlab(planner, from, to, slab, planar);
+    return ReduceSlab(planner, from, to, slab, planar, squares ? &zeros : nullptr);
   });
 }
 
@@ -175,16 +201,11 @@ uint64_t Count(const View& x, const AxisSet& reduced) {
   return count;
 }
 
-// The terms of a reduction: x, -x, x * x or |x|.
+// The terms of a reduction: x, -x or |x|.
 Result<View> Prepared(Planner& planner, const View& x, OpKind kind) {
-  if (kind != OpKind::kReduceMin && kind != OpKind::kReduceSumSquare &&
-      kind != OpKind::kReduceL1Norm) {
-    return x;
-  }
+  if (kind != OpKind::kReduceMin && kind != OpKind::kReduceL1Norm) return x;
   ANECHECK_ASSIGN(const View made, planner.Temporary(ExtentsOf(x)));
-  if (kind == OpKind::kReduceSumSquare) {
-    ANECHECK_RETURN_IF_ERROR(Combine(planner, x, x, made, {.op = PlanarOp::kMultiply}));
-  } else if (kind == OpKind::kReduceMin) {
+  if (kind == OpKind::kReduceMin) {
     ANECHECK_RETURN_IF_ERROR(Unary(planner, x, made, {.scale = kMinusOne}));
   } else {
     ANECHECK_RETURN_IF_ERROR(Unary(planner, x, made, {.absolute = true}));
@@ -212,7 +233,8 @@ Status EncodeReduce(Planner& planner, const NodeView& node) {
   if (!direct) {
     ANECHECK_ASSIGN(result, planner.Temporary(kept));
   }
-  ANECHECK_RETURN_IF_ERROR(ReduceView(planner, prepared, result, reduced, planar));
+  ANECHECK_RETURN_IF_ERROR(
+      ReduceView(planner, prepared, result, reduced, planar, kind == OpKind::kReduceSumSquare));
   if (direct) return {};
   if (kind == OpKind::kReduceMin) {
     ANECHECK_ASSIGN(const View positive, planner.Temporary(kept));
@@ -427,7 +449,6 @@ Status EncodeInstanceNorm(Planner& planner, const NodeView& node) {
     if (i + 1 < steps.size()) {
       ANECHECK_ASSIGN(into, planner.Temporary(ExtentsOf(x)));
     }
-    planner.ResetL2();
     ANECHECK_RETURN_IF_ERROR(
         CombineByChannel(planner, at, into, steps[i].second, planner.ConstHalves(steps[i].first)));
     at = into;

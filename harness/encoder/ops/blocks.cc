@@ -1,0 +1,103 @@
+// Elements with a margin around them, and planes that become channels or come from them: copies.
+#include <fmt/format.h>
+#include <vector>
+
+#include "harness/base/half.h"
+#include "harness/encoder/ops/handlers.h"
+#include "harness/ops/params.h"
+
+namespace anecheck::encoder {
+namespace {
+
+uint32_t ExtentAt(const View& view, int axis) {
+  return view.axes[static_cast<size_t>(axis)].extent;
+}
+
+// As large as `like`, but for `length` along the axis, and `bits` throughout.
+View Filled(Planner& planner, const View& like, int axis, uint32_t length, uint16_t bits) {
+  auto extents = ExtentsOf(like);
+  extents[static_cast<size_t>(axis)] = length;
+  size_t count = 1;
+  for (const uint32_t extent : extents) count *= extent;
+  return planner.Image(extents, std::vector<uint16_t>(count, bits));
+}
+
+// Where the channels of the place (row, column) in a block of `side` lie among `channels` times as
+// many: places outside of channels, or channels outside of places.
+struct ChannelPlace {
+  uint32_t begin = 0, step = 1;
+};
+ChannelPlace PlaceInBlock(OpKind kind, uint32_t row, uint32_t column, uint32_t side,
+                          uint32_t channels) {
+  const uint32_t place = row * side + column;
+  const bool outside = kind == OpKind::kDepthToSpace || kind == OpKind::kSpaceToDepth;
+  return outside ? ChannelPlace{place * channels, 1} : ChannelPlace{place, side * side};
+}
+
+}  // namespace
+
+// The constant in front and behind, along one axis after the other.
+Status EncodePad(Planner& planner, const NodeView& node) {
+  using P = params::Pad;
+  if (node.String(P::kMode, "constant") != "constant") return Refuse("pad: of elements themselves");
+  ANECHECK_ASSIGN(View x, planner.ViewOf(node.Input(P::kX)));
+  ANECHECK_ASSIGN(const View y, planner.ResultOf(node.Result()));
+  const uint16_t bits = DoubleToHalf(node.Float(P::kConstantVal, 0)).bits;
+  const auto pad = node.Ints(P::kPad);
+  const int first = kAxes - static_cast<int>(pad.size() / 2);
+  for (int axis = first; axis < kAxes; ++axis) {
+    const auto at = static_cast<size_t>(2 * (axis - first));
+    if (pad[at] < 0 || pad[at + 1] < 0) return Refuse("pad: a negative padding");
+    if (pad[at] == 0 && pad[at + 1] == 0) continue;
+    const auto before = static_cast<uint32_t>(pad[at]), after = static_cast<uint32_t>(pad[at + 1]);
+    auto extents = ExtentsOf(x);
+    extents[static_cast<size_t>(axis)] += before + after;
+    std::vector<View> parts;
+    if (before > 0) parts.push_back(Filled(planner, x, axis, before, bits));
+    parts.push_back(x);
+    if (after > 0) parts.push_back(Filled(planner, x, axis, after, bits));
+    ANECHECK_ASSIGN(x, planner.Temporary(extents));
+    ANECHECK_RETURN_IF_ERROR(Join(planner, parts, x, axis));
+  }
+  return planner.Copy(x, y);
+}
+
+// Each place of a block, as a plane of every `side`-th row and column, to channels of its own.
+Status EncodeToDepth(Planner& planner, const NodeView& node) {
+  using P = params::Blocks;
+  ANECHECK_ASSIGN(const View x, planner.ViewOf(node.Input(P::kX)));
+  ANECHECK_ASSIGN(const View y, planner.ResultOf(node.Result()));
+  const auto side = static_cast<uint32_t>(node.Int(P::kFactor, 1));
+  auto extents = ExtentsOf(y);
+  extents[1] = ExtentAt(x, 1);
+  for (uint32_t row = 0; row < side; ++row) {
+    for (uint32_t column = 0; column < side; ++column) {
+      ANECHECK_ASSIGN(const View plane, planner.Temporary(extents));
+      ANECHECK_RETURN_IF_ERROR(Slice(planner, x, {0, 0, row, column}, {1, 1, side, side}, plane));
+      const ChannelPlace at = PlaceInBlock(KindOf(node.schema()), row, column, side, extents[1]);
+      ANECHECK_RETURN_IF_ERROR(planner.Copy(plane, Part(y, 1, at.begin, extents[1], at.step)));
+    }
+  }
+  return {};
+}
+
+// The channels of each row of a block join in turn as columns of every `side`-th row.
+Status EncodeToSpace(Planner& planner, const NodeView& node) {
+  using P = params::Blocks;
+  ANECHECK_ASSIGN(const View x, planner.ViewOf(node.Input(P::kX)));
+  ANECHECK_ASSIGN(const View y, planner.ResultOf(node.Result()));
+  const auto side = static_cast<uint32_t>(node.Int(P::kFactor, 1));
+  const uint32_t channels = ExtentAt(y, 1);
+  for (uint32_t row = 0; row < side; ++row) {
+    std::vector<View> columns;
+    for (uint32_t column = 0; column < side; ++column) {
+      const ChannelPlace at = PlaceInBlock(KindOf(node.schema()), row, column, side, channels);
+      columns.push_back(Part(x, 1, at.begin, channels, at.step));
+    }
+    const View rows = Part(y, 2, row, ExtentAt(x, 2), side);
+    ANECHECK_RETURN_IF_ERROR(Join(planner, columns, rows, 3, side));
+  }
+  return {};
+}
+
+}  // namespace anecheck::encoder
