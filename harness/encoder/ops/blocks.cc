@@ -1,5 +1,6 @@
 // Elements with a margin around them, and planes that become channels or come from them: copies.
-#include <fmt/format.h>
+#include <algorithm>
+#include <string_view>
 #include <vector>
 
 #include "harness/base/half.h"
@@ -22,6 +23,28 @@ View Filled(Planner& planner, const View& like, int axis, uint32_t length, uint1
   return planner.Image(extents, std::vector<uint16_t>(count, bits));
 }
 
+// The element of an axis that stands at `at`, which may lie outside of it: the nearest, or what
+// mirrors see, that of `symmetric` the edge too.
+int64_t ElementAt(std::string_view mode, int64_t at, int64_t extent) {
+  if (mode == "replicate") return std::clamp<int64_t>(at, 0, extent - 1);
+  const int64_t edge = mode == "symmetric" ? 1 : 0;
+  if (at < 0) return -at - edge;
+  return at < extent ? at : 2 * (extent - 1) + edge - at;
+}
+
+// An axis with `before` and `after` elements of its own around it.
+Status PadWithElements(Planner& planner, const View& x, int axis, std::string_view mode,
+                       int64_t before, int64_t after, const View& result) {
+  const int64_t extent = ExtentAt(x, axis);
+  std::vector<uint32_t> indices;
+  for (int64_t at = -before; at < extent + after; ++at) {
+    const int64_t element = ElementAt(mode, at, extent);
+    if (element < 0 || element >= extent) return Refuse("pad: beyond the mirrored elements");
+    indices.push_back(static_cast<uint32_t>(element));
+  }
+  return Pick(planner, x, axis, indices, result);
+}
+
 // Where the channels of the place (row, column) in a block of `side` lie among `channels` times as
 // many: places outside of channels, or channels outside of places.
 struct ChannelPlace {
@@ -36,12 +59,12 @@ ChannelPlace PlaceInBlock(OpKind kind, uint32_t row, uint32_t column, uint32_t s
 
 }  // namespace
 
-// The constant in front and behind, along one axis after the other.
+// Constants or elements in front and behind, along one axis after the other.
 Status EncodePad(Planner& planner, const NodeView& node) {
   using P = params::Pad;
-  if (node.String(P::kMode, "constant") != "constant") return Refuse("pad: of elements themselves");
   ANECHECK_ASSIGN(View x, planner.ViewOf(node.Input(P::kX)));
   ANECHECK_ASSIGN(const View y, planner.ResultOf(node.Result()));
+  const std::string_view mode = node.String(P::kMode, "constant");
   const uint16_t bits = DoubleToHalf(node.Float(P::kConstantVal, 0)).bits;
   const auto pad = node.Ints(P::kPad);
   const int first = kAxes - static_cast<int>(pad.size() / 2);
@@ -52,12 +75,18 @@ Status EncodePad(Planner& planner, const NodeView& node) {
     const auto before = static_cast<uint32_t>(pad[at]), after = static_cast<uint32_t>(pad[at + 1]);
     auto extents = ExtentsOf(x);
     extents[static_cast<size_t>(axis)] += before + after;
+    ANECHECK_ASSIGN(const View padded, planner.Temporary(extents));
+    if (mode != "constant") {
+      ANECHECK_RETURN_IF_ERROR(PadWithElements(planner, x, axis, mode, before, after, padded));
+      x = padded;
+      continue;
+    }
     std::vector<View> parts;
     if (before > 0) parts.push_back(Filled(planner, x, axis, before, bits));
     parts.push_back(x);
     if (after > 0) parts.push_back(Filled(planner, x, axis, after, bits));
-    ANECHECK_ASSIGN(x, planner.Temporary(extents));
-    ANECHECK_RETURN_IF_ERROR(Join(planner, parts, x, axis));
+    ANECHECK_RETURN_IF_ERROR(Join(planner, parts, padded, axis));
+    x = padded;
   }
   return planner.Copy(x, y);
 }

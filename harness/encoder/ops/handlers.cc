@@ -70,6 +70,8 @@ constexpr auto kRows = std::to_array<Row>({
     {OpKind::kPrelu, EncodePrelu},
     {OpKind::kPad, EncodePad},
     {OpKind::kCrop, EncodeCrop},
+    {OpKind::kReverse, EncodeReverse},
+    {OpKind::kGather, EncodeGather},
     {OpKind::kSliceUpdate, EncodeSliceUpdate},
     {OpKind::kDepthToSpace, EncodeToSpace},
     {OpKind::kPixelShuffle, EncodeToSpace},

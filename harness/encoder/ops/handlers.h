@@ -44,6 +44,8 @@ Status EncodeSplit(Planner& planner, const NodeView& node);
 Status EncodeSliceBySize(Planner& planner, const NodeView& node);
 Status EncodeSliceByIndex(Planner& planner, const NodeView& node);
 Status EncodeTile(Planner& planner, const NodeView& node);
+Status EncodeReverse(Planner& planner, const NodeView& node);
+Status EncodeGather(Planner& planner, const NodeView& node);
 Status EncodeCrop(Planner& planner, const NodeView& node);
 Status EncodeSliceUpdate(Planner& planner, const NodeView& node);
 // blocks.cc
@@ -85,6 +87,9 @@ Status Reshape(Planner& planner, const View& x, const View& result);
 // takes every `step`-th.
 Status Join(Planner& planner, std::span<const View> parts, const View& result, int axis,
             uint32_t step = 1);
+// The elements of `x` at `indices` of an axis as those of `result`.
+Status Pick(Planner& planner, const View& x, int axis, std::span<const uint32_t> indices,
+            const View& result);
 // Elements of `x` from `begins` on, each `steps`-th along its axis, as the whole of `result`.
 Status Slice(Planner& planner, const View& x, const std::array<uint32_t, kAxes>& begins,
              const std::array<uint32_t, kAxes>& steps, const View& result);

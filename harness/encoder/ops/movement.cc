@@ -1,7 +1,9 @@
 // Movements of elements: copies by strides, and by way of L2 where columns change.
 #include <algorithm>
+#include <cstring>
 #include <fmt/format.h>
 
+#include "harness/encoder/coefficients.h"
 #include "harness/encoder/ops/handlers.h"
 #include "harness/ops/params.h"
 
@@ -335,6 +337,119 @@ Status EncodeSliceUpdate(Planner& planner, const NodeView& node) {
   }
   ANECHECK_RETURN_IF_ERROR(planner.Copy(x, y));
   return planner.Copy(update, to);
+}
+
+namespace {
+
+// Calls act(begin, first, length) for each run of indices that rise by one: `length` of them from
+// index `begin` of the list on, the first of which is `first`.
+template <typename Act>
+Status ForRuns(std::span<const uint32_t> indices, Act act) {
+  for (size_t begin = 0; begin < indices.size();) {
+    size_t end = begin + 1;
+    while (end < indices.size() && indices[end] == indices[end - 1] + 1) ++end;
+    ANECHECK_RETURN_IF_ERROR(
+        act(static_cast<uint32_t>(begin), indices[begin], static_cast<uint32_t>(end - begin)));
+    begin = end;
+  }
+  return {};
+}
+
+// `count` channels of a block in L2 from `begin` on.
+L2Block Channels(const L2Block& block, uint32_t begin, uint32_t count) {
+  L2Block part = block;
+  part.base += begin * block.channel_stride;
+  part.channels = count;
+  return part;
+}
+
+// Columns of `x`, which are channels of L2, as those of `result`.
+Status PickColumns(Planner& planner, const View& x, std::span<const uint32_t> indices,
+                   const View& result) {
+  const auto [across, row, loop] = TurnedBy(x);
+  for (uint32_t i = 0; i < Extent(x, loop); ++i) {
+    planner.ResetL2();
+    const View from = At(x, loop, i);
+    ANECHECK_ASSIGN(const L2Block block,
+                    planner.TakeL2(Extent(x, 3), Extent(from, row), Extent(from, across)));
+    ANECHECK_ASSIGN(const L2Block picked, planner.TakeL2(static_cast<uint32_t>(indices.size()),
+                                                         block.rows, block.columns));
+    ANECHECK_RETURN_IF_ERROR(planner.CopyToL2(from, block, 3, row, across));
+    ANECHECK_RETURN_IF_ERROR(ForRuns(indices, [&](uint32_t begin, uint32_t first, uint32_t length) {
+      Task task;
+      task.in = task.out = {.width = block.columns, .height = block.rows, .channels = length};
+      task.neural.engine_bits = EngineBits(length);
+      task.source1 = PlaceOf(Channels(block, first, length));
+      task.result = PlaceOf(Channels(picked, begin, length));
+      return planner.Add(std::move(task));
+    }));
+    ANECHECK_RETURN_IF_ERROR(planner.CopyFromL2(picked, At(result, loop, i), 3, row, across));
+  }
+  return {};
+}
+
+}  // namespace
+
+Status Pick(Planner& planner, const View& x, int axis, std::span<const uint32_t> indices,
+            const View& result) {
+  if (axis == 3) return PickColumns(planner, x, indices, result);
+  return ForRuns(indices, [&](uint32_t begin, uint32_t first, uint32_t length) {
+    return planner.Copy(Part(x, axis, first, length), Part(result, axis, begin, length));
+  });
+}
+
+// One axis after the other.
+Status EncodeReverse(Planner& planner, const NodeView& node) {
+  using P = params::OverAxes;
+  ANECHECK_ASSIGN(View x, planner.ViewOf(node.Input(P::kX)));
+  ANECHECK_ASSIGN(const View y, planner.ResultOf(node.Result()));
+  const int rank = node.InputShape(P::kX).rank();
+  std::array<bool, kAxes> turns = {};
+  for (const int64_t axis : node.Ints(P::kAxes)) {
+    turns[static_cast<size_t>(Axis4(*NormalizeAxis(axis, rank), rank))] = true;
+  }
+  if (node.Ints(P::kAxes).empty()) turns.fill(true);
+  for (int axis = 0; axis < kAxes; ++axis) {
+    const uint32_t extent = Extent(x, axis);
+    if (!turns[static_cast<size_t>(axis)] || extent == 1) continue;
+    std::vector<uint32_t> indices;
+    for (uint32_t i = extent; i-- > 0;) indices.push_back(i);
+    ANECHECK_ASSIGN(const View turned, planner.Temporary(ExtentsOf(x)));
+    ANECHECK_RETURN_IF_ERROR(Pick(planner, x, axis, indices, turned));
+    x = turned;
+  }
+  return planner.Copy(x, y);
+}
+
+// Parts of an axis in the order of constant indices.
+Status EncodeGather(Planner& planner, const NodeView& node) {
+  using P = params::Gather;
+  const ValueId given = node.Input(P::kIndices);
+  if (!planner.IsConst(given) || planner.graph().type(given).dtype != DType::kInt32) {
+    return Refuse("gather: indices that are no constant of int32");
+  }
+  if (node.Int(P::kBatchDims, 0) != 0) return Refuse("gather: batches of indices");
+  ANECHECK_ASSIGN(const View x, planner.ViewOf(node.Input(P::kX)));
+  ANECHECK_ASSIGN(const View y, planner.ResultOf(node.Result()));
+  const int rank = node.InputShape(P::kX).rank();
+  const int axis = Axis4(*NormalizeAxis(node.Int(P::kAxis, 0), rank), rank);
+  const auto bytes = planner.graph().ConstData(given);
+  std::vector<uint32_t> indices(bytes.size() / sizeof(int32_t));
+  for (size_t i = 0; i < indices.size(); ++i) {
+    int32_t index = 0;
+    std::memcpy(&index, bytes.data() + i * sizeof index, sizeof index);
+    if (index < 0) index += static_cast<int32_t>(Extent(x, axis));
+    if (index < 0 || static_cast<uint32_t>(index) >= Extent(x, axis)) {
+      return Refuse("gather: an index outside of its axis");
+    }
+    indices[i] = static_cast<uint32_t>(index);
+  }
+  auto extents = ExtentsOf(x);
+  extents[static_cast<size_t>(axis)] = static_cast<uint32_t>(indices.size());
+  if (ExtentsOf(y) == extents) return Pick(planner, x, axis, indices, y);
+  ANECHECK_ASSIGN(const View picked, planner.Temporary(extents));
+  ANECHECK_RETURN_IF_ERROR(Pick(planner, x, axis, indices, picked));
+  return Reshape(planner, picked, y);
 }
 
 Status EncodeCrop(Planner& planner, const NodeView& node) {
