@@ -115,6 +115,8 @@ class DefectSearch {
     bool together = false;
     bool vague = false;  // DefectAnswer::vague
   };
+  // The intervals of the elements looked at, comparable.
+  using Admitted = std::vector<std::array<uint64_t, 6>>;
   // A combination is searched among so many defects at the most.
   static constexpr size_t kMaxCombined = 6;
 
@@ -270,22 +272,36 @@ class DefectSearch {
   // The defects that change what is admitted at some element looked at: alone, or beside all
   // others, or beside those that do so. The last are several of which each has the same effect.
   std::vector<const Defect*> Effective(std::span<const Defect> defects) {
-    std::vector<const Defect*> all;
-    for (const Defect& defect : defects) all.push_back(&defect);
-    const Admitted with_none = AdmittedBy({});
-    const Admitted with_all = AdmittedBy(all);
-    std::vector<const Defect*> effective;
-    std::vector<const Defect*> rest;
-    for (size_t d = 0; d < all.size(); ++d) {
-      std::vector<const Defect*> others = all;
-      std::erase(others, all[d]);
-      const bool changes = alone_[d] != with_none || AdmittedBy(others) != with_all;
-      (changes ? effective : rest).push_back(all[d]);
+    std::vector<const Defect*> effective, rest;
+    const Admitted with_none = AdmittedBy(conforming_);
+    for (size_t d = 0; d < defects.size(); ++d) {
+      (alone_[d] != with_none ? effective : rest).push_back(&defects[d]);
     }
-    if (!effective.empty()) AddChanging(rest, effective);
+    // Where those admit together as much as all defects do, no other changes it.
+    if (!rest.empty()) AddOthers(defects, with_none, rest, effective);
     if (effective.size() > kMaxCombined) effective.resize(kMaxCombined);
     std::ranges::sort(effective, {}, &Defect::id);
     return effective;
+  }
+
+  // Moves those of `rest` into `effective` that change something beside others.
+  void AddOthers(std::span<const Defect> defects, const Admitted& with_none,
+                 std::vector<const Defect*>& rest, std::vector<const Defect*>& effective) {
+    std::vector<const Defect*> all;
+    for (const Defect& defect : defects) all.push_back(&defect);
+    const Admitted with_all = AdmittedBy(all);
+    const Admitted with_effective = effective.empty()       ? with_none
+                                    : effective.size() == 1 ? alone_[effective[0] - &defects[0]]
+                                                            : AdmittedBy(effective);
+    if (with_effective == with_all) return;
+    std::erase_if(rest, [&](const Defect* defect) {
+      std::vector<const Defect*> others = all;
+      std::erase(others, defect);
+      if (AdmittedBy(others) == with_all) return false;
+      effective.push_back(defect);
+      return true;
+    });
+    if (!effective.empty()) AddChanging(rest, effective);
   }
 
   // Moves those of `rest` into `effective` that change what all of it admits.
@@ -300,32 +316,30 @@ class DefectSearch {
     }
   }
 
-  // The intervals of the elements looked at, comparable.
-  using Admitted = std::vector<std::array<uint64_t, 6>>;
   Admitted AdmittedBy(std::span<const Defect* const> set) {
     Estimates(set);
     return AdmittedByLast();
   }
   // By the set that was estimated last; nothing where it could not be.
-  Admitted AdmittedByLast() const {
+  Admitted AdmittedByLast() const { return estimated_ ? AdmittedBy(estimate_) : Admitted(); }
+  Admitted AdmittedBy(const Estimate& estimate) const {
     Admitted admitted;
-    if (!estimated_) return admitted;
     admitted.reserve(looked_at_.size());
-    const bool apart = !estimate_.finite_low.empty();
+    const bool apart = !estimate.finite_low.empty();
     for (const size_t i : looked_at_) {
-      admitted.push_back({std::bit_cast<uint64_t>(estimate_.low[i]),
-                          std::bit_cast<uint64_t>(estimate_.high[i]), SignificanceOf(i),
-                          CountAdmitted(estimate_, i),
-                          std::bit_cast<uint64_t>(apart ? estimate_.finite_low[i] : 0),
-                          std::bit_cast<uint64_t>(apart ? estimate_.finite_high[i] : 0)});
+      admitted.push_back({std::bit_cast<uint64_t>(estimate.low[i]),
+                          std::bit_cast<uint64_t>(estimate.high[i]), SignificanceOf(estimate, i),
+                          CountAdmitted(estimate, i),
+                          std::bit_cast<uint64_t>(apart ? estimate.finite_low[i] : 0),
+                          std::bit_cast<uint64_t>(apart ? estimate.finite_high[i] : 0)});
     }
     return admitted;
   }
 
   // Whether NaN is admitted and the sign of a zero judged.
-  uint64_t SignificanceOf(size_t i) const {
+  static uint64_t SignificanceOf(const Estimate& estimate, size_t i) {
     constexpr uint64_t kSignedZeros = 1 << 8;
-    return estimate_.flags[i] | (estimate_.signed_zeros ? kSignedZeros : 0);
+    return estimate.flags[i] | (estimate.signed_zeros ? kSignedZeros : 0);
   }
 
   const Graph& graph_;

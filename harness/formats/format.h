@@ -4,6 +4,7 @@
 // trips.
 #pragma once
 
+#include <concepts>
 #include <cstdint>
 #include <memory>
 #include <span>
@@ -95,12 +96,34 @@ class ParsedFile {
   ParsedFile() = default;
 };
 
+// The rules of a format: a table, or a function that makes one when it is first asked for. Programs
+// that read no such file do not wait for it.
+class FormatRules {
+ public:
+  constexpr FormatRules() = default;
+  template <typename Table>
+    requires std::convertible_to<Table, std::span<const Rule>>
+  // NOLINTNEXTLINE(google-explicit-constructor): stands for the table in the rows of formats.
+  constexpr FormatRules(const Table& table) : table_(table) {}
+  // NOLINTNEXTLINE(google-explicit-constructor): as above.
+  constexpr FormatRules(std::span<const Rule> (*make)()) : make_(make) {}
+
+  std::span<const Rule> all() const { return make_ == nullptr ? table_ : make_(); }
+  auto begin() const { return all().begin(); }
+  auto end() const { return all().end(); }
+  size_t size() const { return all().size(); }
+
+ private:
+  std::span<const Rule> table_;
+  std::span<const Rule> (*make_)() = nullptr;
+};
+
 // Formats are defined by the functions of their model (format_of.h), from which this entry is made.
 // All functions are pure and may run on several threads at once. None throws.
 struct Format {
   std::string_view name;   // as given to --format, for example "hwx"
   std::string_view title;  // for people
-  std::span<const Rule> rules;
+  FormatRules rules;
 
   // The evidence for the fields of `json`, a JSON form of this format: every one of them has a row,
   // and of several that fit it the first counts. Forms of one format may differ in their rows.

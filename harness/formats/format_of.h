@@ -25,7 +25,7 @@ struct FormatOf {
 
   std::string_view name;
   std::string_view title;
-  std::span<const Rule> rules;
+  FormatRules rules;
   std::span<const FieldFact> (*fields)(const Json& json);
   int (*recognise)(ByteSpan bytes, std::string_view path);
   Result<Bytes> (*from_json)(const Json& json);

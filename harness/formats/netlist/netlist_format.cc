@@ -39,7 +39,7 @@ Result<Bytes> FormatFromJson(const Json& json) {
 const FormatOf<plist::Document> kDefinition = {
     .name = "netlist",
     .title = "network description (property list of layers and wiring)",
-    .rules = Rules(),
+    .rules = Rules,
     .fields = FieldFacts,
     .recognise = Recognise,
     .from_json = FormatFromJson,
