@@ -19,6 +19,10 @@ constexpr int kJsonTries = 4;
 
 // The JSON form of a larger file costs more than it brings.
 constexpr size_t kMaxJsonInput = size_t{1} << 17;
+// Two files up to this size together have forms that cost little. Of larger ones they take most of
+// the time of a fuzzer that runs its target in the same process, so that few crossings go by them.
+constexpr size_t kSmallForms = size_t{1} << 11;
+constexpr uint64_t kLargeFormsEvery = 16;
 
 size_t Difference(size_t size, size_t at) { return at < size ? size - at : 0; }
 
@@ -289,8 +293,11 @@ Bytes CrossFiles(const MutatorParts& parts, ByteSpan a, ByteSpan b, size_t max_s
     Bytes child = CrossStreams(parts.draw, a, b, max_size, choices);
     if (!child.empty()) return child;
   }
+  const bool by_form = parts.edit_bytes == nullptr || a.size() + b.size() <= kSmallForms
+                           ? choices.Below(4) != 0
+                           : choices.Below(kLargeFormsEvery) == 0;
   if (parts.format != nullptr && a.size() <= kMaxJsonInput && b.size() <= kMaxJsonInput &&
-      choices.Below(4) != 0) {
+      by_form) {
     const Result<Json> first = parts.format->to_json(a);
     const Result<Json> second = parts.format->to_json(b);
     // Not every part has its like in each file: a few are tried.

@@ -18,7 +18,7 @@ struct MutatorParts {
   const Format* format = nullptr;                      // null: bytes only
   const DescriptorGenerator* generator = nullptr;      // null: no mutations by name
   Bytes (*generate)(ChoiceStream& choices) = nullptr;  // null: the generator's, if any
-  ByteEditor edit_bytes = nullptr;                     // null: EditBytes
+  ByteEditor edit_bytes = nullptr;                     // that of libFuzzer; null: EditBytes
   StreamReader draw = nullptr;                         // where files are choice streams
 };
 
@@ -34,8 +34,9 @@ Bytes MutateStructure(const MutatorParts& parts, ByteSpan input, size_t max_size
 
 // A child of two files. Of choice streams: draws of both (CrossStreams). Of a format: a part of the
 // JSON form of `b`, mostly an object, an array or a run of its elements, put in place of the part
-// of `a` of the same name. If neither applies: the start of one and the end of the other, cut where
-// both have the same bytes, or in one place of both, or anywhere. At most `max_size` bytes.
+// of `a` of the same name, beside libFuzzer seldom where the files are large. If neither applies:
+// the start of one and the end of the other, cut where both have the same bytes, or in one place of
+// both, or anywhere. At most `max_size` bytes.
 Bytes CrossFiles(const MutatorParts& parts, ByteSpan a, ByteSpan b, size_t max_size, uint64_t seed);
 
 // Byte edits without any knowledge: flips, extreme integers, copies, insertions and cuts.

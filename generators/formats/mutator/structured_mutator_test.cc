@@ -97,6 +97,28 @@ TEST(StructuredMutator, EditsTheJsonFormOfFilesAsLargeAsTheGeneratorsMake) {
   }
 }
 
+// The forms of large files take most of a fuzzer's time.
+TEST(CrossFiles, SeldomTakesTheFormsOfLargeFiles) {
+  static int asked = 0;
+  Format format = kFormat_td;
+  format.to_json = [](ByteSpan) -> Result<Json> {
+    ++asked;
+    return MakeError(ErrorCode::kMalformed, "td: no");
+  };
+  const ByteEditor edit = [](uint8_t*, size_t size, size_t) { return size; };
+  const auto asked_of = [&](size_t size) {
+    asked = 0;
+    const Bytes file(size, 1);
+    for (uint64_t seed = 0; seed < kSeeds; ++seed) {
+      (void)CrossFiles({.format = &format, .edit_bytes = edit}, file, file, 1 << 16, seed);
+    }
+    return asked / 2;  // once for each of two files
+  };
+  EXPECT_GT(asked_of(512), kSeeds / 2);
+  EXPECT_GT(asked_of(16384), 0);
+  EXPECT_LT(asked_of(16384), kSeeds / 8);
+}
+
 // Most edits of the JSON form do not fit the format; bytes are edited where none of a few does.
 TEST(StructuredMutator, TriesAFewEditsOfTheJsonForm) {
   static int encoded = 0;
