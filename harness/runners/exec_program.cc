@@ -34,7 +34,9 @@ struct ProgramCase {
   std::vector<uint8_t> weights;
   Graph graph;
   std::vector<Tensor> inputs;
-  std::string outputs;  // path
+  std::string outputs;         // path
+  std::vector<Tensor> again;   // inputs of a second execution
+  std::string second_outputs;  // path; empty: it is executed once
 };
 
 // The file of that name beside the program; nothing if there is none.
@@ -65,6 +67,11 @@ Result<ProgramCase> ReadCase(const Json& request) {
   }
   ANECHECK_ASSIGN(const std::string path, String(request, "inputs", kRequestName));
   ANECHECK_ASSIGN(item.inputs, ReadInputsNpz(path, item.graph));
+  if (!request.contains("second")) return item;
+  const Json& second = request["second"];
+  ANECHECK_ASSIGN(item.second_outputs, String(second, "outputs", kRequestName));
+  ANECHECK_ASSIGN(const std::string again, String(second, "inputs", kRequestName));
+  ANECHECK_ASSIGN(item.again, ReadInputsNpz(again, item.graph));
   return item;
 }
 
@@ -74,6 +81,8 @@ RunRequest RequestOf(const ProgramCase& item) {
   request.mil = item.mil;
   request.graph = &item.graph;
   request.inputs = item.inputs;
+  request.settings.repeat = !item.second_outputs.empty();
+  request.again = item.again;
   if (item.netlist.empty()) {
     request.mil_weights = item.weights;
   } else {
@@ -84,14 +93,24 @@ RunRequest RequestOf(const ProgramCase& item) {
   return request;
 }
 
-Status WriteOutputs(const ProgramCase& item, const WireReply& reply) {
+Status WriteOutputs(const Graph& graph, std::span<const std::vector<uint8_t>> outputs,
+                    const std::string& path) {
   std::vector<npz::NamedArray> arrays;
-  const auto ids = item.graph.outputs();
-  for (size_t i = 0; i < ids.size() && i < reply.outputs.size(); ++i) {
-    ANECHECK_ASSIGN(npz::Array array, TensorToArray({item.graph.type(ids[i]), reply.outputs[i]}));
-    arrays.push_back({item.graph.value(ids[i]).name, std::move(array)});
+  const auto ids = graph.outputs();
+  for (size_t i = 0; i < ids.size() && i < outputs.size(); ++i) {
+    ANECHECK_ASSIGN(npz::Array array, TensorToArray({graph.type(ids[i]), outputs[i]}));
+    arrays.push_back({graph.value(ids[i]).name, std::move(array)});
   }
-  return npz::WriteNpzFile(item.outputs, arrays);
+  return npz::WriteNpzFile(path, arrays);
+}
+
+// Those of the second execution stand behind those of the first.
+Status WriteAllOutputs(const ProgramCase& item, const WireReply& reply) {
+  const size_t count = std::min(item.graph.outputs().size(), reply.outputs.size());
+  const std::span outputs(reply.outputs);
+  ANECHECK_RETURN_IF_ERROR(WriteOutputs(item.graph, outputs.first(count), item.outputs));
+  if (item.second_outputs.empty()) return {};
+  return WriteOutputs(item.graph, outputs.subspan(count), item.second_outputs);
 }
 
 // The stage that the protocol has for the step; a refusal that names none is the front end's.
@@ -106,7 +125,7 @@ std::string_view StageOf(const WireReply& reply) {
 }
 
 Json ReplyOf(const Json& id, const ProgramCase& item, const WireReply& given) {
-  Json reply = {{"v", kExecProtocolVersion}, {"id", id}};
+  Json reply = {{"v", kNewestExecProtocol}, {"id", id}};
   if (given.no_kernel) {
     reply["status"] = "unsupported";
     reply["op"] = given.message;
@@ -120,7 +139,7 @@ Json ReplyOf(const Json& id, const ProgramCase& item, const WireReply& given) {
     reply["message"] = given.message;
     return reply;
   }
-  const Status written = WriteOutputs(item, given);
+  const Status written = WriteAllOutputs(item, given);
   if (written.ok()) return reply;
   reply["status"] = ToText(RunStatus::kFailed);
   reply["stage"] = ToText(Step::kRun);
@@ -128,10 +147,15 @@ Json ReplyOf(const Json& id, const ProgramCase& item, const WireReply& given) {
   return reply;
 }
 
+Json Hello() {
+  return {{"v", kNewestExecProtocol},
+          {"name", "e5rt"},
+          {"engine", "ane"},
+          {"batch", 16},
+          {"second", true}};
+}
+
 Result<Json> AnswerTo(const Json& request, E5rtEngine& engine) {
-  if (request.contains("hello")) {
-    return Json{{"v", kExecProtocolVersion}, {"name", "e5rt"}, {"engine", "ane"}};
-  }
   ANECHECK_ASSIGN(const ProgramCase item, ReadCase(request));
   ByteWriter writer;
   WriteRequest(RequestOf(item), writer);
@@ -141,17 +165,31 @@ Result<Json> AnswerTo(const Json& request, E5rtEngine& engine) {
   return ReplyOf(request.contains("id") ? request["id"] : Json(), item, engine.Run(wired, step));
 }
 
+// Answers each case of a line.
+Status Answer(const Json& request, E5rtEngine& engine, std::ostream& out) {
+  if (request.contains("hello")) {
+    out << DumpJson(Hello()) << '\n' << std::flush;
+    return {};
+  }
+  ANECHECK_ASSIGN(const std::vector<const Json*> cases,
+                  json_fields::Array(request, "cases", kRequestName));
+  for (const Json* const item : cases) {
+    ANECHECK_ASSIGN(const Json answer, AnswerTo(*item, engine));
+    out << DumpJson(answer) << '\n' << std::flush;
+  }
+  return {};
+}
+
 }  // namespace
 
 int ServeExec(std::istream& in, std::ostream& out, E5rtEngine& engine) {
   for (std::string line; std::getline(in, line);) {
     const auto request = ParseJson(line, kRequestName);
-    const auto answer = request.ok() ? AnswerTo(*request, engine) : request;
-    if (!answer.ok()) {
-      std::cerr << answer.error().message << '\n';
+    const Status answered = request.ok() ? Answer(*request, engine, out) : Status(request.error());
+    if (!answered.ok()) {
+      std::cerr << answered.error().message << '\n';
       return 2;
     }
-    out << DumpJson(*answer) << '\n' << std::flush;
   }
   return 0;
 }

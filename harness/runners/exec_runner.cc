@@ -388,7 +388,14 @@ Result<std::optional<ExecRunner::Broken>> ExecRunner::RunTogether(
 Status ExecRunner::RunBatch(std::span<const RunRequest> requests) {
   const size_t first = replies_.size();
   ANECHECK_ASSIGN(std::optional<Broken> broken, RunTogether(requests));
-  if (!broken) return {};
+  if (!broken) {
+    // A line too many may have come for another case than the one that wrote it.
+    Drain(Clock::now() + kSettle);
+    const auto bad = std::ranges::find_if(replies_.begin() + static_cast<ptrdiff_t>(first),
+                                          replies_.end(), Misbehaved);
+    if (bad == replies_.end()) return {};
+    broken = {static_cast<size_t>(bad - replies_.begin()) - first, *bad};
+  }
   process_.reset();
   replies_.resize(first);
   stray_.clear();
