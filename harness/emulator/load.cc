@@ -7,6 +7,7 @@
 #include "harness/formats/hwx/container.h"
 #include "harness/formats/hwx/names.h"
 #include "harness/formats/hwx/thread_words.h"
+#include "harness/formats/message.h"
 
 namespace anecheck::emulator {
 namespace {
@@ -74,7 +75,7 @@ class Loader {
     for (const hwx::Section& section : container_.sections) {
       if (section.size == 0) continue;
       Region region;
-      region.name = hwx::TextOf(section.sectname);
+      region.name = Escaped(hwx::TextOf(section.sectname));
       region.kind = RegionKindOf(section);
       region.address = section.addr;
       if (section.size > memory_limit_) {
@@ -122,7 +123,7 @@ class Loader {
     if (tensor.element_type != kHalfType) {
       return MakeError(ErrorCode::kUnsupported,
                        fmt::format("tensor {} has element type {}; 5, float16, is emulated",
-                                   tensor.name, tensor.element_type));
+                                   Shown(tensor.name), tensor.element_type));
     }
     ANECHECK_RETURN_IF_ERROR(PlacePort(port));
     ANECHECK_RETURN_IF_ERROR(CheckPort(port));
@@ -138,7 +139,8 @@ class Loader {
       record = std::ranges::find(container_.ports, plain, &hwx::Port::name);
     }
     if (record == container_.ports.end()) {
-      return MakeError(ErrorCode::kMalformed, fmt::format("tensor {} has no port", port.name));
+      return MakeError(ErrorCode::kMalformed,
+                       fmt::format("tensor {} has no port", Shown(port.name)));
     }
     const std::vector<Region>& regions = program_.memory.regions();
     for (size_t i = 0; i < regions.size(); ++i) {
@@ -147,11 +149,11 @@ class Loader {
       port.region = i;
       port.offset = at;
       // Sections of windows are all called alike.
-      program_.memory.regions()[i].name = port.name;
+      program_.memory.regions()[i].name = Escaped(port.name);
       return {};
     }
     return MakeError(ErrorCode::kMalformed, fmt::format("port {} at 0x{:x} lies in no section",
-                                                        port.name, record->vmaddr));
+                                                        Shown(port.name), record->vmaddr));
   }
 
   Status CheckPort(const Port& port) const {
@@ -159,14 +161,15 @@ class Loader {
     unsigned __int128 end = kElementBytes;
     for (size_t axis = 0; axis < port.shape.size(); ++axis) {
       if (port.shape[axis] == 0) {
-        return MakeError(ErrorCode::kMalformed, fmt::format("tensor {} is empty", port.name));
+        return MakeError(ErrorCode::kMalformed,
+                         fmt::format("tensor {} is empty", Shown(port.name)));
       }
       end += static_cast<unsigned __int128>(port.shape[axis] - 1) * port.strides[axis];
     }
     if (end <= room && port.strides[3] >= kElementBytes && port.Count() <= room) return {};
-    return MakeError(
-        ErrorCode::kMalformed,
-        fmt::format("tensor {} does not fit the 0x{:x} bytes of its window", port.name, room));
+    return MakeError(ErrorCode::kMalformed,
+                     fmt::format("tensor {} does not fit the 0x{:x} bytes of its window",
+                                 Escaped(port.name), room));
   }
 
   const hwx::Container& container_;

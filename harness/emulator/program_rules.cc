@@ -9,6 +9,7 @@
 
 #include "harness/emulator/activation_table.h"
 #include "harness/emulator/surface.h"
+#include "harness/formats/message.h"
 #include "harness/formats/rules.h"
 
 namespace anecheck::emulator {
@@ -261,7 +262,7 @@ void CheckOutputs(const Model& model, RuleReport& broken) {
   }
   for (const Port& port : model.program.ports) {
     if (!port.output || written.WritesPort(port)) continue;
-    broken(model.tasks.back().offset, "no task writes all of output {}", port.name);
+    broken(model.tasks.back().offset, "no task writes all of output {}", Shown(port.name));
   }
 }
 

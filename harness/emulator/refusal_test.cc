@@ -5,6 +5,7 @@
 
 #include "harness/emulator/program.h"
 #include "harness/emulator/surface.h"
+#include "harness/formats/hwx/builder.h"
 
 namespace anecheck::emulator {
 namespace {
@@ -102,6 +103,23 @@ TEST(Refusal, ASchedulingWordIsAWarningAtMost) {
 TEST(Refusal, OfWordsThatContradictEachOther) {
   EXPECT_THAT(MessageWith(0x13800, 0x33880), HasSubstr("SourceType = 2 and Source1Enable = 0"));
   EXPECT_THAT(MessageWith(0x34, 0x4110101), HasSubstr("EnginesEnabled = 1"));
+}
+
+TEST(Refusal, QuotesNamesOfSectionsOnOneLine) {
+  hwx::ContainerSpec spec;
+  spec.const_size = 64;
+  spec.tasks.generation = td::GenerationOfVersion(7).value();
+  spec.tasks.header_words = td::kV7HeaderWords;
+  td::Task task;
+  task.header = {0x02000000, 0, 0x422, 0, 0xfff86a, 0, 0x30009800, 0, 0x01024025, 0};
+  spec.tasks.tasks.push_back(task);
+  spec.extra_segments.push_back(
+      {.segname = "__DATA", .sectname = "a\nb", .section_flags = 0x25, .size = 1 << 20});
+  const auto bytes = hwx::BuildBytes(std::move(spec));
+  ASSERT_TRUE(bytes.ok()) << bytes.error().message;
+  const auto program = LoadProgram(*bytes, 1 << 16);
+  ASSERT_FALSE(program.ok());
+  EXPECT_THAT(program.error().message, HasSubstr("section a\\x0ab has"));
 }
 
 TEST(Refusal, OfAReadOutsideASurface) {
