@@ -277,7 +277,7 @@ class DefectSearch {
     for (size_t d = 0; d < defects.size(); ++d) {
       (alone_[d] != with_none ? effective : rest).push_back(&defects[d]);
     }
-    // Where those admit together as much as all defects do, no other changes it.
+    // If those admit together as much as all defects do, no other changes it.
     if (!rest.empty()) AddOthers(defects, with_none, rest, effective);
     if (effective.size() > kMaxCombined) effective.resize(kMaxCombined);
     std::ranges::sort(effective, {}, &Defect::id);

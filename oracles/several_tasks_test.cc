@@ -53,7 +53,7 @@ TEST(SigmoidHard, AdmitsATieOfTheProductAwayFromZero) {
   EXPECT_TRUE(Admits(line, 0, HalfAway(HalfAway(x * alpha) + beta)));
 }
 
-// What exponent 31 becomes in more than one sum or product is not measured (numerics_laws.md, L7).
+// Exponent 31 in more than one sum or product was not measured (numerics_laws.md, L7).
 TEST(LinearActivation, OfAnInfinityIsANumberOrAnInfinityWhereExponent31IsANumber) {
   const Estimate open = Line(OpKind::kLinearActivation, INFINITY, 0.75, 0, kA16);
   EXPECT_TRUE(Admits(open, 0, 49152));

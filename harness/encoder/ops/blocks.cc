@@ -45,7 +45,7 @@ Status PadWithElements(Planner& planner, const View& x, int axis, std::string_vi
   return Pick(planner, x, axis, indices, result);
 }
 
-// Where the channels of the place (row, column) in a block of `side` lie among `channels` times as
+// The channels of the place (row, column) in a block of `side`, among `channels` times as
 // many: places outside of channels, or channels outside of places.
 struct ChannelPlace {
   uint32_t begin = 0, step = 1;

@@ -81,7 +81,7 @@ Status CopyPart(Planner& planner, const View& source, int axis, uint32_t begin, 
   return planner.Copy(Part(source, axis, begin, length, axis == 3 ? 1 : step), result);
 }
 
-// Where the part behind one of `length` at `at` begins.
+// The begin of the part behind one of `length` at `at`.
 uint32_t NextPart(uint32_t at, uint32_t length, uint32_t step) {
   return step > 1 ? at + 1 : at + length;
 }
@@ -245,7 +245,7 @@ struct Ranges {
   bool squeezes = false;
 };
 
-// What begins, ends, strides and masks of slice_by_index and slice_update say of the axes of x.
+// The begins, ends, strides and masks of slice_by_index and slice_update, by axis of x.
 template <typename P>
 Result<Ranges> RangesOf(const Planner& planner, const NodeView& node) {
   if (node.HasInput(P::kComputedBegin) || node.HasInput(P::kComputedEnd)) {
