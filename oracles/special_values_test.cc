@@ -55,6 +55,27 @@ ValueId ZeroOrNan(Case& c, const Shape& shape) {
   return c.Unary(OpKind::kSqrt, difference);
 }
 
+// ---- NaN as a number ----
+
+// A16 reads exponent 31 as a number (numerics_laws.md, L4). The sign of a NaN that the graph
+// computed is not known, on whichever side of a product it stands.
+TEST(NanAsANumber, HasNoKnownSignWhereTheGraphComputedIt) {
+  constexpr int kA16 = 5;
+  const auto product = [](bool computed) {
+    Case c;
+    const ValueId given = Halves(c, {1, 1, 1}, {-kNan});
+    const ValueId x = computed ? c.Unary(OpKind::kExp, given) : given;
+    const ValueId weight = c.Const(MakeTensor(DType::kFp16, {1, 1, 1}, {-3.5}));
+    const ValueId y =
+        c.Begin(OpKind::kConv).Arg(params::Conv::kX, x).Arg(params::Conv::kWeight, weight).Finish();
+    return c.Run(y, ConformingContract(kA16));
+  };
+  const Estimate open = product(true);
+  EXPECT_TRUE(Admits(open, 0, kInfinity) && Admits(open, 0, -kInfinity));
+  const Estimate known = product(false);
+  EXPECT_NE(Admits(known, 0, kInfinity), Admits(known, 0, -kInfinity));
+}
+
 // ---- overflow ----
 
 // Of results that may be a step away, those beyond the largest number by more are infinite on every

@@ -225,14 +225,15 @@ class Accumulator {
   void SpecialLawDots(const Lanes& rows, size_t row_count, const Lanes& columns,
                       size_t column_count, size_t count, const DotSink& sink);
   struct LawVectors;
-  LawVectors VectorsAsNumbers(const Lanes& lanes, const BoundedTensor& tensor, size_t vectors,
-                              size_t count) const;
+  LawVectors VectorsAsNumbers(const Lanes& lanes, size_t vectors, size_t count) const;
   // The two sides of StoreDots; the second one takes in what the law gives beside results that
   // stand there, or puts it there.
   void StoreWideDots(const PointVectors& rows, const PointVectors& columns, size_t count,
                      const PointBias& bias, PointResults& results);
   void StoreLawDots(const PointVectors& rows, const PointVectors& columns, size_t count,
                     const PointBias& bias, PointResults& results);
+  // Whether every NaN among the operands came in as it is, so that its payload is known.
+  bool KnowsBits() const;
   // Exponent 31 as numbers; gives whether every end is finite then.
   static bool DecodeLanes(const Lanes& from, size_t count, bool bits_known, DecodedLanes& to);
 

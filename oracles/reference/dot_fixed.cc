@@ -65,6 +65,14 @@ void Accumulator::RunOnArray(bool source_order) {
   may_overflow_ = true;
 }
 
+// Of both operands: kernels give the lanes of either first.
+bool Accumulator::KnowsBits() const {
+  const auto knows = [](const BoundedTensor& tensor) {
+    return !tensor.special || (tensor.point() && tensor.signed_zero);
+  };
+  return knows(x_) && knows(*y_);
+}
+
 bool Accumulator::DecodeLanes(const Lanes& from, size_t count, bool bits_known, DecodedLanes& to) {
   to.value.resize(count);
   to.low.resize(count);
@@ -111,8 +119,8 @@ Accumulator::LawSum Accumulator::LawSumOf(const Lanes& x, const Lanes& y, size_t
   Lanes b = y;
   bool numbers = true;
   if (special_) {
-    numbers = DecodeLanes(x, count, x_.point() && x_.signed_zero, decoded_x_);
-    numbers &= DecodeLanes(y, count, y_->point() && y_->signed_zero, decoded_y_);
+    numbers = DecodeLanes(x, count, KnowsBits(), decoded_x_);
+    numbers &= DecodeLanes(y, count, KnowsBits(), decoded_y_);
     a = decoded_x_.lanes();
     b = decoded_y_.lanes();
   }
@@ -310,10 +318,9 @@ void Accumulator::SumLawBlock(LawBlock& block, size_t row_count, size_t span) {
                {LawBlock::TakeIntervals, &block});
 }
 
-Accumulator::LawVectors Accumulator::VectorsAsNumbers(const Lanes& lanes,
-                                                      const BoundedTensor& tensor, size_t vectors,
+Accumulator::LawVectors Accumulator::VectorsAsNumbers(const Lanes& lanes, size_t vectors,
                                                       size_t count) const {
-  const bool bits_known = tensor.point() && tensor.signed_zero;
+  const bool bits_known = KnowsBits();
   const size_t size = vectors * count;
   auto* value = arena_->Allocate<double>(size);
   auto* low = arena_->Allocate<double>(size);
@@ -342,8 +349,8 @@ Accumulator::LawVectors Accumulator::VectorsAsNumbers(const Lanes& lanes,
 void Accumulator::SpecialLawDots(const Lanes& rows, size_t row_count, const Lanes& columns,
                                  size_t column_count, size_t count, const DotSink& sink) {
   const Workspace workspace(*arena_);
-  const LawVectors x = VectorsAsNumbers(rows, x_, row_count, count);
-  const LawVectors y = VectorsAsNumbers(columns, *y_, column_count, count);
+  const LawVectors x = VectorsAsNumbers(rows, row_count, count);
+  const LawVectors y = VectorsAsNumbers(columns, column_count, count);
   LawBlock block{*this, x.lanes, y.lanes, column_count, count, sink};
   block.given_rows = &rows;
   block.given_columns = &columns;
