@@ -17,6 +17,7 @@
 #include "harness/runners/analytics.h"
 #include "harness/runners/bundle_folder.h"
 #include "harness/runners/netlist_gate.h"
+#include "harness/runners/other_bytes.h"
 
 namespace anecheck {
 namespace {
@@ -455,14 +456,9 @@ class Session {
     for (size_t i = 0; i < outputs_.size(); ++i) {
       const std::vector<uint8_t>& before = reply_.outputs[i];
       const auto* now = static_cast<const uint8_t*>(outputs_[i]->data);
-      const auto first = std::mismatch(before.begin(), before.end(), now).first;
-      if (first == before.end()) continue;
-      Note(Verdict::kNotRepeatable,
-           fmt::format(
-               "output {}: the second execution of the program gives other values, from byte "
-               "{} on",
-               shape.outputs[i].name, first - before.begin()),
-           i);
+      const auto other = OtherBytes(shape.outputs[i].name, before, {now, before.size()});
+      if (!other) continue;
+      Note(Verdict::kNotRepeatable, *other, i);
       return;
     }
   }

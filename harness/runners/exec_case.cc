@@ -16,6 +16,7 @@
 #include "harness/models/package.h"
 #include "harness/runners/analytics.h"
 #include "harness/runners/emulator_runner.h"
+#include "harness/runners/other_bytes.h"
 #include "harness/runners/tensor_npz.h"
 
 namespace anecheck {
@@ -96,16 +97,10 @@ RunReply AddSecond(const RunRequest& request, const ExecFiles& files, RunReply r
     return reply;
   }
   for (size_t i = 0; i < second->size(); ++i) {
-    const std::vector<uint8_t>&before = reply.outputs[i].bytes, &now = (*second)[i].bytes;
-    const auto first = std::ranges::mismatch(before, now).in1;
-    if (first == before.end()) continue;
     const std::string& name = request.graph->value(request.graph->outputs()[i]).name;
-    reply.misconduct.push_back(
-        {Verdict::kNotRepeatable,
-         fmt::format("output {}: the second execution of the program gives other values, from byte "
-                     "{} on",
-                     name, first - before.begin()),
-         static_cast<uint32_t>(i)});
+    const auto other = OtherBytes(name, reply.outputs[i].bytes, (*second)[i].bytes);
+    if (!other) continue;
+    reply.misconduct.push_back({Verdict::kNotRepeatable, *other, static_cast<uint32_t>(i)});
     break;
   }
   return reply;

@@ -1,0 +1,26 @@
+// The difference between two executions of one program on the same inputs, in words.
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+#include <fmt/format.h>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+
+namespace anecheck {
+
+// Nothing where the second execution gives the bytes of the first; `before` and `now` have one
+// size.
+inline std::optional<std::string> OtherBytes(std::string_view output,
+                                             std::span<const uint8_t> before,
+                                             std::span<const uint8_t> now) {
+  const auto first = std::ranges::mismatch(before, now).in1;
+  if (first == before.end()) return std::nullopt;
+  return fmt::format(
+      "output {}: the second execution of the program gives other values, from byte {} on", output,
+      first - before.begin());
+}
+
+}  // namespace anecheck
