@@ -1,15 +1,15 @@
-# What the scripts share: where the project is, how a step announces itself, how a preset is
-# configured on Debian and on macOS. Sourced, not run.
+# Shared parts of the scripts: the project's folder, the announcement of a step, the configuration of a preset on Debian
+# and on macOS. Sourced, not run.
 
 set -euo pipefail
 
 PROJECT_DIR="$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)"
 cd "$PROJECT_DIR"
 
-# Two clones of one source then share what the compiler cache holds of objects without a precompiled
-# header: clang keeps that one's path absolute, so that the objects with one differ by the clone.
+# Two clones of one source then share the compiler cache's objects without a precompiled header: clang keeps that one's
+# path absolute, so that the objects with one differ by the clone.
 export CCACHE_BASEDIR="$PROJECT_DIR" CCACHE_NOHASHDIR=1
-# What ccache asks for before it keeps objects that read precompiled headers.
+# Settings that ccache needs to keep objects that read precompiled headers.
 export CCACHE_SLOPPINESS=pch_defines,time_macros
 
 step() { printf '\n== %s\n' "$*"; }

@@ -1,5 +1,5 @@
 # anecheck_flatbuffer_schema(NAME FILES a.fbs ...)
-# An interface library of what flatc makes of the schemas at build time: for each a.fbs the accessors
+# An interface library of the files that flatc makes of the schemas at build time: for each a.fbs the accessors
 # a_generated.h and the embedded binary schema a_bfbs_generated.h, found as "generated/flatbuffer_schemas/NAME/...".
 include_guard(GLOBAL)
 

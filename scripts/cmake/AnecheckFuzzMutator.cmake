@@ -48,7 +48,7 @@ foreach(OTHER ${OTHERS})
 endforeach()
 list(JOIN MODULES " " MODULES)
 
-# Programs in C are linked without what C++ brings by itself.
+# Programs in C are linked without C++'s own libraries.
 set(RUNTIME ${CMAKE_CXX_IMPLICIT_LINK_LIBRARIES})
 list(REMOVE_ITEM RUNTIME ${CMAKE_C_IMPLICIT_LINK_LIBRARIES})
 list(REMOVE_DUPLICATES RUNTIME)

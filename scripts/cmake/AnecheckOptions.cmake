@@ -37,7 +37,7 @@ if(ANECHECK_LLD AND NOT APPLE)
   # One link a processor runs already; threads of their own would only ask for more of them.
   add_link_options(-fuse-ld=lld LINKER:--threads=1)
   if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
-    # g++ looks for a program called ld.lld, without a version, in the folders that it is told.
+    # g++ looks for a program called ld.lld, without a version, in the given folders.
     file(REAL_PATH "${ANECHECK_LLD}" ANECHECK_LLD_PROGRAM)
     cmake_path(GET ANECHECK_LLD_PROGRAM PARENT_PATH ANECHECK_LLD_FOLDER)
     add_link_options("-B${ANECHECK_LLD_FOLDER}")

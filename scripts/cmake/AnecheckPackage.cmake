@@ -1,6 +1,6 @@
-# The installable package: `cmake --install` gives headers and libraries of the formats, generators
-# and oracles with what they need, and the configuration that find_package(anecheck) reads. Included
-# last, when every target is there.
+# The installable package: `cmake --install` gives headers and libraries of the formats, generators and oracles with
+# their dependencies, and the configuration that find_package(anecheck) reads. Included last, when every target is
+# there.
 
 include(AnecheckLinkClosure)
 include(CMakePackageConfigHelpers)
@@ -44,7 +44,7 @@ foreach(PAIR ${ALIASES})
   string(APPEND ANECHECK_PACKAGE_TARGETS "anecheck_name_target(${PAIR})\n")
 endforeach()
 
-# Builds what is installed and nothing else.
+# Builds the installed files and nothing else.
 add_custom_target(anecheck_package)
 foreach(ITEM ${CLOSURE})
   get_target_property(TYPE ${ITEM} TYPE)
@@ -83,7 +83,7 @@ install(FILES "${PROJECT_BINARY_DIR}/anecheckConfig.cmake"
   "${PROJECT_BINARY_DIR}/anecheckConfigVersion.cmake"
   DESTINATION "${PACKAGE_FOLDER}" COMPONENT anecheck_package)
 
-# Installs into the build folder, then builds and runs the example against what is there. Not where
+# Installs into the build folder, then builds and runs the example against the installed files. Not where
 # the libraries need link options that the package leaves out.
 if(ANECHECK_TESTS AND NOT ANECHECK_SANITIZE)
   add_test(NAME package_example

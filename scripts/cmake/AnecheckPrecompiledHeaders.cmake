@@ -1,7 +1,6 @@
 # Precompiled standard and library headers: most of a build from an empty compiler cache is spent
-# reading them. clang only: g++ and builds with the option off show that every source includes what
-# it uses. Headers of the project are never among them, so that an edit rebuilds what depends on it
-# and nothing else.
+# reading them. clang only: g++ and builds with the option off show that every source includes the headers that it uses.
+# Headers of the project are never among them, so that an edit rebuilds its dependents and nothing else.
 include_guard(GLOBAL)
 
 option(ANECHECK_PRECOMPILED_HEADERS "Read standard and library headers precompiled (clang only)" ON)

@@ -10,7 +10,7 @@ function(anecheck_library NAME)
   anecheck_unity(${NAME})
 endfunction()
 
-# anecheck_sources(NAME a.cc ...): what a room adds to a library that several rooms make.
+# anecheck_sources(NAME a.cc ...): the sources that a room adds to a library of several rooms.
 function(anecheck_sources NAME)
   target_sources(${NAME} PRIVATE ${ARGN})
   foreach(SOURCE ${ARGN})
@@ -131,7 +131,7 @@ function(anecheck_fuzzer NAME)
   endif()
 endfunction()
 
-# anecheck_add_rooms(): every subfolder that has a CMakeLists.txt of its own.
+# anecheck_add_rooms(): every subfolder with a CMakeLists.txt.
 function(anecheck_add_rooms)
   file(GLOB ROOMS CONFIGURE_DEPENDS RELATIVE "${CMAKE_CURRENT_SOURCE_DIR}" */CMakeLists.txt)
   list(SORT ROOMS)

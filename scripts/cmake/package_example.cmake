@@ -1,5 +1,5 @@
 # Run by the test package_example: installs the package of the build folder BINARY into it, builds
-# the project EXAMPLE against what was installed with COMPILER and FLAGS, and runs it.
+# the project EXAMPLE against the installed files with COMPILER and FLAGS, and runs it.
 
 function(run)
   execute_process(COMMAND ${ARGN} RESULT_VARIABLE CODE OUTPUT_VARIABLE TEXT ERROR_VARIABLE TEXT)
