@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""check-macos finds what Linux alone takes, and compiles the branches for macOS."""
+"""check-macos finds code that only Linux accepts, and compiles the branches for macOS."""
 
 import contextlib
 import importlib.machinery

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 """The build script of ClusterFuzzLite, run without Docker in the environment that the base image
-sets: what it puts into OUT runs from there, with its seeds, options and dictionary.
+sets: its products in OUT run from there, with its seeds, options and dictionary.
 
 usage: scripts/clusterfuzzlite_test.py WORK [C compiler] [C++ compiler]
 """
@@ -34,7 +34,7 @@ class ClusterFuzzLiteTest(unittest.TestCase):
         root = pathlib.Path(cls.folder.name)
         cls.out = root / "out"
         cls.out.mkdir()
-        # WORK outlives the test, so that the next run compiles only what changed.
+        # WORK outlives the test, so that the next run compiles only changed files.
         source = pathlib.Path(WORK, "src")
         source.mkdir(parents=True, exist_ok=True)
         if not (source / "anecheck").exists():

@@ -1,4 +1,4 @@
-"""How the scripts start a fuzzer, and what names a failure."""
+"""How the scripts start a fuzzer, and the names of failures."""
 
 import os
 import posixpath
@@ -59,7 +59,7 @@ def place_of(report, kind):
 
 
 def signature_of(report):
-    """What names a failure: the law that is broken; else the kind of failure and the functions it is in,
+    """The name of a failure: the law that is broken; else the kind of failure and the functions it is in,
     without addresses, numbers and folders, so that it is the same in every checkout."""
     law = LAW.search(report)
     if law:
@@ -77,13 +77,13 @@ def signature_of(report):
 
 
 def limits(seconds=INPUT_SECONDS):
-    """What an input may take, as arguments of a fuzzer."""
+    """The limits of one input, as arguments of a fuzzer."""
     return [f"-timeout={seconds}", "-rss_limit_mb=2048", "-malloc_limit_mb=1024"]
 
 
 def searching(dictionary, sanitised):
     """How a fuzzer searches, as its arguments: comparisons that come closer count as new in the sanitised
-    build; the fast one goes for what is reached."""
+    build; the fast one searches by coverage alone."""
     return (["-use_value_profile=1"] if sanitised else []) + ([f"-dict={dictionary}"] if dictionary else [])
 
 
@@ -103,7 +103,7 @@ def environment(**more):
 
 
 def last_line(text):
-    """What a program said last, without the figures that fuzzers print at every end."""
+    """The last line of a program's output, without the figures that fuzzers print at every end."""
     lines = text.strip().splitlines()
     told = [line for line in lines if line.strip() and not FIGURES.match(line)]
     return (told or lines or ["no word"])[-1][:200]

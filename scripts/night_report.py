@@ -1,4 +1,4 @@
-"""What a night tells: its summary, JUnit's form of it, and the exit code."""
+"""The results of a night: its summary, JUnit's form of it, and the exit code."""
 
 import json
 import re
@@ -13,7 +13,7 @@ CLASSES = re.compile(r"^\d+ [a-z][\w -]*$", re.MULTILINE)
 
 
 def printable(text):
-    """A text without what XML does not hold and a terminal acts on."""
+    """A text without characters that XML forbids or on which a terminal acts."""
     return UNPRINTABLE.sub(lambda found: f"\\x{ord(found.group()):02x}", text)
 
 
@@ -31,7 +31,7 @@ def power_figures(report):
 
 
 def figures_of(name, log, work):
-    """What a step measured, in words; empty where it tells nothing."""
+    """The figures of a step, in words; empty if it has none."""
     if name == "campaign":
         return "".join(CASES.findall(log)[-1:]).strip()
     if name == "baseline":
@@ -56,7 +56,7 @@ def headline(state):
 
 
 def finding_line(finding):
-    """A finding with the command that shows it again, or with what is left of it."""
+    """A finding with the command that shows it again, or with its remains."""
     line = f"{finding['target']}: {finding['signature']}"
     if not finding["fuzzer"]:
         return f"{line}, not reproduced: `{finding['file']}`"
@@ -80,7 +80,7 @@ def summary(state, options, why_ended=""):
         lines += [f"This night is not at its end{': ' + why_ended if why_ended else ''}.", ""]
     lines += [f"- {finding_line(finding)}" for finding in state["findings"]]
     if state["errors"]:
-        lines += ["", "What could not be run:", "", *(f"- {error}" for error in state["errors"])]
+        lines += ["", "Not run:", "", *(f"- {error}" for error in state["errors"])]
     lines += ["", *table_of_targets(state)]
     lines += ["", "| step | exit code | seconds | figures | log |", "|---|---|---|---|---|"]
     lines += [f"| {row['name']} | {row['code']} | {row['seconds']:.0f} | {row['figures']} | `{row['log']}` |"

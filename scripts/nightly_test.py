@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
-"""scripts/nightly with fuzzers and a tool that are shell scripts: what it runs, keeps, tells and ends with; and
-what names a failure."""
+"""scripts/nightly with fuzzers and a tool that are shell scripts: its steps, files, messages and exit codes.
+
+Also the names of failures."""
 
 import fcntl
 import json
@@ -106,7 +107,7 @@ class NightlyTest(ScriptTest):
         self.assertEqual([finding["signature"] for finding in self.state()["findings"]],
                          ["bad-1 [toy]", "bad-2 [toy]"])
         kept = sorted(path.read_text() for path in (self.work / "regress/toy").iterdir())
-        self.assertEqual(kept, ["bad-1\n", "bad-2\n"])  # what fails in another way is no smaller input
+        self.assertEqual(kept, ["bad-1\n", "bad-2\n"])  # an input that fails in another way is no smaller one
         lines = [line for line in self.summary().splitlines() if line.startswith("- toy: ")]
         for line in lines:
             self.assertEqual(subprocess.run(["sh", "-c", line.split("`")[1]], capture_output=True).returncode, 77)
@@ -143,7 +144,7 @@ class NightlyTest(ScriptTest):
             time.sleep(0.02)  # Waits by the clock: between two questions.
         self.night(expect=3)  # beside it, no other
         night.send_signal(signal.SIGTERM)
-        self.assertIn("goes on where the night stood", night.communicate()[1])
+        self.assertIn("to continue the night", night.communicate()[1])
         self.assertEqual(night.returncode, 3)
         state = subprocess.run(["ps", "-o", "stat=", "-p", (self.root / "pid").read_text().strip()],
                                capture_output=True, text=True).stdout.strip()
@@ -194,7 +195,7 @@ class NightlyTest(ScriptTest):
 
 
 class PlantedBugsTest(ScriptTest):
-    """scripts/check-planted-bugs: 0 found, 1 not found, 2 wrong usage, 3 what cannot run."""
+    """scripts/check-planted-bugs: 0 found, 1 not found, 2 wrong usage, 3 for a fuzzer that cannot run."""
 
     def hunt(self, bug, expect, script=None):
         if script:

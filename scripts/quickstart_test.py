@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """quickstart runs on the engine that it has built, on Linux and on macOS.
 
-What it calls is replaced: a copy of the script stands in a folder where `scripts/setup` does
+The programs that it calls are replaced: a copy of the script stands in a folder where `scripts/setup` does
 nothing, `cmake` makes a tool that writes down how it is called, and `uname` names the system.
 """
 

@@ -40,7 +40,7 @@ MOST_LIMITS = 20
 LARGEST_PICTURE = 150 * 1024
 # Folders that are no room but have a README all the same.
 ALSO_ROOMS = ("harness", "harness/cli", "oracles/legality", "corpus", "scripts")
-# Documents that are part of what the tool writes.
+# Documents that are part of the tool's output.
 TEMPLATES = ("harness/findings/export/", "harness/parserfuzz/scaffold/", "reports/testdata/")
 
 

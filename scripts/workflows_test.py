@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""What the workflow files run is there: scripts, presets, options, and the tool's commands."""
+"""The things that workflow files run exist: scripts, presets, options, and the tool's commands."""
 
 import json
 import pathlib

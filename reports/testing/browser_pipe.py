@@ -15,7 +15,7 @@ def find_browser():
 
 
 class Browser:
-    """One tab. `problems` collects what pages log, throw, or ask of a network."""
+    """One tab. `problems` collects logs, exceptions and network requests of pages."""
 
     def __init__(self, program, profile):
         to_read, self._write = os.pipe()

@@ -1,13 +1,13 @@
 """The long tasks of the matrix page at its full size. Used by pages_test.py.
 
-A task counts by the processor time of the page's own thread, where the browser gives it, so that what
-else runs on the machine does not count; the page's PerformanceObserver sees wall time.
+A task counts by the processor time of the page's own thread, where the browser gives it, so that other
+programs on the machine do not count; the page's PerformanceObserver sees wall time.
 """
 
 import pathlib
 import time
 
-# Twice what the Long Tasks API calls long: a thread's own time grows too where it shares core and caches.
+# Twice the long task of the Long Tasks API: a thread's own time grows too where it shares core and caches.
 LONG_MICROSECONDS = 100_000
 
 ACTIONS = {
@@ -26,7 +26,7 @@ ACTIONS = {
 
 
 def settle(browser):
-    """Waits until the table is drawn and what follows a filter's pause has begun."""
+    """Waits until the table is drawn and the work after a filter's pause has begun."""
     # Waits by the clock: the page itself draws after a pause of the one who types.
     time.sleep(0.4)
     while browser.run("document.body.dataset.drawn") != "true":
@@ -46,7 +46,7 @@ def longest_task(browser, act):
 
 
 def check_long_tasks(browser, page, widths=(400, 1600), attempts=4):
-    """Problems: what makes the page pause each time it is tried."""
+    """Problems: actions that make the page pause at every try."""
     def load():
         browser.open(page.as_uri())
         settle(browser)
@@ -100,6 +100,6 @@ def check_paper(browser, page):
     browser.call("Emulation.setEmulatedMedia", media="")
     browser.run("dispatchEvent(new Event('afterprint'))")
     if browser.run("document.querySelectorAll('#paper td').length") != 0:
-        yield "what was printed stays on the page"
+        yield "the printed page keeps its content"
     if browser.pdf_pages() < 10:
         yield "the print has less than 10 pages"

@@ -160,7 +160,7 @@ def main(arguments):
                 browser.problems.clear()
             seen = list(check_page(browser, folder / "bad.html", None)) + browser.problems
             seen += browser.run("pageLaws.alike([['#dcd0e6', '#cfe3f2']])")
-            # Processor time, which is what counts, however busy the machine is.
+            # Processor time counts, however busy the machine is.
             slow = "let sum = 0; for (let i = 0; i < 3e8; ++i) sum += i % 7;"
             (folder / "slow.html").write_text((folder / "matrix.html").read_text().replace(
                 "</body>", f"<script>{slow}</script></body>"))

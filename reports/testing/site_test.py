@@ -173,7 +173,7 @@ def settle(browser):
 
 
 def check_tasks(browser, page, attempts=4):
-    """Problems: what makes a page pause each time it is tried, beyond the limit of page_tasks.py."""
+    """Problems: actions that make a page pause at every try, beyond the limit of page_tasks.py."""
     def load():
         browser.open(page.as_uri())
         settle(browser)

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 """A campaign cut into shards by GNU parallel, and by a Slurm of one node on the loopback that the
-test starts itself, records the same cases as the whole. What is not installed is skipped.
+test starts itself, records the same cases as the whole. Schedulers that are not installed are skipped.
 
 usage: scripts/cluster/cluster_test.py TOOL
 """
@@ -63,7 +63,7 @@ def free_port():
 
 
 def cases_of(results):
-    """Every case by its index, without what differs from run to run."""
+    """Every case by its index, without the members that differ from run to run."""
     with sqlite3.connect(results) as database:
         return sorted(database.execute(
             "SELECT case_index, seed, target, fingerprint, status, verdict, message FROM cases"))
@@ -86,7 +86,7 @@ def wait_for(what, done, seconds=120):
 
 
 class Slurm:
-    """Controller, node and authentication of their own, in `root`; root only."""
+    """A separate controller, node and authentication, in `root`; needs the user root."""
 
     def __init__(self, root):
         self.root = root
@@ -261,7 +261,7 @@ class ClusterTest(unittest.TestCase):
 
 
 class ArgumentsTest(unittest.TestCase):
-    """With a tool that writes down what it is given."""
+    """With a tool that writes down its arguments."""
 
     def test_arguments_reach_the_tool_as_they_were_given(self):
         if not find("parallel"):

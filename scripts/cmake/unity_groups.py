@@ -28,7 +28,7 @@ NOT_NAMES = {"operator", "static_assert", "requires", "alignas", "decltype", "no
 
 
 class File:
-    """What a file declares: `own`, which no other file may see, and `shared`. Both map
+    """The declarations of a file: `own`, which no other file may see, and `shared`. Both map
     (namespace, name) to whether it is a function. `hidden` are the keys that its aliases hide."""
 
     def __init__(self, path):
@@ -113,7 +113,7 @@ class Project:
         return self.closures[path]
 
     def sees(self, one, other):
-        """What `one` declares for itself means two things beside `other`."""
+        """Names that `one` declares for itself and that mean another thing beside `other`."""
         own = self.file(one).own
         # Hidden names count in every header, also in one that both include.
         hidden = self.file(one).hidden

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""The library of mutations for other people's fuzzers, as they take it: what `cmake --install` puts down
-for it links, with pkg-config's flags alone, into a program in C and into a libFuzzer target.
+"""The library of mutations for other people's fuzzers, as they take it: the files of `cmake --install`
+link, with pkg-config's flags alone, into a program in C and into a libFuzzer target.
 
 usage: scripts/examples/fuzz_mutator_test.py TOOL FUZZ_TOOL BUILD C_COMPILER [CLANG]
 

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Prints what the tasks of a hardware container of H13 to H18 do, and checks what an engine relies on.
+"""Prints the tasks of a hardware container of H13 to H18, and checks the properties on which an engine relies.
 
 usage: hwx_tasks.py FILE.hwx ...
 

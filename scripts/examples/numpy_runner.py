@@ -20,7 +20,7 @@ OPS = {}
 
 
 class Unsupported(Exception):
-    """What this runner does not try: an operation, or its state or element type."""
+    """Raised for a case that this runner does not try: an operation, or its state or element type."""
 
 
 def op(name):

@@ -563,7 +563,7 @@ def joined(models):
 
 class Rewrites(unittest.TestCase):
     def verdicts(self, models, outputs):
-        """What `judge` says of each row's numbers, and why."""
+        """The verdict of `judge` on each row's numbers, and its reason."""
         graph, inputs = joined(models)
         arrays = {}
         for name, model in models.items():

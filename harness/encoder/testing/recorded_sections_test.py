@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Sections of constants and kernels hold what a compiler's do: their SHA-256 is that of the records.
+"""Sections of constants and kernels equal a compiler's: their SHA-256 is that of the records.
 
 usage: ANECHECK_VECTORS=FOLDER recorded_sections_test.py TOOL
 

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
-"""Checks the outputs of a network against what a conforming Neural Engine may give.
+"""Checks the outputs of a network against the contract of a conforming Neural Engine.
 
-usage: python3 check_output.py [OUTPUTS.npz]      (default: actual.npz, what was found, and
+usage: python3 check_output.py [OUTPUTS.npz]      (default: actual.npz, the outputs of the finding, and
                                                    actual_again.npz, actual_rewritten.npz and
                                                    actual_at_shape.npz where they are there)
 
@@ -65,7 +65,7 @@ def interval_text(low, high):
 
 
 def load(path):
-    """The arrays of an .npz file by name, or None after a line that says what is wrong with it."""
+    """The arrays of an .npz file by name, or None after a line about its error."""
     try:
         # Reads every array: NumPy opens the file without looking into them. Its errors for damage
         # are those of its archive, its decompressor or its header parser.
