@@ -44,7 +44,7 @@ class ByteReader {
   std::span<const uint8_t> Bytes(uint64_t size, std::string_view field);
 
   // Bytes up to a NUL, which is consumed and not returned. Without a NUL within `limit` bytes (or
-  // within what is left) the read fails.
+  // within the rest) the read fails.
   std::string_view CString(std::string_view field, uint64_t limit = UINT64_MAX);
 
   void Skip(uint64_t size, std::string_view field) { Bytes(size, field); }
@@ -56,7 +56,7 @@ class ByteReader {
   // that carries the error, and this reader fails too.
   ByteReader Sub(uint64_t position, uint64_t size, std::string_view field, int64_t index = -1);
 
-  // Fails unless `count` records of `record_size` bytes fit in what is left. Call it before
+  // Fails unless `count` records of `record_size` bytes fit in the rest. Call it before
   // reserving memory for a count that was read from the input.
   bool CheckCount(uint64_t count, uint64_t record_size, std::string_view field);
 

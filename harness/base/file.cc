@@ -17,7 +17,7 @@ namespace {
 
 constexpr size_t kReadStep = size_t{1} << 16;
 
-// A path that cannot be what it was given as is the caller's mistake; all else is the system's.
+// A path that cannot name such a file is the caller's mistake; all else is the system's.
 ErrorCode CodeOf(int code) {
   switch (code) {
     case ENOENT:
@@ -57,7 +57,7 @@ Result<Container> ReadAll(const std::string& path, uint64_t limit) {
   const Descriptor file(open(path.c_str(), O_RDONLY | O_CLOEXEC));
   if (file.get() < 0) return SystemError(path, "cannot open", errno);
   Container content;
-  std::array<char, kReadStep> step;  // small files, which are most, cost what they hold
+  std::array<char, kReadStep> step;  // small files, which are most, cost their size
   while (true) {
     const ssize_t count = read(file.get(), step.data(), step.size());
     if (count < 0 && errno == EINTR) continue;

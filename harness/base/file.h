@@ -15,7 +15,7 @@ namespace anecheck {
 inline constexpr uint64_t kDefaultFileLimit = uint64_t{1} << 30;
 
 // The content of `path`, or kNotFound, kIo, or kLimit where it has more than `limit` bytes. Works
-// on pipes and devices too: the size is what can be read, not what the file system says.
+// on pipes and devices too: the size is the number of readable bytes, not the file system's figure.
 Result<std::vector<uint8_t>> ReadFile(const std::string& path, uint64_t limit = kDefaultFileLimit);
 Result<std::string> ReadTextFile(const std::string& path, uint64_t limit = kDefaultFileLimit);
 

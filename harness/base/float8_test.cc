@@ -100,7 +100,7 @@ int RoundByDefinition(double value, Float8Format format, Rounding mode) {
   return low;
 }
 
-// Whether both overflow rules give what the definition says.
+// Whether both overflow rules follow the definition.
 bool RoundsByDefinition(double value, Float8Format format, Rounding mode) {
   const int code = RoundByDefinition(value, format, mode);
   const int sign = std::signbit(value) ? 0x80 : 0;

@@ -1,6 +1,6 @@
 // A JSON value (RFC 8259) that is built, read and changed in memory. Members keep their order.
-// The class holds no template that a source instantiates: 240 sources see it, and what each of them
-// compiles of it is calls. Text goes in and out through harness/base/json_text.h.
+// The class holds no template that a source instantiates: 240 sources see it, and each of them
+// compiles only calls of it. Text goes in and out through harness/base/json_text.h.
 #pragma once
 
 #include <concepts>
@@ -29,8 +29,8 @@ class JsonError : public std::runtime_error {
   using std::runtime_error::runtime_error;
 };
 
-// Numbers are kept as they were given: an integer, an unsigned integer (what parsing gives for
-// those without a sign), or a real. Numbers of different kinds are equal where their values are.
+// Numbers are kept as they were given: an integer, an unsigned integer (from parsing those without
+// a sign), or a real. Numbers of different kinds are equal where their values are.
 //
 // Reads of several threads at once are safe. An iterator holds until its container changes.
 class Json {
@@ -192,8 +192,8 @@ class Json {
   Json& at(T index) {
     return const_cast<Json&>(Element(static_cast<size_t>(index)));
   }
-  // As at, but a value that may change gets what is missing, as null: null becomes an object or an
-  // array.
+  // As at, but a mutable value gets a missing member as null, and null itself becomes an object or
+  // an array.
   const Json& operator[](std::string_view name) const { return at(name); }
   Json& operator[](std::string_view name);
   template <std::integral T>

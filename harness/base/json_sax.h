@@ -26,9 +26,9 @@ enum class JsonMembers : uint8_t { kCapped, kAny };
 Error JsonTextError(std::string_view text, std::string_view name, Error syntax,
                     JsonMembers members = JsonMembers::kCapped);
 
-// A receiver of the library's parser that refuses what goes beyond the caps of json_text.h, and
-// keeps the first error instead of throwing it: much of what is read is no JSON, and unwinding
-// costs more than reading it.
+// A receiver of the library's parser that refuses texts beyond the caps of json_text.h, and keeps
+// the first error instead of throwing it: many texts are no JSON, and unwinding costs more than
+// reading it.
 class JsonReceiver : public nlohmann::json_sax<ParserJson> {
  public:
   explicit JsonReceiver(std::string_view name, JsonMembers members = JsonMembers::kCapped)

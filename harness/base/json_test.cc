@@ -1,4 +1,4 @@
-// Laws of JSON values: what they hold, how lists of initial values read, and that their text is
+// Laws of JSON values: their content, how lists of initial values read, and that their text is
 // that of nlohmann_json, whose values are built here from the same events.
 #include "harness/base/json.h"
 
@@ -180,7 +180,7 @@ std::string DrawDocument() {
   return text;
 }
 
-// Whether it is JSON, which value it is, and where it is wrong.
+// Whether it is JSON, its value, and the place of its error.
 RC_GTEST_PROP(Json, TextsReadAsTheLibraryReadsThem, ()) {
   const std::string text = DrawDocument();
   const Result<Json> read = ParseJson(text);

@@ -10,7 +10,7 @@
 
 namespace anecheck {
 
-// Nesting deeper than any form of the project needs; below what recursion over a value can stand.
+// Nesting deeper than any form of the project needs; less than recursion over a value can stand.
 inline constexpr int kMaxJsonDepth = 256;
 // Objects keep their members in a list, so that finding one takes time in their number.
 inline constexpr int kMaxJsonMembers = 10000;
@@ -20,7 +20,7 @@ inline constexpr int kMaxJsonMembers = 10000;
 // Members keep their order; of two with one name the last value counts.
 Result<Json> ParseJson(std::string_view text, std::string_view name = "json");
 
-// The same without the cap of members, for what a program of this project printed. Time and memory
+// The same without the cap of members, for the output of a program of this project. Time and memory
 // are proportionate to the text.
 Result<Json> ParseLargeJson(std::string_view text, std::string_view name = "json");
 

@@ -38,7 +38,7 @@ std::optional<JsonValue> JsonValue::Find(std::string_view name) const {
 // Appends values in the order in which a text has them.
 class JsonTree::Builder final : public JsonReceiver {
  public:
-  // The texts of what is parsed are copied into room for `text_bytes`; those of a document stay
+  // Texts of parsed input are copied into room for `text_bytes`; those of a document stay
   // where they are.
   Builder(JsonTree& tree, std::string_view name, size_t text_bytes)
       : JsonReceiver(name), nodes_(tree.nodes_), texts_(tree.texts_) {
@@ -109,7 +109,7 @@ class JsonTree::Builder final : public JsonReceiver {
   }
 
  private:
-  // Escapes are longer than what they stand for, so that the room suffices and nothing moves.
+  // Escapes are longer than their characters, so that the room suffices and nothing moves.
   std::string_view Kept(const std::string& text) {
     const size_t begin = texts_.size();
     texts_.insert(texts_.end(), text.begin(), text.end());

@@ -1,4 +1,4 @@
-// Trees of JSON text hold what the library's values hold, and refuse the same texts in the same
+// Trees of JSON text hold the same as the library's values, and refuse the same texts in the same
 // words.
 #include "harness/base/json_tree.h"
 

@@ -44,7 +44,7 @@ class TerminalAsStderr {
   // The text written so far; standard error is the old one again afterwards.
   std::string Finish() {
     Restore();
-    close(slave_);  // the last writer is gone: reading ends after what was written
+    close(slave_);  // the last writer is gone: reading ends after the written text
     slave_ = -1;
     std::string text;
     std::array<char, 4096> buffer{};

@@ -15,7 +15,7 @@ namespace anecheck {
 // meantime ends this process with SIGBUS.
 class MappedFile {
  public:
-  // Errors: kNotFound; kInvalid for what is no regular file or may not be read; kIo.
+  // Errors: kNotFound; kInvalid for a file that is not regular or may not be read; kIo.
   static Result<MappedFile> Open(const std::string& path);
   MappedFile(MappedFile&& other) noexcept;
   MappedFile& operator=(MappedFile&& other) noexcept;
@@ -30,11 +30,11 @@ class MappedFile {
 };
 
 // Gives back the memory of bytes that are part of a MappedFile: they are read from the file again
-// when they are touched. Other bytes stay as they are. For what reads much and keeps nothing: a
+// when they are touched. Other bytes stay as they are. For readers that keep nothing: a
 // model's weights are more than the memory holds. Thread-safe.
 void DropPages(std::span<const uint8_t> bytes);
 
-// `path` without symbolic links and "..", where what it names lies in one of `folders`, at any
+// `path` without symbolic links and "..", if its target lies in one of `folders`, at any
 // depth. Errors: kNotFound where nothing is there, kInvalid where it lies elsewhere or its links
 // lead in a circle.
 Result<std::string> ResolveInside(const std::string& path, std::span<const std::string> folders);

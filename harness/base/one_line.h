@@ -1,4 +1,4 @@
-// Error messages that quote what a file says stay on one line: what would break it becomes \xNN.
+// Error messages that quote a file stay on one line: characters that would break it become \xNN.
 #pragma once
 
 #include <string>

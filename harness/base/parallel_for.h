@@ -9,7 +9,7 @@
 
 namespace anecheck {
 
-// The number of hardware threads, at least 1: what `--jobs` defaults to.
+// The number of hardware threads, at least 1, the default of `--jobs`.
 int DefaultJobs();
 
 // Calls body(begin, end) for [0, chunk), [chunk, 2 * chunk), ... up to `count`, on at most `jobs`

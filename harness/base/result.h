@@ -1,4 +1,4 @@
-// Errors as values: `Error` says what went wrong and where, `Result<T>` is a T or an Error.
+// Errors as values: `Error` names the fault and its place, `Result<T>` is a T or an Error.
 // Every room of the project returns these; exceptions of libraries are caught at their edge.
 #pragma once
 
@@ -31,7 +31,7 @@ struct Error {
   static constexpr uint64_t kNoOffset = ~uint64_t{0};
 
   ErrorCode code = ErrorCode::kInternal;
-  std::string message;          // one line: what, where, and what to do
+  std::string message;          // one line: error, place, remedy
   uint64_t offset = kNoOffset;  // absolute byte offset in the input, where there is one
 };
 

@@ -99,7 +99,7 @@ TEST(SkipReport, NamesTheTestAndItsReason) {
                         "SkipReport.DISABLED_SkipsForWantOfAFile: no data: /no/such/folder is"));
 }
 
-// Draws with fixed seeds, so that what is found here is found every time.
+// Draws with fixed seeds, so that every run finds the same.
 template <typename T>
 std::vector<T> Draw(const rc::Gen<T>& gen) {
   std::vector<T> values;

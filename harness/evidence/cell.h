@@ -1,6 +1,6 @@
-// The one answer to "what is known of this operation on this target by this route": what the rules
-// admit, what the evidence shows, and which of the two the cell therefore says. The matrix, the
-// report, `explain`, `lower`, `check` and `inspect --verify` all ask here.
+// The one answer to "what is known of this operation on this target by this route": the rules'
+// answer, the evidence, and which of the two the cell therefore states. The matrix, the report,
+// `explain`, `lower`, `check` and `inspect --verify` all ask here.
 #pragma once
 
 #include <cstdint>
@@ -22,7 +22,7 @@ struct Cell {
   // kAttested, kDecomposed, kRefused, kNoPath, kUnknown of the rules alone; kDisputed where sources
   // disagree; else the furthest stage of the strongest evidence.
   Stage stage = Stage::kUnknown;
-  // Of what the stage rests on: "rules", "published tables", or a provenance.
+  // The basis of the stage: "rules", "published tables", or a provenance.
   std::string kind = "rules";
   std::optional<Strength> strength;         // of the evidence that the stage rests on
   std::vector<uint32_t> by;                 // statements that it rests on, both sides of a dispute

@@ -53,7 +53,7 @@ TEST(M5ConflictRows, EachIsShippedWithTheSweepAsTheStronger) {
   }
 }
 
-// Both sides also stand among the statements, and where one says that it was reached and the other
+// Both sides also stand among the statements, and if one says that it was reached and the other
 // that it was refused, the two are found to conflict.
 TEST(M5ConflictRows, EachStandsAmongTheStatements) {
   const std::vector<Conflict> found = FindConflicts(Published());
@@ -102,7 +102,7 @@ TEST(SourceConflictRows, EachIsShippedWithAllItsReadings) {
   }
 }
 
-// A published list of what newer notes say against older tables, and its columns.
+// A published list of contradictions between newer notes and older tables, and its columns.
 struct NewerList {
   const char* file;
   const char* prefix;  // of the ids of its conflicts

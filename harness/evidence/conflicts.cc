@@ -25,8 +25,7 @@ bool Opposed(const Statement& a, const Statement& b) {
   return differ && SameConditions(a, b);
 }
 
-// A declared winner decides between published readings; it says nothing against what others found
-// since.
+// A declared winner decides between published readings; it says nothing against later findings.
 bool Overruled(const Statement& statement, const KnownConflict* conflict) {
   return conflict != nullptr && statement.provenance == Provenance::kPublished &&
          Decides(statement) && Reached(statement.stage) != *conflict->Winner();

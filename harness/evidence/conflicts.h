@@ -20,9 +20,9 @@ struct KnownConflict {
     bool stronger = false;        // the declared winner
     std::optional<bool> reached;  // whether the operation was; nothing where it speaks of neither
   };
-  // `subject` is what the sources differ about; `cell` the operation or layer of the matrix whose
-  // state they decide, empty where they decide none. `targets`: "all" or compiler names with
-  // commas.
+  // `subject` is the question on which the sources differ; `cell` the operation or layer of the
+  // matrix whose state they decide, empty where they decide none. `targets`: "all" or compiler
+  // names with commas.
   std::string id, subject, cell, targets, why;
   std::vector<Reading> readings;
 

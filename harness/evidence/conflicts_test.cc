@@ -1,5 +1,5 @@
-// Sources that contradict each other: how conflicts are found and weighed, what a cell with several
-// statements comes to, and the shipped table.
+// Sources that contradict each other: how conflicts are found and weighed, the state of a cell with
+// several statements, and the shipped table.
 #include "harness/evidence/conflicts.h"
 
 #include <gtest/gtest.h>
@@ -142,7 +142,7 @@ TEST(Conflicts, ADeclaredWinnerDecidesBetweenPublishedStatements) {
     EXPECT_TRUE(found[0].decided);
     EXPECT_TRUE(found[0].why.starts_with("a probe of its own on M5")) << found[0].why;
   }
-  // Not between what was published and what was found since.
+  // Not between published statements and later findings.
   refused.provenance = Provenance::kSilicon;
   EXPECT_EQ(FindConflicts(std::vector{reached, refused})[0].why,
             "measured on silicon with proof, against published, measured on silicon");

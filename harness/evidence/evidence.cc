@@ -26,7 +26,7 @@ constexpr Stage kStated[] = {
 constexpr std::string_view kRouteKey = "route", kProvenanceKey = "provenance";
 
 using Member = std::string Statement::*;
-// In the order of JSON; words have no text of their own.
+// In the order of JSON; words have no separate text.
 constexpr std::pair<std::string_view, Member> kMembers[] = {
     {"subject", &Statement::subject},
     {"target", &Statement::target},

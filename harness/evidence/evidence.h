@@ -1,7 +1,7 @@
-// Statements about how far an operation got on a target: what has been published, what campaigns
-// found, what other people's sweeps say. Kept side by side with their sources, also where they
-// contradict each other. README.md of this room says what each can prove; predictions of the rules
-// never look here.
+// Statements about how far an operation got on a target: from publications, campaigns, and other
+// people's sweeps. They are kept side by side with their sources, also where they contradict each
+// other. README.md of this room says how much each can prove; predictions of the rules never look
+// here.
 #pragma once
 
 #include <optional>
@@ -29,7 +29,7 @@ namespace anecheck::evidence {
 //   status            the source's own word: "bridge", "reachable_correct"
 //   relative_error    numeric class or error, as the source gives it
 //   provenance        silicon, simulated, emulated, roundtrip, reported, published
-//   basis             what the source rests on: silicon, compiler tables, stated, simulated
+//   basis             the basis of the source: silicon, compiler tables, stated, simulated
 //   source, date, tool_version, chip, os, compiler_version, note
 struct Statement {
   std::string subject, target;
@@ -57,7 +57,7 @@ const std::vector<Statement>& Published();
 std::string Canonical(std::string_view subject);
 
 // How far a statement can be trusted against another, weakest first. A basis only takes away: of
-// the rows of this project alone it tells what was measured from what was derived.
+// the rows of this project alone it separates measured from derived ones.
 enum class Strength : uint8_t {
   kNoEngine,          // a round trip through this project's readers and writers
   kModelled,          // a simulated or an emulated engine

@@ -1,4 +1,4 @@
-// Evidence for people and for programs: what is stated of one operation on one target. Used by
+// Evidence for people and for programs: the statements about one operation on one target. Used by
 // `anecheck explain` and, for the known conflicts, by the matrix.
 #pragma once
 

@@ -42,7 +42,7 @@ TEST(Csv, NamesTheLineOfAnError) {
 }
 
 TEST(Csv, EndsWithItsText) {
-  // Behind the text stands a quote that is none of its own.
+  // Behind the text stands a quote that does not belong to it.
   const auto rows = ParseCsv(std::string_view("a\n1\n\"x\"\"").substr(0, 7), "t");
   ASSERT_TRUE(rows.ok()) << rows.error().message;
   ASSERT_EQ(rows->size(), 2u);

@@ -16,7 +16,7 @@ class ConstantValues {
   // Precondition: `id` is a value of the graph.
   bool Contains(ValueId id);
 
-  // Copies `id`, and what it is computed from, and sets its places in `to` (CopyNode).
+  // Copies `id`, and the values it is computed from, and sets its places in `to` (CopyNode).
   // Precondition: Contains(id).
   void Copy(ValueId id, std::span<ValueId> places, Graph& to) const;
 

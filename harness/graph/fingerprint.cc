@@ -20,8 +20,7 @@ class Hasher {
     Add(text.size());
     Add(std::span(reinterpret_cast<const uint8_t*>(text.data()), text.size()));
   }
-  // Eight at a time, the last ones beside zeros. Their number must follow from what was added
-  // before.
+  // Eight at a time, the last ones beside zeros. Their number must follow from earlier additions.
   void Add(std::span<const uint8_t> bytes) {
     static_assert(std::endian::native == std::endian::little, "words are loaded as they stand");
     while (!bytes.empty()) {
@@ -44,7 +43,7 @@ class Hasher {
 };
 
 // Values are numbered by the order in which inputs, states and results appear, so that the numbers
-// do not depend on where constants stand.
+// do not depend on the places of constants.
 std::vector<uint64_t> NumberValues(const Graph& graph) {
   std::vector<uint64_t> numbers(graph.values().size(), 0);
   uint64_t next = 1;

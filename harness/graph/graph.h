@@ -111,7 +111,7 @@ class Graph {
   // is as it was before BeginNode. Returns the first result.
   Result<ValueId> FinishNode(std::span<const std::string> names = {});
   // As FinishNode, with result types that the caller states and validation checks later; for
-  // readers of files, which must keep what the file says.
+  // readers of files, which must keep the file's types.
   ValueId FinishNodeAs(std::span<const TensorType> types, std::span<const std::string> names);
 
   void AddOutput(ValueId value) { outputs_.push_back(value); }
@@ -121,8 +121,8 @@ class Graph {
   void Rename(ValueId value, std::string_view value_name);
 
   // ---- reading ----
-  // Spans are made of pointer and size here, not of the vector as a range: what the library checks
-  // of a range was half of what every source that includes this header took to compile.
+  // Spans are made of pointer and size here, not of the vector as a range: the library's checks of
+  // a range were half of the compile time of every source that includes this header.
   std::span<const Value> values() const { return {values_.data(), values_.size()}; }
   std::span<const Node> nodes() const { return {nodes_.data(), nodes_.size()}; }
   std::span<const ValueId> outputs() const { return {outputs_.data(), outputs_.size()}; }
@@ -216,7 +216,7 @@ class NodeView {
   const Node* node_;
 };
 
-// The data of one tensor outside a graph: what a runner takes and gives.
+// The data of one tensor outside a graph: the input and output of a runner.
 struct Tensor {
   TensorType type;
   std::vector<uint8_t> bytes;  // type.ByteSize(), little endian, row major

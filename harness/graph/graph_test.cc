@@ -1,4 +1,4 @@
-// Types, graphs, validation and fingerprints: what is well formed and what the error says if not.
+// Types, graphs, validation and fingerprints: well-formed graphs, and the errors of others.
 #include "harness/graph/graph.h"
 
 #include <functional>

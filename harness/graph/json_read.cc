@@ -279,7 +279,7 @@ class Reader {
       const std::string_view name = value.name();
       const Place where = place / name;
       int parameter = FindOperand(schema, name);
-      // Validation says what is wrong with an attribute among the arguments.
+      // Validation names the fault of an attribute among the arguments.
       if (parameter < 0) parameter = schema.FindParameter(name);
       if (parameter < 0) return Wrong(where, fmt::format("{} has no such argument", schema.name));
       if (!value.is_array()) return Wrong(where, "must be a list of names");

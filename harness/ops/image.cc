@@ -284,7 +284,7 @@ Status InferAffine(const NodeView& node, ResultTypes& results) {
 
 }  // namespace
 
-// Floors: facts/minimum_family.csv; what only the texture engine does needs its byte.
+// Floors: facts/minimum_family.csv; operations of the texture engine alone need its byte.
 constinit const OpDefinition kOpResize = Define(OpKind::kResize, kResizeParameters, InferResize);
 constinit const OpDefinition kOpResizeBilinear =
     Define(OpKind::kResizeBilinear, kResizeBilinearParameters, InferResizePlane);

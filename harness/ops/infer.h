@@ -15,7 +15,7 @@ namespace anecheck {
 // An Error of code kInvalid in the words "<op>: <what>".
 Error Reject(const NodeView& node, std::string_view what);
 
-// The geometry of one sliding window over spatial axes: what conv and the pools share.
+// The geometry of one sliding window over spatial axes, shared by conv and the pools.
 struct Window {
   static constexpr int kMaxSpatial = 3;
   int spatial = 0;  // number of spatial axes

@@ -60,7 +60,7 @@ bool IsFlag(ParameterKind kind) {
   return kind == ParameterKind::kBool || kind == ParameterKind::kBools;
 }
 
-// Whether the parameter takes what its absence is said to stand for.
+// Whether the parameter takes the value that its absence stands for.
 bool TakesDefault(const Parameter& parameter) {
   const Default& fallback = parameter.fallback;
   const bool is_name = parameter.kind == ParameterKind::kString;

@@ -117,7 +117,7 @@ class AxisRules {
 struct OpSheet {
   std::string_view name;  // MIL's operation name, or the native layer's
   OpClass op_class = OpClass::kElementwise;
-  // Nothing for what the public matrix does not list.
+  // Nothing for operations that the public matrix does not list.
   std::optional<FamilyReach> reach = {};
   // The lowest family index on which the conversion route emits it natively (specification 003,
   // table 24.2; facts/minimum_family.csv). Below it the compiler decomposes or rejects; kNoFamily

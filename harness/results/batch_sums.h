@@ -45,8 +45,8 @@ void AddTo(Counts& sum, const Counts& counts) {
   sum += counts;
 }
 
-// Cells of coverage, most of which have one copy of their names in the process: told apart by where
-// these stand, which is enough where each copy is written by itself.
+// Cells of coverage, most of which have one copy of their names in the process: distinguished by
+// the address of these, which is enough if each copy is written by itself.
 struct CellAddressHash {
   size_t operator()(const CoverageKey* key) const {
     const std::hash<const void*> hash;

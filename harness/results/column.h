@@ -38,16 +38,16 @@ struct ColumnRule {
   bool optional = false;  // NULL where the fact is not known
   bool json = false;      // a text that is JSON
   bool large = false;     // left out of lists of rows
-  bool local = false;     // says where the file lies, and nothing of the run
+  bool local = false;     // names the file's place, and says nothing of the run
   Growth growth = Growth::kNone;
   // Of numbers; reals are finite besides. Unsigned numbers of all 64 bits stand as signed ones.
   int64_t least = 0;
   int64_t most = kMostCount;
   std::span<const std::string_view> words;  // the texts that there are; none: any
-  std::string_view kind;                    // what these are: "verdict"
+  std::string_view kind;                    // the kind of these: "verdict"
 };
 
-// A column and where its value stands in the struct of a row: a member or a function of the row.
+// A column and the place of its value in the struct of a row: a member or a function of the row.
 template <typename Access>
 struct Column : ColumnRule {
   Access access;
@@ -122,7 +122,7 @@ inline constexpr bool kIsOptionalWord = false;
 template <Word E>
 inline constexpr bool kIsOptionalWord<std::optional<E>> = true;
 
-// Fills in what the type of the value tells.
+// Fills in the parts that follow from the type of the value.
 template <typename Row, typename Access>
 constexpr Column<Access> Typed(Column<Access> column) {
   using V = std::remove_cvref_t<std::invoke_result_t<Access, Row&>>;

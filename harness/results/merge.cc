@@ -83,7 +83,7 @@ class Chooser {
   int64_t duplicates_ = 0;
 };
 
-// `out` is what the file at `path` is called when it is whole.
+// `out` is the name of the file at `path` when it is whole.
 Status WriteJoined(std::span<const std::string> inputs, const Chooser& chooser,
                    const std::string& path, const std::string& out) {
   // Of each input the runs that are taken, with the ids that they get.
@@ -133,7 +133,7 @@ Status Flush(const std::string& path, const std::string& out) {
   return {};
 }
 
-// Gives the whole file its name where no file has that yet, whoever makes one meanwhile.
+// Gives the whole file its name if no file has that yet, whoever makes one meanwhile.
 Status Publish(const std::string& partial, const std::string& out) {
   ANECHECK_RETURN_IF_ERROR(Flush(partial, out));
   if (link(partial.c_str(), out.c_str()) != 0) {

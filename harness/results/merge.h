@@ -1,4 +1,4 @@
-// Joins results files: each machine tests its own chip, and one file holds what all of them found.
+// Joins results files: each machine tests its own chip, and one file holds the findings of all.
 #pragma once
 
 #include <cstdint>
@@ -21,7 +21,7 @@ struct MergeSummary {
 // Writes `out`, which must not exist, with every run of `inputs`, ordered by uuid. A run that
 // stands in several files is taken once: from the file that holds the most of its cases; among
 // those, from the one where it came furthest (running, interrupted, finished); among those, from
-// the one whose rows have the largest digest. So the result depends on what the files hold and not
+// the one whose rows have the largest digest. So the result depends on the files' content and not
 // on their order: joining is idempotent, commutative and associative. The inputs are only read.
 // Errors: those of Store::OpenReadOnly; kInvalid where `out` exists; kIo. On an error there is no
 // `out`.

@@ -56,7 +56,7 @@ class MergeTest : public ::testing::Test {
     ASSERT_TRUE(store.FinishRun(*id, state, "2026-01-01T00:00:00Z").ok());
   }
 
-  // One run of a file: which, how many of its cases, and what its rows say.
+  // One run of a file: its id, the number of its cases, and its rows.
   struct Part {
     int run = 0;
     int cases = 0;

@@ -1,4 +1,4 @@
-// The rows of a results file as values: what campaigns record and reports read. Each has one
+// The rows of a results file as values, which campaigns record and reports read. Each has one
 // description of its columns in tables.h.
 #pragma once
 

@@ -27,8 +27,8 @@ template <typename Row>
 class RowReader {
  public:
   // The rows of `run` (of all runs where there is none) in the order of their keys; where `key` is
-  // given the one whose key, beside the run, is that text. `table` is what it is called in the
-  // file.
+  // given the one whose key, beside the run, is that text. `table` is the name of the
+  // table in the file.
   static Result<RowReader> Open(const Connection& file, std::optional<int64_t> run,
                                 Columns columns = Columns::kAll,
                                 std::optional<std::string_view> key = {},

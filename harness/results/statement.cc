@@ -46,7 +46,7 @@ Result<Statement> Statement::Prepare(sqlite3* database, std::string_view sql) {
 Result<Statement> Statement::PrepareOnly(sqlite3* database, std::string_view sql) {
   const std::string text(sql);
   ANECHECK_ASSIGN(Statement statement, Prepare(database, text));
-  // SQLite tells how much it has read where it keeps the text.
+  // SQLite reports in the kept text how much it has read.
   const std::string_view read = sqlite3_sql(statement.raw());
   sqlite3_stmt* second = nullptr;
   const int code = sqlite3_prepare_v2(database, text.c_str() + read.size(), -1, &second, nullptr);

@@ -92,7 +92,7 @@ class Statement {
   // Runs a statement without rows and makes it ready for the next binding.
   bool Run();
   int Step() { return sqlite3_step(raw_); }
-  // Forgets what was bound.
+  // Forgets the bound values.
   void Reset() {
     sqlite3_reset(raw_);
     bound_ = 0;

@@ -19,7 +19,7 @@
 namespace anecheck {
 namespace {
 
-// One thread writes, so that the connection needs no locks of its own.
+// One thread writes, so that the connection needs no locks.
 constexpr int kWriting = SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE | SQLITE_OPEN_NOMUTEX;
 // The mode stands in the file: one that turns out not to become this version stays as it is.
 constexpr const char* kLogged = "PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL;";
@@ -66,8 +66,8 @@ Result<int> ReadVersion(sqlite3* database, const std::string& path) {
                                path, *version, kSchemaVersion));
 }
 
-// ReadVersion of what the journal of a killed writer leads back to. Found out on a copy, because a
-// file of another program must stay as it is.
+// ReadVersion of the content to which the journal of a killed writer leads back. Found out on a
+// copy, because a file of another program must stay as it is.
 Result<int> RecoveredVersion(const std::string& path) {
   ANECHECK_ASSIGN(const TempDirectory folder, TempDirectory::Create("anecheck-store-"));
   const std::string copy = folder.File("copy");
@@ -177,8 +177,8 @@ Store::~Store() = default;
 const std::string& Store::path() const { return impl_->file.path; }
 
 Result<Store> Store::Open(const std::string& path) {
-  // A look without the right to write first: closing a connection that has it may move what an
-  // unfinished writer left in the log, in a file that this tool must leave alone.
+  // A look without the right to write first: closing a connection that has it may move an
+  // unfinished writer's part of the log, in a file that this tool must leave alone.
   if (access(path.c_str(), F_OK) == 0) {
     ANECHECK_ASSIGN(const Store look, Connect(path));
     sqlite3* const database = look.impl_->file.database;
@@ -226,8 +226,8 @@ Status Store::MakeSchema() {
                                          kSchemaVersion, kToolVersion));
 }
 
-// Every table is made anew and its rows are copied through their descriptions, so that what an
-// older tool or damage left in them is found here or never.
+// Every table is made anew and its rows are copied through their descriptions, so that faults of an
+// older tool or of damage are found here or never.
 Status Store::Upgrade() {
   const Connection& file = impl_->file;
   // Another process may have been faster while this one waited for the lock.

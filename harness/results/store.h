@@ -1,5 +1,5 @@
 // The results file: one SQLite database that campaigns append to and reports read. One writer;
-// readers may look on meanwhile (write-ahead log). README.md of this room says what it holds.
+// readers may look on meanwhile (write-ahead log). README.md of this room describes its content.
 #pragma once
 
 #include <cstddef>
@@ -21,7 +21,7 @@ namespace anecheck {
 // version 12 the operations that a plan puts on the engine.
 inline constexpr int kSchemaVersion = 13;
 
-// One value of a query, as text and what it is in the file.
+// One value of a query, as text and with its type in the file.
 struct StoreValue {
   enum class Kind : uint8_t { kNull, kInteger, kReal, kText, kBlob };
   Kind kind = Kind::kNull;
@@ -51,7 +51,7 @@ class Store {
   Result<int64_t> BeginRun(const RunRow& run);
   Status FinishRun(int64_t run, RunState state, std::string_view finished);
   // All of the batches, in their order, or on an error nothing of them. Several at once cost less:
-  // what they count under one key is written once.
+  // their counts under one key are written once.
   Status Append(int64_t run, std::span<const RowBatch> batches);
   Status Append(int64_t run, const RowBatch& batch) { return Append(run, {&batch, 1}); }
   // All of `probes` or, on an error, none.
@@ -60,11 +60,11 @@ class Store {
   // of the file have the id for something else.
   Status ReadReplays(int64_t run, std::span<FindingRow> findings);
   // Copies runs of another file, each with the id that it gets here. Findings then are replayed
-  // from `name`, what this file will be called.
+  // from `name`, the later name of this file.
   Status CopyRuns(Store& from, std::span<const std::pair<int64_t, int64_t>> runs);
   Status NameFile(std::string_view name);
 
-  // All that is read from here on is what the file holds now, whatever a writer adds meanwhile.
+  // All later reads see the file's content of now, whatever a writer adds meanwhile.
   Status HoldSnapshot();
 
   // The runs of the file in the order of their ids. Errors: also of a table that holds rows of none
@@ -83,7 +83,7 @@ class Store {
   Result<std::optional<uint64_t>> LastCase(int64_t run);
   // One finding, with its artifact; nothing where the run has none of that id.
   Result<std::optional<FindingRow>> Finding(int64_t run, std::string_view id);
-  // A number that tells what the file says of a run, whatever it is called and wherever it stands.
+  // A digest of the file's content about a run, whatever its name and place.
   Result<uint64_t> Digest(int64_t run);
 
   // Rows of a person's own query, which is one statement and only reads. `columns` receives the

@@ -72,7 +72,7 @@ Problem Take(sqlite3_stmt* row, int at, const ColumnRule& rule, std::optional<T>
   return Take(row, at, rule, value.emplace());
 }
 
-// Whether a value may be written: what its type does not say already.
+// Whether a value may be written: the conditions beyond its type.
 template <typename T>
 Problem Check(const ColumnRule& rule, const T& value) {
   if constexpr (std::is_integral_v<T>) return CheckNumber(rule, static_cast<int64_t>(value));

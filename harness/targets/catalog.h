@@ -68,8 +68,8 @@ class TargetCatalog {
   Known<Family> Floor(std::string_view op) const;
 
   // Overwrites the table of one target, and the limits that restate its fields, with a blob of
-  // 0x938 bytes, or of the 0xa10 of the newest compiler. `source` names the blob in what is
-  // printed.
+  // 0x938 bytes, or of the 0xa10 of the newest compiler. `source` names the blob in the text that
+  // is printed.
   Status ReplaceHal(std::string_view target, std::span<const uint8_t> blob,
                     const std::string& source);
 

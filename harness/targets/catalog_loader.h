@@ -13,7 +13,7 @@
 namespace anecheck {
 
 // Applies documents to a catalog. With `replace`, the first statement that a document makes about a
-// value removes what was known of it.
+// value removes its earlier statements.
 class CatalogLoader {
  public:
   CatalogLoader(TargetCatalog& catalog, bool replace, std::string file)

@@ -1,5 +1,5 @@
 // Names of products, and labels of families, as ways to name a target. Used by TargetCatalog::Find
-// and by what shows targets to people.
+// and by commands that show targets.
 #pragma once
 
 #include <optional>

@@ -17,7 +17,7 @@ template <typename T>
 struct SourcedValue {
   T value{};
   std::string source;  // "specification 003, table 24.4"
-  std::string note;    // what must be read with it; often empty
+  std::string note;    // a caveat; often empty
 };
 
 // Zero or more statements about one value, the strongest first. A default-constructed Known is

@@ -1,7 +1,7 @@
 // The hardware-abstraction table of the newest compiler of which offsets are known. An offset
 // belongs to a compiler release: between releases fields keep their names and move, so that this
 // table has a layout of its own (data/hal_10_26_6.json) beside that of hal_layout.h. Used by
-// TargetCatalog and by what prints targets.
+// TargetCatalog and by commands that print targets.
 #pragma once
 
 #include <cstdint>

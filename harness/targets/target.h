@@ -112,8 +112,8 @@ struct Target {
   std::string note;
   Hal hal;
   std::map<std::string, Known<LimitValue>, std::less<>> limits;
-  // The family floors that a user's file states, by operation; what the rules know otherwise, they
-  // carry themselves.
+  // The family floors that a user's file states, by operation; other facts the rules carry
+  // themselves.
   std::map<std::string, SourcedValue<Family>, std::less<>> stated_floors;
 
   const Known<Family>& family(FamilyOrder order = FamilyOrder::kSpecification) const {
@@ -122,7 +122,7 @@ struct Target {
 };
 
 // The limit of that name (facts/limits.csv, facts/more/limits_plus.csv); kUnlimited where it has no
-// bound. Unknown, with the reason, where no source gives it, the name is none, or it is a list.
+// bound. Unknown, with the reason, if no source gives it, the name is unknown, or it is a list.
 Known<uint64_t> Limit(const Target& target, std::string_view name);
 // The same as a list: stride_factor_list is {2, 3, 4, 8}.
 Known<std::vector<uint64_t>> LimitList(const Target& target, std::string_view name);

@@ -17,7 +17,7 @@ enum class CaseMode : uint8_t {
   kLargeAxis,     // one long reduction
   kCompressed,    // weights stored as compressed constants
   kState,         // values written into resident states and read again
-  kShapeRanges,   // whole numbers in shapes at the ends of what targets take
+  kShapeRanges,   // whole numbers in shapes at the limits of targets
   kMustReject,    // one rule of legality broken; drawn by must_reject.h, never by GenerateGraph
   kMetamorphic,   // a second graph beside it that must agree (oracles/metamorphic)
 };

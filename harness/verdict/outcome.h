@@ -21,7 +21,7 @@ struct ShownVerdict {
   std::string_view deviation = {};
 };
 
-// The worst of what a case shows: it can only get worse. Closer looks may say more about the same
+// The worst result of a case: it can only get worse. Closer looks may say more about the same
 // verdict, or are a judgement of their own.
 class Outcome {
  public:

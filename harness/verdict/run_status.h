@@ -55,7 +55,7 @@ constexpr Verdict VerdictOf(RunStatus status) {
 
 // The step at which a run stopped, in the order in which a program passes them.
 enum class Step : uint8_t {
-  kNone,      // it did not stop, or nobody says where
+  kNone,      // it did not stop, or the place is unknown
   kParser,    // of the program's text
   kFrontend,  // the six layers of the compiler (oracles/legality)
   kFloor,

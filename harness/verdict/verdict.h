@@ -1,4 +1,4 @@
-// Verdicts: what a case, an output, an operation of a graph or a finding shows of an engine.
+// Verdicts on an engine, by a case, an output, an operation of a graph or a finding.
 #pragma once
 
 #include <cstdint>
@@ -11,8 +11,8 @@ namespace anecheck {
 enum class Verdict : uint8_t {
   kPass,           // every element lies inside its interval, or the graph was refused as it must be
   kInconclusive,   // nothing lies outside, and too little was judged to say more
-  kKnownDefect,    // documented defects of the family explain what lies outside
-  kUnconfirmed,    // only terms never measured on the family forbid what lies outside
+  kKnownDefect,    // documented defects of the family explain the elements outside
+  kUnconfirmed,    // only terms never measured on the family forbid the elements outside
   kOften,          // many results of one operation are unconfirmed; of findings alone
   kBiased,         // errors lean one way inside their bounds; of findings alone
   kFlaky,          // did not repeat in fresh processes; of findings alone
@@ -24,7 +24,7 @@ enum class Verdict : uint8_t {
   kSlotLeak,       // a program was not released, or a load failed that succeeds in a fresh process
   kStrayWrite,     // the engine wrote to an input, or behind an output
   kAccepted,       // a graph that breaks a rule was not refused
-  kRejected,       // the compiler refused what the rules admit
+  kRejected,       // the compiler refused a graph that the rules admit
   kFailed,         // accepted, and then it failed to load or run, or its files are not as planned
   kGarbled,        // the answer does not have the form that was asked for
   kHung,           // no answer within the time limit
@@ -56,8 +56,8 @@ constexpr FindingKind KindOfFinding(Verdict verdict) {
   return open ? FindingKind::kUnconfirmed : FindingKind::kNew;
 }
 
-// A finding is new unless a documented defect explains it or only what was never measured forbids
-// it.
+// A finding is new unless a documented defect explains it or only terms that were never measured
+// forbid it.
 constexpr bool IsNewFinding(Verdict verdict) {
   return IsSuspect(verdict) && KindOfFinding(verdict) == FindingKind::kNew;
 }

@@ -1,6 +1,6 @@
 // The folders in which tests find files that are not part of the project: files made by real tools
-// and published test vectors. Tests of every room use it; without the files they skip and say what
-// to set.
+// and published test vectors. Tests of every room use it; without the files they skip and name the
+// variable to set.
 #pragma once
 
 #include <gtest/gtest.h>

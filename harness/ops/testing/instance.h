@@ -1,4 +1,4 @@
-// One operation under construction and what its shape inference says: for the tests of the
+// One operation under construction and the result of its shape inference: for the tests of the
 // operation table.
 #pragma once
 
