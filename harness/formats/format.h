@@ -52,7 +52,7 @@ struct FieldFact {
   std::string source;  // "specification 000, table 23.9"
 };
 
-// A rule that a file breaks, and where. Rules of evidence kAssumed are warnings, others errors.
+// A rule that a file breaks, and the place. Rules of evidence kAssumed are warnings, others errors.
 struct Violation {
   const Rule* rule = nullptr;
   uint64_t offset = Error::kNoOffset;
@@ -67,13 +67,13 @@ struct ByteCounts {
   uint64_t total = 0;    // bytes of the file
   uint64_t payload = 0;  // bytes that are data by nature (weights)
   uint64_t typed = 0;    // bytes outside the payload that belong to a named field
-  uint64_t fill = 0;     // zeros, white space and comments: they only place what they stand between
+  uint64_t fill = 0;     // zeros, white space and comments: they only separate other bytes
 
   uint64_t Opaque() const { return total - payload - typed - fill; }
-  // The typed share of what is neither payload nor fill, from 0 to 1; 1 where there is no such
-  // byte.
+  // The typed share of bytes that are neither payload nor fill, from 0 to 1; 1 where there is no
+  // such byte.
   double TypedShare() const { return Share(typed, total - payload - fill); }
-  // The typed share of what is no payload, fill included: no more than the other.
+  // The typed share of bytes that are no payload, fill included: no more than the other.
   double TypedShareWithFill() const { return Share(typed, total - payload); }
 
  private:
@@ -82,8 +82,8 @@ struct ByteCounts {
   }
 };
 
-// A file that was read once. It views the bytes that were read. The functions give what those of
-// Format do; none changes it.
+// A file that was read once. It views the bytes that were read. The functions give the results of
+// Format's; none changes it.
 class ParsedFile {
  public:
   virtual ~ParsedFile() = default;
@@ -149,8 +149,8 @@ struct Format {
 
   Result<ByteCounts> (*count_bytes)(ByteSpan bytes);
 
-  // As to_json, without what only says how the file encodes its values: what `diff` compares. Null
-  // where to_json but for some members (LayoutMembers, diff.h) serves.
+  // As to_json, without members that only describe the file's encoding: the form that `diff`
+  // compares. Null where to_json but for some members (LayoutMembers, diff.h) serves.
   Result<Json> (*structure)(ByteSpan bytes) = nullptr;
 
   // For several of the above on one file, which is parsed once then. `bytes` outlive the result.

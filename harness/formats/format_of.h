@@ -1,4 +1,4 @@
-// How a format is defined: functions of its model, which is what parsing a file gives. The entry
+// How a format is defined: functions of its model, the result of parsing a file. The entry
 // that the tools use, Format, is made from them.
 //
 //   constexpr FormatOf<WeightFile> kDefinition = {.name = "netweights", ..., .parse = Parse, ...};
@@ -18,7 +18,7 @@
 namespace anecheck {
 
 // The model may view the bytes that it was parsed from, which outlive it. All members but
-// `structure` are needed; format.h says what each gives.
+// `structure` are needed; format.h describes each.
 template <typename ModelType>
 struct FormatOf {
   using Model = ModelType;

@@ -1,4 +1,4 @@
-// How error messages and violations quote what a file says: on one line, of bounded length, without
+// How error messages and violations quote a file: on one line, of bounded length, without
 // a byte that a terminal would obey. Used by every format.
 #pragma once
 
@@ -18,14 +18,14 @@ inline constexpr size_t kMostMessage = 4 * kMostClipped + 48;
 // `text` with \xNN in place of control characters (those of C1 too) and of bytes that are no UTF-8.
 std::string Escaped(std::string_view text);
 
-// `text` escaped, "..." in place of what follows its first 60 bytes. For a name or a value of a
+// `text` escaped, "..." in place of the bytes behind its first 60. For a name or a value of a
 // file in a message.
 std::string Shown(std::string_view text);
 
 // The same between quotation marks.
 std::string Quoted(std::string_view text);
 
-// A whole message that may quote more: escaped, "..." in place of what follows its first 400 bytes.
+// A whole message that may quote more: escaped, "..." in place of the bytes behind its first 400.
 std::string Clipped(std::string_view message);
 
 // A text as Shown, anything else as it is: for the arguments of a message that names and numbers of

@@ -57,7 +57,7 @@ class RuleReport {
 template <typename Model>
 void CheckedWhileParsing(const Model& /*model*/, RuleReport& /*broken*/) {}
 
-// `evidence` is the severity: what is assumed warns, all else is an error.
+// `evidence` is the severity: an assumed rule warns, any other is an error.
 template <typename Model>
 struct RuleRow {
   std::string_view id;
@@ -112,8 +112,8 @@ consteval RuleTable<Model, kCount> RulesOf(const RuleRow<Model> (&rows)[kCount])
   return RuleTable<Model, kCount>(rows);
 }
 
-// The table of a format whose rules one walk over the model checks together, because they share
-// what the walk knows at each place. The walk reports a rule by its id: one without a row does not
+// The table of a format whose rules one walk over the model checks together, because they share the
+// walk's knowledge of each place. The walk reports a rule by its id: one without a row does not
 // compile.
 template <size_t kCount>
 class WalkRules {
@@ -143,7 +143,7 @@ class WalkRules {
   std::array<Rule, kCount> rules_{};
 };
 
-// Gathers what a walk finds. Not thread-safe.
+// Gathers the findings of a walk. Not thread-safe.
 class WalkReport {
  public:
   template <typename... Args>

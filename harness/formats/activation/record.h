@@ -8,8 +8,8 @@
 // named words, one of 86 bytes with the word left over kept after the packed mode word (assumed).
 //
 // Deltas view (specification 004, "Programmable activation LUT"): 33 knot values at a fixed step
-// and 32 deltas between them behind a short header. The header's length is not given: it is what
-// precedes the last 130 bytes.
+// and 32 deltas between them behind a short header. The header's length is not given: it is all
+// before the last 130 bytes.
 #pragma once
 
 #include <array>

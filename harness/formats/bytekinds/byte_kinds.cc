@@ -27,7 +27,7 @@ void Join(std::vector<ByteRange>& ranges) {
 void AddTo(ByteCounts* counts, ByteKind kind, uint64_t size) {
   switch (kind) {
     case ByteKind::kOpaque:
-      break;  // what is in no other count
+      break;  // bytes in no other count
     case ByteKind::kPayload:
       counts->payload += size;
       break;
@@ -60,7 +60,7 @@ ByteCounts ByteKindMap::Count() && {
   std::array<size_t, kByteKinds> next{};
   uint64_t at = 0;
   while (at < bytes_.size()) {
-    // The strongest kind that claims the byte at hand, and where that may change.
+    // The strongest kind that claims the byte at hand, and the next place where that may change.
     size_t kind = 0;
     uint64_t end = bytes_.size();
     for (; kind < kByteKinds; ++kind) {

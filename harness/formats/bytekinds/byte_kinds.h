@@ -1,4 +1,4 @@
-// Counts which bytes of a file are what, each byte once. ByteKindMap takes claims in any order, for
+// Counts the bytes of a file by kind, each byte once. ByteKindMap takes claims in any order, for
 // containers whose records point here and there; TextByteKinds takes the pieces of a text one
 // behind the other. Used by the formats' count_bytes functions.
 #pragma once

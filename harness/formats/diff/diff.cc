@@ -104,7 +104,7 @@ class Differ {
     }
   }
 
-  // Equal but for what is ignored.
+  // Equal except for ignored members.
   bool Same(const Json& before, const Json& after) const {
     if (before.is_object() && after.is_object()) {
       for (const auto& [name, value] : before.items()) {
@@ -143,7 +143,7 @@ class Differ {
     }
   }
 
-  // Elements of both ranges in order, then what one of them has more.
+  // Elements of both ranges in order, then the surplus of one of them.
   void CompareInOrder(const std::string& path, const Json& before, const Json& after, size_t old_at,
                       size_t old_end, size_t new_at, size_t new_end) {
     while (old_at < old_end && new_at < new_end) {
@@ -159,7 +159,7 @@ class Differ {
     }
   }
 
-  // Between two elements that are equal, what differs is compared in order.
+  // Between two elements that are equal, the differing ones are compared in order.
   void CompareByMatches(const std::string& path, const Json& before, const Json& after,
                         size_t begin, size_t olds, size_t news) {
     // length[i][j]: the longest common subsequence of the elements from i and from j on.

@@ -30,7 +30,7 @@ struct FileDifferences {
   bool same_bytes = false;
 };
 
-// Members of a format's JSON form that say where and how things are written, or that follow from
+// Members of a format's JSON form for the places and encodings of things, or that follow from
 // others.
 std::span<const std::string_view> LayoutMembers(std::string_view format);
 

@@ -27,7 +27,7 @@ Result<Document> DecodeFile(ByteSpan bytes) {
 }
 
 // The specification states the root and the tensor descriptor, public notes name the fields of the
-// other tables (facts/e5_schema.md); what neither says carries evidence "assumed" in e5.fbs.
+// other tables (facts/e5_schema.md); fields in neither carry evidence "assumed" in e5.fbs.
 std::pair<FactEvidence, std::string> SourceOf(const flatbuffer::TableType& table,
                                               const flatbuffer::Field& field) {
   static constexpr std::string_view kInferred[] = {"op_type", "storage_type", "src_dtype",

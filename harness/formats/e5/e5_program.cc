@@ -118,8 +118,8 @@ class Writer {
     return wire::CreateSection(builder_, name, wire::SectionKind::ArgFrame, part, vector);
   }
 
-  // Attributes under the member code of another kind would be read as what they are not, and none
-  // as those that stand for zeros.
+  // Attributes under the member code of another kind would be misread, and none as those that stand
+  // for zeros.
   void CheckAttrs(const Operation& operation) {
     const bool cast = std::holds_alternative<CastAttrs>(operation.attrs);
     const bool inference = std::holds_alternative<AneInferenceAttrs>(operation.attrs);
@@ -251,7 +251,7 @@ std::array<uint64_t, 4> Four(const flatbuffers::Vector<uint64_t>* vector) {
 }
 
 // Copies a checked descriptor into a Program. Objects that a hostile file shares are copied each
-// time they are named, so what is copied is counted against a budget.
+// time they are named, so copies are counted against a budget.
 class ProgramReader {
  public:
   explicit ProgramReader(ByteSpan bytes)

@@ -11,7 +11,7 @@
 
 namespace anecheck {
 
-// A field of a JSON form: what is no array and no object. Fields that differ in indices of arrays
+// A field of a JSON form: neither array nor object. Fields that differ in indices of arrays
 // alone are one.
 struct SourcedField {
   std::string path;                 // as FieldFact spells it, the file's own names in place of "*"
@@ -24,7 +24,7 @@ struct FieldSources {
 };
 
 // Every field of `json` with the first of `facts` that fits it. Two rows are every format's and
-// come last: that of "format", and one of what stands below a member "derived". `facts` outlives
+// come last: that of "format", and one for members below "derived". `facts` outlives
 // the result. Linear in the size of `json`, times the number of rows for each distinct path.
 FieldSources SourcesOf(std::span<const FieldFact> facts, const Json& json);
 

@@ -2,7 +2,7 @@
 // the command that the host sends. Sources: specification 000, table 23.1; public guide, chapter 30
 // and appendices C.3 and C.5 (facts/more/error_codes.csv, csne_wire_ids.csv, firmware_limits.csv).
 //
-// No source describes what stands in a part, nor how long it is. A part is taken to reach from its
+// No source describes the content of a part, nor how long it is. A part is taken to reach from its
 // magic number to the next magic number at a multiple of four bytes, or to the end; its body is
 // kept as opaque bytes. That cut is assumed, here alone.
 #pragma once
@@ -77,7 +77,7 @@ struct Limit {
   uint64_t value = 0;
   std::string_view source;
   // "rule ID" of this format or "driver law ID" of the simulated driver (harness/device/driver);
-  // empty where no source says which field of a call or a command holds what is counted, so that
+  // empty where no source says which field of a call or a command holds the counted value, so that
   // nothing can act on it.
   std::string_view held_by = {};
 };

@@ -235,7 +235,7 @@ class Decoder {
 
   uint32_t HeaderAt() const { return document_.start - (document_.has_size_prefix ? 4 : 0); }
 
-  // Marks what shares bytes with something before it; of two at one place the later listed does.
+  // Marks objects that share bytes with an earlier one; of two at one place the later listed does.
   void MarkOverlaps(std::span<ClaimedRange> claimed) {
     // The place above the number: the header, the claimed ranges, the objects.
     std::vector<uint64_t> order;

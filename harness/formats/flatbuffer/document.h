@@ -1,6 +1,6 @@
 // A FlatBuffer taken apart into its objects, each with the place where it stood, so that any
-// writer's layout is reproduced byte for byte and an edit moves only what must move. Used by the e5
-// and vmfb formats for rewriting and for their JSON form.
+// writer's layout is reproduced byte for byte and an edit moves only the objects that must move.
+// Used by the e5 and vmfb formats for rewriting and for their JSON form.
 #pragma once
 
 #include <cstdint>
@@ -114,7 +114,7 @@ Result<Document> Decode(const Schema& schema, ByteSpan file, uint32_t buffer_end
 Result<Document> DecodeSound(const Schema& schema, ByteSpan file, const BufferFrame& frame,
                              int16_t root_table, std::span<ClaimedRange> claimed);
 
-// Claims what belongs to objects and headers of the Document as typed, and its raw bytes as opaque,
+// Claims bytes of objects and headers of the Document as typed, and its raw bytes as opaque,
 // `base` being the place of position 0 in the map's file.
 void ClaimDocument(const Document& document, uint64_t base, ByteKindMap* map);
 

@@ -1,4 +1,5 @@
-// DocumentFromJson: from the JSON form back to objects, laying out anew what has no place.
+// DocumentFromJson: from the JSON form back to objects, laying out anew the objects without a
+// place.
 #include <algorithm>
 #include <fmt/format.h>
 #include <map>
@@ -183,8 +184,8 @@ class JsonReader {
     }
   }
 
-  // Chooses the vtable: the one it had, where that has exactly the fields now present; else one of
-  // its own, in which fields that were there keep their offsets.
+  // Chooses the vtable: the one it had, if that has exactly the fields now present; else a separate
+  // one, in which fields that were there keep their offsets.
   void LayOut(const Json& json, const Json& places, uint32_t self, const std::string& path) {
     const int16_t type = document_.objects[self].type;
     std::vector<uint16_t> words{4};

@@ -312,7 +312,7 @@ std::optional<ShapeError> Check(const Schema& schema, int16_t root, ByteSpan byt
                                 bool* may_overlap) {
   if (may_overlap != nullptr) *may_overlap = false;
   if (IsQuicklySound(schema, root, bytes, frame, identifier)) return std::nullopt;
-  // This one says what is wrong and where, and knows what the quick one leaves out.
+  // This one names the fault and its place, and makes the checks that the quick one leaves out.
   ShapeChecker checker(schema, bytes, frame.base);
   const bool sound = checker.Buffer(root, frame, identifier);
   if (may_overlap != nullptr) *may_overlap = checker.may_overlap();

@@ -20,8 +20,8 @@ struct BufferFrame {
   bool check_identifier = true;  // the schema's identifier must stand after the root offset
 };
 
-// Why a shape was refused. The first group is what the FlatBuffers library's own verifier refuses
-// too (flatbuffers 2.0.8, verifier.h); the second is refused here only.
+// Why a shape was refused. The FlatBuffers library's own verifier also refuses the first group
+// (flatbuffers 2.0.8, verifier.h); the second is refused here only.
 enum class ShapeCheck : uint8_t {
   kRange,       // an offset, vector or string leaves the bytes
   kAlignment,   // a scalar or offset is not aligned to its size

@@ -1,5 +1,5 @@
-// Bounds-checked reading of FlatBuffers tables by field id, without a schema: what is absent or
-// leads outside the bytes reads as empty. Used where rules walk a file after its shape check.
+// Bounds-checked reading of FlatBuffers tables by field id, without a schema: an absent
+// field, or one that leads outside the bytes, reads as empty. Used by rules after the shape check.
 #pragma once
 
 #include <cstdint>

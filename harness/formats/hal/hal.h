@@ -1,7 +1,7 @@
 // A hardware-abstraction table as a file: 0x938 bytes with named fields
 // (harness/targets/hal_layout.h, from specification 003, tables 24.1 to 24.5). Typed reading and
-// writing, tables made from what is known of a target, and a byte-granular difference of any number
-// of tables.
+// writing, tables made from the known values of a target, and a byte-granular difference of any
+// number of tables.
 #pragma once
 
 #include <cstdint>

@@ -41,7 +41,7 @@ struct Banner {
   const BannerFlag* Find(std::string_view name) const;
 };
 
-// Reads what is there; parts that are missing stay empty.
+// Reads the parts that are there; missing ones stay empty.
 Banner ParseBanner(std::string_view text);
 
 // The compiler of every real file, whose banners the JSON form writes as version and options.

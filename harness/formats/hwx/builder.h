@@ -1,4 +1,4 @@
-// Making a hardware container from what it is for: tensors, tasks and weights in, records out.
+// Making a hardware container from its purpose: tensors, tasks and weights in, records out.
 // Used by the simulated compiler, the generators and the tests.
 #pragma once
 
@@ -77,7 +77,7 @@ struct ContainerSpec {
   uint32_t first_tensor_slot = 4;
   bool slots_by_name = false;
   bool kernel_segment = false;  // kernels in __KERN_0,__kern_0 (specification 000)
-  // In place of kernels: what that segment holds, as it lies, beside the constants.
+  // In place of kernels: the content of that segment, as it lies, beside the constants.
   Bytes kernel_data;
   std::vector<ExtraSegment> extra_segments;  // placed before the windows and the text
   bool windows_first = false;                // compiler 9.509: windows before __TEXT

@@ -1,5 +1,5 @@
-// The laws of the builder, of loading and re-basing, and of edits in the JSON form: what follows
-// from an edited value follows, and nothing else changes.
+// The laws of the builder, of loading and re-basing, and of edits in the JSON form: values that
+// follow from an edited one change with it, and nothing else changes.
 #include "harness/formats/hwx/builder.h"
 
 #include <algorithm>
@@ -259,7 +259,7 @@ TEST(Rebase, RealFilesVerifyAtOtherApertures) {
 
 // ---- edits of the JSON form ---------------------------------------------------------------------
 
-// The JSON without what follows from the rest of it.
+// The JSON without the values that follow from its other members.
 Json WithoutDerived(Json json) {
   if (json.is_object()) json.erase("derived");
   for (Json& item : json) {
@@ -368,8 +368,8 @@ void AddTasks(Json& json, int count) {
   tasks.push_back(std::move(last));
 }
 
-// Does what an error asks for, "commands[1].vmsize from 0x4000 to 0x8000" any number of times; the
-// number of changes.
+// Makes the change that an error asks for, "commands[1].vmsize from 0x4000 to 0x8000" any number of
+// times; the number of changes.
 int ApplyMovedPlaces(Json& json, const std::string& message) {
   static const std::regex kChange("([a-z_0-9.\\[\\]]+) from 0x([0-9a-f]+) to 0x([0-9a-f]+)");
   int changes = 0;
@@ -525,7 +525,8 @@ TEST(JsonEdit, RefusesWhatCannotBeWritten) {
             std::string::npos);
   EXPECT_NE(refused([](Json& json) { json["file_size"] = 100; }).find("do not fit"),
             std::string::npos);
-  // A number of words decides which fields there are: the edit is named, not what it takes away.
+  // A number of words decides which fields there are: the message names the edit, not the removed
+  // fields.
   EXPECT_NE(refused([](Json& json) {
               for (Json& command : json["commands"]) {
                 if (command.contains("byte_size")) command["count"] = kTensorCountOld + 1;

@@ -7,8 +7,8 @@
 
 namespace anecheck::hwx {
 
-// The rows of ToJson's fields (see Format::fields). Real files are of H13; what they confirm stands
-// in public notes for other generations.
+// The rows of ToJson's fields (see Format::fields). Real files are of H13; public notes state for
+// other generations the facts that they confirm.
 std::span<const FieldFact> FieldFacts(const Json& json);
 
 }  // namespace anecheck::hwx

@@ -1,5 +1,5 @@
 // The laws of the hardware container format: real files are read, verified, printed and written
-// back byte for byte, and an edit of one value changes that value and what follows from it.
+// back byte for byte, and an edit of one value changes that value and those that follow from it.
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 

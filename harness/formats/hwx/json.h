@@ -6,7 +6,7 @@
 namespace anecheck::hwx {
 
 // Every typed value by its name; values that follow from others stand under "derived" and are not
-// read back, those that differ from what would follow stand beside their neighbours.
+// read back, those that differ from the derived value stand beside their neighbours.
 Json ToJson(const Container& container);
 
 // The inverse. kInvalid with the path of the member that is missing or wrong.

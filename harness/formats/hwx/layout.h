@@ -11,7 +11,7 @@ namespace anecheck::hwx {
 
 uint64_t AlignUp(uint64_t value, uint64_t unit);
 
-// The bytes of a command's record, without what stands behind it.
+// The bytes of a command's record, without the data behind it.
 uint64_t RecordSize(const Container& container, const Command& command);
 
 // Each gives the value that follows from the others as they stand; none changes the container.
@@ -25,7 +25,7 @@ uint64_t LaidFileSize(const Container& container);
 std::optional<uint32_t> LaidThreadWord(const Container& container, const Thread& thread,
                                        uint32_t word_index);
 
-// Each gives a record that holds the counts and what else follows (kCounted and kFollows of
+// Each gives a record that holds the counts and other derived values (kCounted and kFollows of
 // records.h), and nothing else.
 Header LaidHeader(const Container& container);
 Symtab LaidSymtab(uint32_t symoff, const Symtab& table);
@@ -46,8 +46,8 @@ class Placement {
   // Whether the document states the word of the thread command at this index.
   virtual bool States(size_t /*command*/, std::string_view /*word*/) { return false; }
   virtual uint32_t CmdSize(size_t /*command*/, uint32_t laid) { return laid; }
-  // These set what follows in the second record from the first. A section has its place among those
-  // of its segment.
+  // These set the values of the second record that follow from the first. A section has its place
+  // among those of its segment.
   virtual void Put(const Header& laid, Header& header);
   virtual void Put(size_t command, const Symtab& laid, Symtab& table);
   virtual void Put(size_t command, size_t section, const Section& laid, Section& out);

@@ -1,4 +1,4 @@
-// The text form of a hardware container for people: what it is for, what it binds, what it runs.
+// The text form of a hardware container for people: its purpose, its bindings, its tasks.
 #include "harness/formats/hwx/print.h"
 
 #include <algorithm>
@@ -102,7 +102,7 @@ void PrintPorts(Out out, const Container& container) {
   }
 }
 
-// Named words that no table row of a tensor shows, with what their names rest on.
+// Named words that no table row of a tensor shows, with the basis of their names.
 void PrintTensorWords(Out out, const Thread& thread) {
   for (const ThreadWord& word : ThreadWords(thread.flavor)) {
     if (word.evidence != FactEvidence::kAssumed || !Applies(word, thread)) continue;

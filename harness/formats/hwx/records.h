@@ -70,7 +70,7 @@ inline constexpr auto kSymtabRecord =
                      Field{"stroff", &Symtab::stroff, RecordKind::kHex, FieldRole::kFollows},
                      Field{"strsize", &Symtab::strsize, RecordKind::kHex, FieldRole::kFollows});
 
-// JSON spells a symbol by what its name says, see to_json.cc.
+// JSON spells a symbol by the facts in its name, see to_json.cc.
 inline constexpr auto kSymbolRecord = RecordOf<Symbol>(
     "facts/hwx.md, symbols; specification 000, listings 23.5 and 23.6", FactEvidence::kRealFile,
     Field{"strx", &Symbol::strx}, Field{"type", &Symbol::type}, Field{"sect", &Symbol::sect},

@@ -75,7 +75,7 @@ void MoveReferences(Container& container, const Moves& moves) {
   for (Thread& thread : container.threads) MoveThread(thread, moves);
 }
 
-// The indices of `places` that are not empty, by where they begin.
+// The indices of `places` that are not empty, by their begins.
 template <typename Place>
 std::vector<size_t> InOrder(std::span<const Place> places, uint64_t Place::* begin,
                             uint64_t Place::* size) {
@@ -86,8 +86,8 @@ std::vector<size_t> InOrder(std::span<const Place> places, uint64_t Place::* beg
   return order;
 }
 
-// Moves what begins inside of what stands before it to the next multiple of `unit`. Nothing moves
-// that does not have to.
+// Moves an object that begins inside of the one before it to the next multiple of `unit`. Nothing
+// moves that does not have to.
 template <typename Place>
 void PushApart(std::span<Place> places, uint64_t Place::* begin, uint64_t Place::* size,
                uint64_t unit) {

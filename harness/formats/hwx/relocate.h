@@ -21,9 +21,9 @@ Status Rebase(Container& container, std::span<const uint64_t> segment_addresses)
 // Moves every segment but the guard by the same distance, so that the lowest stands at `base`.
 Status RebaseAll(Container& container, uint64_t base);
 
-// Gives sections that have grown into what lies behind them the room that they need: moves the
-// sections and segments behind them, in memory and in the file, by whole tiles and pages, and what
-// points there with them. Changes nothing where all have room. The end of a file that is longer
+// Gives sections that have grown into their successors the room that they need: moves the
+// sections and segments behind them, in memory and in the file, by whole tiles and pages, and the
+// pointers there with them. Changes nothing where all have room. The end of a file that is longer
 // than its contents moves too.
 void MakeRoom(Container& container);
 

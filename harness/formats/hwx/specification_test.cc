@@ -1,6 +1,6 @@
 // The figures of specification 000, made by our own encoder and compared byte for byte: the
 // identity linear layer (tables 23.6, 23.7, 23.9 and its weight bank) and the second sample's task
-// chain and tiles (23.11 and what follows it).
+// chain and tiles (from 23.11 on).
 #include <algorithm>
 #include <array>
 #include <gtest/gtest.h>

@@ -21,7 +21,7 @@ class Canvas {
  public:
   explicit Canvas(uint64_t size) : bytes_(size) {}
 
-  // `what` the data are; of which section, where they are a section's.
+  // `what` names the data, with the section if they are a section's.
   Status Place(uint64_t offset, ByteSpan data, std::string_view what,
                std::optional<size_t> section = {}) {
     if (data.empty()) return {};

@@ -1,4 +1,4 @@
-// The numbers of kernel formats and what each generation does with a compressed form. Used by the
+// The numbers of kernel formats and each generation's treatment of a compressed form. Used by the
 // codecs, the containers' print and the simulated engine's compiler.
 // Sources: facts/more/weight_format_ranges.csv, weight_sections.csv, weight_codecs.csv and
 // codegen_version_matrix.csv (guide, chapters 7, 25, 35, 36).
@@ -58,7 +58,7 @@ struct CodecRoutes {
 std::span<const CodecRoutes> CodecTable();
 
 // The route of a form of CodecTable ("int8 affine", "int4 table", "sparse", "blockwise affine") on
-// a generation. Unknown forms fold: what the engine does not stream is made dense.
+// a generation. Unknown forms fold: weights that the engine does not stream are made dense.
 Route RouteOf(std::string_view form, Generation generation);
 
 // Index widths that the encoder of a generation packs: 4 and 8 on H13, also 3 and 6 later.

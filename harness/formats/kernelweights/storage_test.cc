@@ -126,7 +126,7 @@ RC_GTEST_PROP(Tiles, PatchingChangesTheTilesAndNothingElse, ()) {
                          (i - region.offset) % region.stride < region.tile_bytes;
     if (!in_tile) RC_ASSERT(after[i] == before[i]);
   }
-  // Patching back what was there restores every byte.
+  // Patching back the old bytes restores every byte.
   RC_ASSERT(PatchTiles(after, region, Untile(before, region).value()).ok());
   RC_ASSERT(after == before);
 }

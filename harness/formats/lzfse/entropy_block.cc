@@ -44,7 +44,7 @@ constexpr auto kDistanceBase = Bases(kDistanceBits);
 static_assert(kRunBase[19] == 60 && kMatchBase[19] == 312 && kDistanceBase[63] == 229372);
 
 struct Header {
-  uint32_t size = 0;  // of what it unpacks to
+  uint32_t size = 0;  // of its unpacked bytes
   uint32_t literals = 0, matches = 0, literal_bytes = 0, match_bytes = 0;
   int literal_bits = 0, match_bits = 0;  // minus those of the last byte that are not used
   std::array<uint32_t, 4> literal_states = {};
@@ -162,7 +162,7 @@ class BackwardBits {
   bool failed_ = false;
 };
 
-// A table of states: what each gives, and the state behind it.
+// A table of states: the output of each, and the next state.
 class States {
  public:
   // Nothing where the frequencies are more than the states.

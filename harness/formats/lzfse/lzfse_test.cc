@@ -1,4 +1,4 @@
-// Streams that the reference encoder made, and what breaks the form.
+// Streams that the reference encoder made, and bytes that break the form.
 #include "harness/formats/lzfse/lzfse.h"
 
 #include <fmt/format.h>

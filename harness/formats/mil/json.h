@@ -1,4 +1,4 @@
-// The JSON form of a MIL program: what `inspect --json` prints and `encode` reads. Used by the
+// The JSON form of a MIL program, which `inspect --json` prints and `encode` reads. Used by the
 // format entry only.
 //
 //   {"format": "mil", "version": "1.3",

@@ -40,7 +40,7 @@ constexpr bool Is(char c, uint8_t mask) { return (kClasses[static_cast<uint8_t>(
 }  // namespace lexer_internal
 
 // All functions below take a position inside a text whose end holds a zero byte, and return the
-// position after what they read. They never pass that zero byte.
+// position after the text that they read. They never pass that zero byte.
 
 inline bool IsNameStart(char c) { return lexer_internal::Is(c, lexer_internal::kNameStart); }
 

@@ -74,7 +74,7 @@ Result<Bytes> FromJson(const Json& json) {
   return BytesOf(text);
 }
 
-// A listing is no longer than its text, beside what short texts need; so is the memory that it
+// A listing is no longer than its text, beside the room for short texts; so is the memory that it
 // takes.
 constexpr size_t kShortListing = size_t{1} << 16;
 

@@ -1,5 +1,5 @@
 // Every truncation and many edits of every byte of every real MIL text: no crash, bounded memory,
-// and what still parses is still written back as it stands.
+// and a text that still parses is written back unchanged.
 #include <array>
 #include <gtest/gtest.h>
 #include <mutex>
@@ -21,7 +21,7 @@ constexpr size_t kSmall = 4096;       // files that get every check at every edi
 constexpr uint64_t kStride = 5;       // places of the larger ones that get the format's checks
 constexpr uint64_t kJsonStride = 29;  // of those, the ones that get the JSON form too
 
-// Parses the text; what went wrong with its memory, or nothing.
+// Parses the text; returns the fault of its memory, or nothing.
 std::string FindParseFault(ByteSpan bytes) {
   const testing::AllocationMeter meter;
   const auto program =
@@ -160,7 +160,7 @@ TEST(MilHostile, DenseTextsTakeMemoryInProportion) {
     EXPECT_LE(meter.Peak(), 16 * text.size() + (size_t{1} << 20))
         << text.substr(0, 200) << "\n"
         << static_cast<double>(meter.Peak()) / static_cast<double>(text.size());
-    // Listing, rules and what else the format does.
+    // Listing, rules and the other functions of the format.
     EXPECT_EQ(testing::FindHostileFault(kFormat_mil, test::ToBytes(text)), "")
         << text.substr(0, 200);
   }

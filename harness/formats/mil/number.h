@@ -43,7 +43,7 @@ void AppendUnsigned(std::string& out, uint64_t value);
 // escaped character stands for itself. Assumed: no real file has an escape.
 std::string UnescapeString(std::string_view raw);
 
-// The inverse for any bytes: what UnescapeString turns into `text`.
+// The inverse for any bytes: a text that UnescapeString turns into `text`.
 void AppendEscaped(std::string& out, std::string_view text);
 
 }  // namespace anecheck::mil

@@ -1,5 +1,5 @@
 // The grammar of MIL text: every form that real files have, the forms that only sources describe,
-// and what the parser says where a text is wrong.
+// and the parser's messages for wrong texts.
 #include "harness/formats/mil/parser.h"
 
 #include <fmt/format.h>

@@ -27,7 +27,7 @@ struct Layout {
 // The layout of the text that `program` was parsed from. Linear in its size.
 Layout LayoutOf(const Program& program);
 
-// The bytes of the program's tokens, without what stands between them.
+// The bytes of the program's tokens, without the text between them.
 uint64_t TokenBytes(const Program& program);
 
 // The program in the standard layout (that of coremlc's model.mil: statements indented by 12).
@@ -37,7 +37,7 @@ std::string Print(const Program& program);
 // byte, where `layout` is LayoutOf(program).
 std::string Print(const Program& program, const Layout& layout);
 
-// The source text again, made from the tables: what Print(program, LayoutOf(program)) gives,
+// The source text again, made from the tables: the result of Print(program, LayoutOf(program)),
 // without the memory that a layout takes.
 std::string PrintAsRead(const Program& program);
 

@@ -60,7 +60,7 @@ struct Dimension {
 enum class ValueKind : uint8_t {
   kName,      // a result or a parameter
   kNumber,    // any spelling of a number, inf and nan included
-  kString,    // text is what stands between the quotes, escapes as written
+  kString,    // text is that between the quotes, escapes as written
   kBool,      // true, false
   kUnknown,   // ?
   kType,      // the first child of kTyped

@@ -1,4 +1,4 @@
-// A table of small records that grows piece by piece: what it holds is never moved nor copied, so
+// A table of small records that grows piece by piece: its records are never moved nor copied, so
 // that its peak is its content, where a vector that grows holds up to three times that. The tables
 // of a MIL program are made of it.
 #pragma once

@@ -18,7 +18,7 @@ struct File {
 };
 
 // All real MIL texts of a folder in the order of their names; empty where it is missing. `mil`
-// holds those that compilers take, `analytics` those that say where each operation ran.
+// holds those that compilers take, `analytics` those that name the place of each operation.
 inline std::vector<File> RealMilFiles(std::string_view folder = "mil") {
   std::vector<File> files;
   for (const std::string& path : testing::FilesUnder(testing::RealDataPath(folder))) {

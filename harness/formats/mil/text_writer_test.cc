@@ -1,5 +1,5 @@
-// The text writer writes what the parser reads, in the standard layout; the reader gives back the
-// values that were written.
+// The text writer writes text that the parser reads, in the standard layout; the reader gives back
+// the values that were written.
 #include "harness/formats/mil/text_writer.h"
 
 #include <array>

@@ -224,7 +224,7 @@ Result<Bytes> FromJson(const Json& json) {
   JsonFields fields(json, "", &status);
   fields.ReadElsewhere({"format"});
   WeightFile file;
-  std::vector<Bytes> kept;  // what the spans of the file view
+  std::vector<Bytes> kept;  // the bytes that the spans of the file view
   const auto keep = [&](JsonFields& item) -> ByteSpan {
     if (item.Has("data")) kept.push_back(item.Base64("data"));
     return item.Has("data") ? ByteSpan(kept.back()) : ByteSpan();

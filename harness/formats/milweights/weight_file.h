@@ -57,7 +57,7 @@ inline constexpr auto kBlobRecord = RecordOf<Blob>(
           FactEvidence::kOpaque, "reserved by the public notes"});
 inline constexpr uint64_t kRecordSize = kSentinelSize + kBlobRecord.kSize;
 
-// Bytes that belong to no record and no data, other than the zeros that align what follows.
+// Bytes that belong to no record and no data, other than the zeros that align the next one.
 struct Gap {
   uint64_t offset = 0;
   ByteSpan bytes;

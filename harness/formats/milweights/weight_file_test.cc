@@ -1,5 +1,5 @@
-// The weight side file: what its writer lays out, what its reader accepts, refuses and keeps. The
-// rules of the format entry are tested beside their generator.
+// The weight side file: the layout of its writer; the files that its reader accepts, refuses and
+// keeps. The rules of the format entry are tested beside their generator.
 #include "harness/formats/milweights/weight_file.h"
 
 #include <cstdint>

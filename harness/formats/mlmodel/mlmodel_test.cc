@@ -1,4 +1,4 @@
-// Model files: real ones, texts and drawn graphs there and back, and what is refused.
+// Model files: real ones, texts and drawn graphs there and back, and refused models.
 #include <fmt/format.h>
 #include <functional>
 #include <gtest/gtest.h>
@@ -177,7 +177,7 @@ TEST(MlModel, RealModelsAreReadWrittenAndReadTheSame) {
 }
 
 // Core ML's compiler renames values and rounds the constants of its text, so that the two forms of
-// one model are compared by what a value is made of.
+// one model are compared by the origin of a value.
 TEST(MlModel, APackageHasTheOperationsOfItsCompiledText) {
   const std::string folder = testing::RealDataPath("models/unified_mixed");
   ANECHECK_SKIP_WITHOUT(folder + ".mlpackage");

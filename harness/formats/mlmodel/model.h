@@ -1,4 +1,4 @@
-// A Core ML model file (.mlmodel, and model.mlmodel of a package): what stands around the program.
+// A Core ML model file (.mlmodel, and model.mlmodel of a package): the parts around the program.
 #pragma once
 
 #include <cstdint>

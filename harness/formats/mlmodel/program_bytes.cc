@@ -25,7 +25,7 @@ Error At(ErrorCode code, uint64_t offset, std::string_view what) {
   return MakeError(code, fmt::format("{} (offset 0x{:x})", what, offset), offset);
 }
 
-// An element type as the message has it; the offset is of what has the type.
+// An element type as the message has it; the offset is of the value with the type.
 Result<uint32_t> NumberOf(TypeView type, uint64_t offset) {
   const auto number = DataTypeNumber(type.data_type());
   if (number) return *number;

@@ -10,11 +10,11 @@
 namespace anecheck::mlmodel {
 
 // The message Program of a parsed program. The result of ProgramText for it is the same program:
-// see SameProgram. Left out is what the message has no place for: labels of blocks and the version
-// of the text. Errors, each with the place in the text: kUnsupported for what the message cannot
-// say (buffer types, opsets of single operations, values of no known type), kInvalid where a
-// literal is none of its type. Attributes of functions called `left_out` are not written: a model
-// file says the same elsewhere.
+// see SameProgram. Parts without a place in the message are left out: labels of blocks and the
+// version of the text. Errors, each with the place in the text: kUnsupported for parts that the
+// message cannot express (buffer types, opsets of single operations, values of no known type),
+// kInvalid where a literal is none of its type. Attributes of functions called `left_out` are not
+// written: a model file says the same elsewhere.
 Result<std::string> ProgramBytes(const mil::Program& program, std::string_view left_out = {});
 
 }  // namespace anecheck::mlmodel

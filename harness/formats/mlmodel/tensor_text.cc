@@ -193,7 +193,7 @@ class Nesting {
   size_t next_ = 0;
 };
 
-// The product of what is known, nothing past 64 bits.
+// The product of the known extents, nothing past 64 bits.
 std::optional<uint64_t> Product(std::span<const std::optional<uint64_t>> extents) {
   uint64_t product = 1;
   for (const auto& extent : extents) {

@@ -1,6 +1,6 @@
 // Walking the fields of a message of protocol buffers. Of the library (protozero) the readers use
-// nothing else: every access here is checked for its wire type first, and what the library throws
-// is caught in one place.
+// nothing else: every access here is checked for its wire type first, and the library's exceptions
+// are caught in one place.
 #pragma once
 
 #include <cstdint>
@@ -74,8 +74,8 @@ Status ForEachField(std::string_view message, Use&& use) {
   return {};
 }
 
-// Runs `read` of `bytes`, which gives a Result or a Status, and makes an error of what the library
-// throws.
+// Runs `read` of `bytes`, which gives a Result or a Status, and makes an error of the library's
+// exceptions.
 template <typename Read>
 auto CatchWire(std::string_view bytes, Read&& read) -> decltype(read()) {
   const auto broken = [](const protozero::exception& error, uint64_t offset) {

@@ -123,7 +123,7 @@ class UnknownEntries {
   std::vector<ByteRange> unknown_;
 };
 
-// Cuts the text of a property list, which parses, into tags, contents and what stands between them.
+// Cuts the text of a property list, which parses, into tags, contents and the text between them.
 class XmlCounter {
  public:
   XmlCounter(std::string_view text, std::vector<ByteRange> unknown)
@@ -189,7 +189,7 @@ class XmlCounter {
   TextByteKinds coverage_;
 };
 
-// Equal strings share an object, so that what is unknown may lie in what is not.
+// Equal strings share an object, so that an unknown string may lie in a known one.
 ByteCounts CountBinaryBytes(std::span<const ByteRange> unknown, ByteSpan bytes) {
   constexpr uint64_t kTrailer = 32;
   constexpr uint64_t kUnused = 5;  // bytes at the trailer's begin, zero in files of known writers

@@ -1,4 +1,4 @@
-// The keys of network descriptions that sources name, and what each rests on. Used by the netlist
+// The keys of network descriptions that sources name, and the source of each. Used by the netlist
 // format for its evidence and its coverage.
 #pragma once
 

@@ -93,8 +93,8 @@ legality::Operand OperandOf(const GateOperand& operand, size_t index) {
   return made;
 }
 
-// The entries of a dictionary as attributes, those of an only dictionary in a list among them: one
-// axis's {Dimension, Size} is what rules call Dimension and Size.
+// The entries of a dictionary as attributes, those of an only dictionary in a list among them:
+// rules call one axis's {Dimension, Size} Dimension and Size.
 void AddAttributes(const Dict& dict, legality::Instance& instance) {
   for (const Entry& entry : dict.entries) {
     const tree::Array* list = entry.value.AsArray();

@@ -35,8 +35,8 @@ struct ParamSpec {
   FactEvidence required_evidence = FactEvidence::kSpecification;
   std::span<const std::string_view> names = {};
   std::span<const ParamSpec> members = {};
-  // Of a name whose set no source closes: what sources spell, and the enumerations whose names it
-  // takes in any case. Both empty where no source tells any.
+  // Of a name whose set no source closes: the spellings of sources, and the enumerations whose
+  // names it takes in any case. Both empty where no source tells any.
   std::span<const std::string_view> spelled = {};
   std::span<const EnumKind> enumerations = {};
 };

@@ -169,7 +169,7 @@ struct ParamFault {
   enum class Kind : uint8_t { kUnknownKey, kMissing, kMissingAssumed, kWrongKind, kUnknownName };
   Kind kind;
   std::string key;
-  std::string message;  // begins with the compiler's error name where the compiler answers
+  std::string message;  // begins with the compiler's error name if the compiler answers
   uint64_t offset = Error::kNoOffset;
 };
 

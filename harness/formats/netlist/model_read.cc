@@ -20,7 +20,7 @@ Error Bad(std::string_view key, std::string_view what, uint64_t offset) {
                    fmt::format("network description: {} {} at {:#x}", key, what, offset), offset);
 }
 
-// Takes keys out of a dictionary one by one; what is left over goes to `extra`.
+// Takes keys out of a dictionary one by one; the remaining ones go to `extra`.
 class KeyReader {
  public:
   explicit KeyReader(const Value& value) : value_(value) {

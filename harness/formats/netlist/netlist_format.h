@@ -12,7 +12,7 @@ extern const Format kFormat_netlist;
 
 namespace netlist {
 
-// Ports, units with their parameters, weight files, and where the file departs from the
+// Ports, units with their parameters, weight files, and departures of the file from the
 // specification. A property list that is no network description prints as its tree, with the
 // reason.
 std::string Print(const plist::Document& document);

@@ -245,7 +245,7 @@ TEST(Gates, WhatAValidatorRefusesIsNamed) {
   EXPECT_EQ(BrokenRules(description), std::vector<std::string>{"matmul_depth"});
 }
 
-// A view of a port is what a real file has; a view of another layer's result than a reshape's is
+// Real files have views of ports; a view of another layer's result than a reshape's is
 // against the specification, and warns.
 TEST(Gates, AViewOfALayerWarns) {
   Description description = OneUnit(KeyStyle::kPorts, "InputView", 1);
@@ -267,8 +267,8 @@ TEST(Gates, AViewOfALayerWarns) {
   EXPECT_EQ(BrokenRules(description), std::vector<std::string>{});
 }
 
-// Names rest on what public notes and real files spell: another one warns, and the compiler's
-// answer is not told.
+// Names rest on public notes and real files: another one warns, and the message predicts no answer
+// of the compiler.
 TEST(Model, ANameThatNoSourceSpellsWarnsAtItsPlace) {
   const struct {
     std::string type;

@@ -36,7 +36,7 @@ Result<MemberHead> ReadMemberHead(const ZipEntry& entry, uint64_t limit);
 // An array file that is in no archive; `bytes` must outlive the result.
 MemberHead WholeFile(std::span<const uint8_t> bytes);
 
-// kLimit where the header goes on behind what is held.
+// kLimit if the header goes on behind the bytes at hand.
 Status CheckHeaderIsHeld(const MemberHead& head);
 
 // The layout of the array, or the errors of CheckHeaderIsHeld and ReadNpyLayout. Offsets are those

@@ -1,5 +1,5 @@
-// Laws of the npz Format: nothing is lost on the way through JSON, and each rule sees what breaks
-// it.
+// Laws of the npz Format: nothing is lost on the way through JSON, and each rule finds its
+// violations.
 #include "harness/formats/npz/npz_format.h"
 
 #include <algorithm>

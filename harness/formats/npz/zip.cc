@@ -199,7 +199,7 @@ class Inflater {
   uint64_t produced() const { return stream_.total_out; }
   bool consumed_all() const { return stream_.avail_in == 0; }
 
-  // The next piece; empty behind the last one and where the data are no deflate stream.
+  // The next piece; empty behind the last one and for data that are no deflate stream.
   std::span<const uint8_t> Next() {
     if (ended_) return {};
     stream_.next_out = piece_.data();

@@ -2,7 +2,7 @@
 // value tree. Used by the network description format.
 //
 // Accepted: objects that lie back to back in the order of the table, from the header to the offset
-// table (what Apple's writers and libplist make); booleans, integers of 1 to 16 bytes (the top 8
+// table (as Apple's writers and libplist write); booleans, integers of 1 to 16 bytes (the top 8
 // of 16 zero), reals of 4 and 8 bytes, dates of the years 1 to 9999, references (UID) of 1 to 8
 // bytes, ASCII and UTF-16 strings, data, arrays, dictionaries. An object may be referred to several
 // times, as plistlib writes equal containers; the tree has its copies, up to 16 times the file.
@@ -75,7 +75,7 @@ struct ObjectWidths {
 // The smallest that hold an object's value.
 ObjectWidths SmallestWidths(const BinaryObject& object);
 
-// Raises what does not hold its value to the smallest width that does: of objects, of references
+// Raises each width that cannot hold its value to the smallest that can: of objects, of references
 // and of offsets.
 void FitWidths(BinaryTable& table);
 

@@ -119,8 +119,8 @@ std::optional<BinaryObject> ScalarObject(const Value& value) {
       value.data);
 }
 
-// An object of the layout: containers with their references, and what the tree does not reach with
-// its value.
+// An object of the layout: containers with their references, and objects that the tree does not
+// reach with their value.
 struct LaidOut {
   BinaryObject object;
   bool has_value = false;
@@ -212,7 +212,7 @@ ScalarKey KeyOf(uint32_t object, const Value& value) {
 }
 
 // Gives the values of a tree to the objects of a layout. Each scalar is first counted for the
-// object that the layout has for it, which tells what the object keeps.
+// object that the layout has for it, which decides the content that the object keeps.
 class TableFitter {
  public:
   explicit TableFitter(Layout layout)

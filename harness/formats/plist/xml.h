@@ -47,7 +47,7 @@ class XmlSink {
   virtual void Piece(std::string_view canonical) = 0;
   // A line break outside of <plist>, or before its end.
   virtual void OuterLine() = 0;
-  // A line break and what indents an element `depth` levels below the root element.
+  // A line break and the indentation of an element `depth` levels below the root element.
   virtual void Line(uint32_t depth) = 0;
 };
 

@@ -65,8 +65,8 @@ class JsonFields {
   const Json& object() const { return object_; }
   // Members that another reader of the same object reads.
   void ReadElsewhere(std::initializer_list<std::string_view> keys);
-  // Fails at the first member that was not read. "derived" holds what follows from other members
-  // and is never read.
+  // Fails at the first member that was not read. "derived" holds values that follow from other
+  // members and is never read.
   void RefuseOthers();
 
   void Fail(std::string_view key, std::string_view what);

@@ -36,7 +36,7 @@ struct RecordField {
 Json RecordToJson(std::span<const RecordField> fields, ByteSpan bytes);
 
 // The inverse, for a record of `size` bytes. Fails, naming the member under `path`, where a field
-// is missing, unknown or out of range, or where an opaque run leaves the record or touches a field.
+// is missing, unknown or out of range, or if an opaque run leaves the record or touches a field.
 Result<Bytes> RecordFromJson(std::span<const RecordField> fields, const Json& json, size_t size,
                              std::string_view path);
 

@@ -40,7 +40,7 @@ enum class FieldRole : uint8_t {
   kUnlessZero,  // left out of JSON where it is 0
   kFollows,     // follows from the rest of the file: JSON holds it under "derived" where it does
   kSpelled,     // JSON spells it in a way of the format's own, which reads and writes it
-  kCounted,     // counts what JSON holds anyway: always under "derived", never read
+  kCounted,     // counts members of the JSON: always under "derived", never read
 };
 
 // A field of the type `Owner`. Without a source of its own it has that of its record.
@@ -160,7 +160,7 @@ class TypedRecord {
     ForEach([&](const auto& field) { record::Write(owner.*field.member, writer); });
   }
 
-  // Adds the fields to `object`. `laid` holds what those of kFollows would be.
+  // Adds the fields to `object`. `laid` holds the derived values of those of kFollows.
   void ToJson(const Owner& owner, const Owner& laid, Json& object) const {
     Json derived = Json::object();
     ForEach([&](const auto& field) {
@@ -233,7 +233,7 @@ class TypedRecord {
     AddFact(prefix, evidence_, source_, known, facts);
   }
 
-  // The same fields for RecordToJson, whose records keep what no field names.
+  // The same fields for RecordToJson, whose records keep the bytes that no field names.
   consteval std::array<RecordField, sizeof...(Values)> Fields() const {
     std::array<RecordField, sizeof...(Values)> fields{};
     size_t i = 0;

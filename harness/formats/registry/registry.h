@@ -17,8 +17,8 @@ std::span<const Format* const> AllFormats();
 // lists those there are.
 Result<const Format*> FindFormat(std::string_view name);
 
-// The ways to read files of `format`: it, and where its bytes leave their version open, each
-// version of it.
+// The ways to read files of `format`: it, and each version of it if its bytes leave the version
+// open.
 std::vector<const Format*> ReadingsOf(const Format& format);
 
 // The format that recognises `bytes` best; `path` may be empty. The error says that none does.

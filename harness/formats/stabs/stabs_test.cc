@@ -1,5 +1,5 @@
-// The laws of the stabs strings: what real files and the specification write is read and printed
-// back the same, and nothing else is accepted.
+// The laws of the stabs strings: strings of real files and of the specification are read and
+// printed back the same, and nothing else is accepted.
 #include "harness/formats/stabs/stabs.h"
 
 #include <gtest/gtest.h>

@@ -63,7 +63,7 @@ struct ReturnCode {
   std::string_view source;
 };
 std::span<const ReturnCode> ReturnCodes();
-// "kIOReturnUnsupported", both names where sources differ, or the number.
+// "kIOReturnUnsupported", both names if sources differ, or the number.
 std::string ReturnCodeText(uint32_t code);
 
 inline constexpr uint32_t kReturnUnsupported = 0xe00002c7;

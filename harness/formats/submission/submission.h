@@ -58,7 +58,7 @@ struct Capture {
 };
 
 // The description of the structure that the call passes or gets back. Null where no source has
-// one, or where selector and size leave the method open.
+// one, or if selector and size leave the method open.
 const Structure* StructureOf(const Call& call, Direction direction);
 
 // Fails on a wrong magic, a call that leaves the file, or bytes after the last call.

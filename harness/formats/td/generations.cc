@@ -1,5 +1,5 @@
-// The table of task descriptor generations: which version is coded how, and where its register
-// blocks stand. Sources: facts/hwx.md, more/hwx_block_bases.csv, more/td_generations.csv,
+// The table of task descriptor generations: the coding of each version, and the places of its
+// register blocks. Sources: facts/hwx.md, more/hwx_block_bases.csv, more/td_generations.csv,
 // later_programs/conflicts_later.csv.
 #include <array>
 #include <fmt/format.h>

@@ -51,8 +51,8 @@ void PrintRegister(Out out, const Chain& chain, uint32_t address, uint32_t value
   fmt::format_to(out, "\n");
 }
 
-// The reading of specification 000, table 23.11, of a version-7 header, and what real files hold in
-// its place (facts/hwx.md, task header).
+// The reading of specification 000, table 23.11, of a version-7 header, and the values of real
+// files in its place (facts/hwx.md, task header).
 struct SpecifiedWord {
   uint32_t index;
   std::string_view specified;

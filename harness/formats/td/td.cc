@@ -1,5 +1,5 @@
-// Decoding and encoding of task chains, and what follows from the order of tasks. Used by the td
-// and hwx formats. Sources: facts/hwx.md (25 real files), more/hwx_stream_rules.csv.
+// Decoding and encoding of task chains, and the values that follow from the order of tasks. Used by
+// the td and hwx formats. Sources: facts/hwx.md (25 real files), more/hwx_stream_rules.csv.
 #include "harness/formats/td/td.h"
 
 #include <algorithm>

@@ -35,9 +35,9 @@ struct RegisterBlock {
 };
 
 // One silicon generation's descriptor layout. `alternate_header_words` and `alternate_blocks` are
-// what a second source says; 0 and none where there is no second reading. `convolution_word` and
-// `aperture_stride` (bytes of a record of the container's aperture table) are of
-// more/crossgen_container.csv; 0 where it has none.
+// those of a second source; 0 and none without one. `convolution_word` and `aperture_stride` (bytes
+// of a record of the container's aperture table) are of more/crossgen_container.csv; 0 where it has
+// none.
 struct Generation {
   uint32_t version;
   std::string_view family;
@@ -173,8 +173,8 @@ Result<const Format*> FormatOfVersion(std::string_view version);
 // The exact inverse of Decode. kInvalid where tasks overlap or a run has an impossible length.
 Result<Bytes> Encode(const Chain& chain);
 
-// Places tasks and sets what follows from their order: offsets, sizes, next pointers, next sizes
-// and, for version 7, position bytes.
+// Places tasks and sets the values that follow from their order: offsets, sizes, next pointers,
+// next sizes and, for version 7, position bytes.
 void Layout(Chain& chain);
 // The offset at which the task after `previous` goes where nothing says otherwise.
 uint32_t NextOffset(const Chain& chain, const Task& previous);
@@ -215,7 +215,7 @@ uint32_t V7ImageOffset(uint32_t byte_address);
 std::string_view OpcodeName(uint32_t word);
 
 // JSON of a chain and back, for the td and hwx formats. ChainFromJson(ChainToJson(c)) encodes to
-// the same bytes; what follows from other fields may be left out.
+// the same bytes; values that follow from other fields may be left out.
 Json ChainToJson(const Chain& chain);
 Result<Chain> ChainFromJson(const Json& json);
 

@@ -1,4 +1,4 @@
-// The laws of task descriptors: what each generation's coding says, how registers carry over, which
+// The laws of task descriptors: each generation's coding, how registers carry over, which
 // versions are refused, and that the field tables are whole.
 #include "harness/formats/td/td.h"
 

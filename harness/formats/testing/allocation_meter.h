@@ -1,5 +1,5 @@
-// Counts what a thread allocates through operator new, so that tests can bound the memory that
-// hostile input costs. Linking it into a test replaces operator new and delete.
+// Counts the bytes that a thread allocates through operator new, so that tests can bound the memory
+// that hostile input costs. Linking it into a test replaces operator new and delete.
 #pragma once
 
 #include <cstddef>
@@ -7,7 +7,7 @@
 namespace anecheck::testing {
 
 // Between construction and Peak(), the largest number of bytes that this thread held at once beyond
-// what it held at construction. One at a time on each thread.
+// those at construction. One at a time on each thread.
 class AllocationMeter {
  public:
   AllocationMeter();

@@ -13,10 +13,10 @@ namespace anecheck::testing {
 void CheckValidFile(const Format& format, ByteSpan bytes, const std::string& name);
 
 // Every truncation, and every byte replaced by 0x00, 0xff and itself with bit 0 flipped: no crash,
-// rewrite, verify, print and coverage allocate no more than 16 times the input plus 1 MiB, and what
-// still parses rewrites to itself; at every 61st place its JSON form gives the same bytes too, for
-// which to_json and from_json together hold up to 512 times the input plus 1 MiB. Messages stay
-// within bounds. Runs on all processors.
+// rewrite, verify, print and coverage allocate no more than 16 times the input plus 1 MiB, and a
+// file that still parses rewrites to itself; at every 61st place its JSON form gives the same bytes
+// too, for which to_json and from_json together hold up to 512 times the input plus 1 MiB. Messages
+// stay within bounds. Runs on all processors.
 void CheckHostileEdits(const Format& format, ByteSpan bytes, const std::string& name);
 
 // The faults of the JSON form of bytes that rewrite; empty if it gives them back and holds no more
@@ -27,7 +27,7 @@ std::string FindJsonFault(const Format& format, ByteSpan bytes);
 // and well-formed UTF-8, in which no byte of a file controls a terminal.
 std::string FindMessageFault(std::string_view message);
 
-// Runs the checks of CheckHostileEdits on one input; empty, or what went wrong.
+// Runs the checks of CheckHostileEdits on one input; empty, or the fault.
 std::string FindHostileFault(const Format& format, ByteSpan bytes);
 
 }  // namespace anecheck::testing

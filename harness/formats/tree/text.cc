@@ -45,7 +45,7 @@ uint64_t Below(uint64_t word, uint8_t limit) { return (word - kOnes * limit) & ~
 size_t FindMark(std::string_view text, size_t from, std::string_view marks, uint8_t below) {
   static_assert(std::endian::native == std::endian::little, "the first byte is the lowest");
   for (size_t at = from; at < text.size(); at += sizeof(uint64_t)) {
-    uint64_t word = UINT64_MAX;  // behind the end stands what is no mark
+    uint64_t word = UINT64_MAX;  // behind the end stands no mark
     std::memcpy(&word, text.data() + at, std::min(sizeof word, text.size() - at));
     uint64_t found = below == 0 ? 0 : Below(word, below);
     for (const char mark : marks) found |= Zeros(word ^ (kOnes * static_cast<uint8_t>(mark)));

@@ -39,7 +39,7 @@ struct Date {
 bool HasFourDigitYear(const Date& date);
 // "2020-01-01T00:00:00Z": whole seconds, a fraction cut off. Precondition: HasFourDigitYear.
 std::string TextOf(const Date& date);
-// The same form; what stands behind the year may be left out from the end on, as in "2020-01Z".
+// The same form; the parts behind the year may be left out from the end on, as in "2020-01Z".
 std::optional<Date> DateFromText(std::string_view text);
 
 // A reference of a keyed archive to another of its objects, by number.

@@ -30,8 +30,8 @@ struct FieldIds {
   int descriptor_i32, descriptor_ref, descriptor_blocks, descriptor_width;  // byte offsets
 };
 
-// One form of the schema. The format has changed over the years without a version word, so a form
-// is told by the identifier and by the number of fields of the root table.
+// One form of the schema. The format has changed over the years without a version word, so the
+// identifier and the number of fields of the root table tell the form.
 struct Form {
   std::string_view name;                                      // "2019-12"
   std::string_view evidence;                                  // where its fields are known from

@@ -14,7 +14,7 @@ namespace {
 
 using flatbuffer::Schema;
 
-// The entry that holds the module in real archives, and what a loader looks for.
+// The entry that holds the module in real archives, and the one that a loader looks for.
 constexpr std::string_view kModuleEntry = "module.fb";
 
 int IdOf(const Schema& schema, std::string_view table, std::string_view field) {

@@ -65,7 +65,7 @@ TEST(VmfbRealFileTest, NothingIsLeftUntyped) {
   }
 }
 
-// A longer name moves what follows, and the archive's sizes, offsets and checksums follow.
+// A longer name moves the bytes behind it, and the archive's sizes, offsets and checksums follow.
 TEST(VmfbEditTest, TheArchiveFollowsAnEdit) {
   ANECHECK_SKIP_WITHOUT(testing::RealDataPath("vmfb"));
   for (const char* file : {"fused_attn", "simple_embedding", "filters"}) {

@@ -205,8 +205,8 @@ uint64_t GetWide(const ZipRecord& record, int which) {
   return LoadLittle(&record.extra[*extra].data[8 * place.before], 8);
 }
 
-// Each of the following compares numbers with what they should be, and tells whether they agree.
-// Those of records that are not const are set to it.
+// Each of the following compares numbers with their expected values, and returns whether they
+// agree. Those of records that are not const are set to it.
 
 template <typename Record>
 bool Settle(Record& record, size_t field, uint64_t value, uint64_t saturated) {

@@ -41,7 +41,7 @@ struct ZipRecord {
   std::array<uint64_t, 16> values{};  // of the kind's fields, lengths included
   Bytes name;
   std::vector<ZipExtra> extra;
-  Bytes extra_rest;  // what is too short for another extra record
+  Bytes extra_rest;  // bytes too few for another extra record
   Bytes comment;     // also the extensible part of kEnd64
 };
 
@@ -78,14 +78,14 @@ Bytes WriteZipRecord(const ZipRecord& record);
 size_t ZipRecordSize(const ZipRecord& record);
 
 // Claims the record's fields, name, comment and 64-bit sizes as typed. The data of other extra
-// records, which writers of modules fill with zeros to align what follows, are left unclaimed.
+// records, which writers of modules fill with zeros to align the next part, are left unclaimed.
 void ClaimZipRecord(const ZipRecord& record, ByteKindMap* map);
 
 // A size or offset with the 64-bit extra record taken into account.
 uint64_t ZipSize(const ZipRecord& record, bool compressed);
 uint64_t ZipLocalOffset(const ZipRecord& central);
 
-// Whether sizes, checksums and offsets are what follows from where things stand in `file`: those of
+// Whether sizes, checksums and offsets follow from the places of things in `file`: those of
 // an entry, of the end records, of all. Precondition: the entries' data lie inside `file`.
 bool ZipEntryIsSettled(const ZipEntry& entry, ByteSpan file);
 bool ZipEndIsSettled(const ZipArchive& archive);
