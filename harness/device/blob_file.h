@@ -14,7 +14,7 @@
 namespace anecheck::device {
 
 // The files a program names, each mapped once: regular files in the model's folder alone, since a
-// program must not choose what is opened. Not thread-safe.
+// program must not choose which files are opened. Not thread-safe.
 class BlobFiles {
  public:
   // `model_folder` replaces a leading "@model_path".

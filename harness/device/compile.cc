@@ -36,7 +36,7 @@ class FunctionCompiler {
     for (const mil::StatementView statement : function_.block().statements()) {
       const auto constant = mil::ConstantValue(statement);
       const bool renames = constant && constant->kind() == mil::ValueKind::kName;
-      // Constants are read where they are used; a name for a name stands for what that does.
+      // Constants are read by their users; a name for a name has the meaning of that name.
       if (statement.op() == "const" && constant && !renames) continue;
       ANECHECK_RETURN_IF_ERROR(renames ? AddRenamed(statement, *constant)
                                        : AddStatement(statement));

@@ -1,5 +1,5 @@
-// The compile step for one function: what programs of fixed shapes are compiled by once, and those
-// with ranges of shapes once for each shape.
+// The compile step for one function: once for programs of fixed shapes, and once for each shape for
+// those with ranges.
 #pragma once
 
 #include <map>
@@ -16,8 +16,8 @@
 
 namespace anecheck::device {
 
-// The constants of a program: its weight files, each read once, and, where they are kept, what was
-// decoded. Not thread-safe.
+// The constants of a program: its weight files, each read once, and, if they are kept, the decoded
+// values. Not thread-safe.
 struct ConstantPool {
   ConstantPool(std::string model_folder, bool keep_decoded)
       : files(std::move(model_folder)), keep(keep_decoded) {}
@@ -30,8 +30,8 @@ struct ConstantPool {
 
 inline constexpr int64_t kFixedExtent = mil::Dimension::kUnknown;
 
-// `extents`: what `?` stands for in each input, kFixedExtent where there is none; empty for a
-// function without ranges. Errors: as those of CompileProgram.
+// `extents`: the value of `?` in each input, kFixedExtent for none; empty for a function without
+// ranges. Errors: as those of CompileProgram.
 Result<std::shared_ptr<Executable>> CompileFunction(const mil::Program& program,
                                                     mil::FunctionView function,
                                                     const CompileSettings& settings,

@@ -13,7 +13,7 @@ namespace {
 
 using Node = Executable::Node;
 
-// The operations that each operation has to come behind, by index: those that make what it reads,
+// The operations that each operation has to come behind, by index: those that make its operands,
 // and of a state that it writes those that write and read it before.
 std::vector<std::vector<size_t>> OrderOf(const Executable& executable) {
   std::vector<std::vector<size_t>> makers(executable.values.size());
@@ -49,7 +49,7 @@ class Cutter {
     Delay();
   }
 
-  // Cuts first: what shares a wave with one neither feeds it nor reads it.
+  // Cuts first: operations that share a wave with one neither feed it nor read it.
   void Sort() {
     std::vector<std::pair<std::pair<int, bool>, size_t>> order;
     order.reserve(nodes_.size());
@@ -77,7 +77,8 @@ class Cutter {
  private:
   bool Cuts(size_t i) const { return nodes_[i].pass == Pass::kCut; }
 
-  // Moves what is fused in one wave to the next that has any, where no cut up to there reads it.
+  // Moves the fused operations of one wave to the next that has any, if no cut up to there reads
+  // them.
   void Delay() {
     std::set<int> waves;
     std::map<int, int> first_reader;  // of each wave, the earliest that cuts

@@ -1,10 +1,10 @@
 // The places at which a program is cut into dispatches. Everything between two cuts is one dispatch
 // whatever its depth, and an operation that cuts has one of its own (specification 000, dispatch
-// descriptor). Attention cuts: it ends what is fused before it and behind it
+// descriptor). Attention cuts: it ends the fused groups before and behind it
 // (facts/more/epilogue_slots.csv).
 //
 // No source tells in which dispatch an operation runs that a cut neither feeds nor reads. Assumed:
-// it runs as early as what it reads allows, and where no cut reads it before, with what comes next.
+// it runs as early as its operands allow, and if no cut reads it before, with the next operations.
 #pragma once
 
 #include "harness/device/executable.h"

@@ -12,7 +12,7 @@
 namespace anecheck::device {
 namespace {
 
-// None for what is never run to its end.
+// None for programs that are never run to their end.
 size_t ArenaWords(const Executable& executable) {
   return executable.times_out ? 0 : static_cast<size_t>(executable.arena_bytes + 7) / 8;
 }
@@ -74,7 +74,7 @@ void Execution::OverwriteOperand(const Executable::Node& node) {
   std::memset(static_cast<char*>(pointers_[node.inputs[0]]) + bytes - 2, 0x41, 2);
 }
 
-// Planted defects of what is kept from one execution to the next.
+// Planted defects of state from one execution to the next.
 void Execution::SpoilStates() {
   const ActiveFaults& faults = executable_->faults;
   const bool lost = faults.Find(FaultEffect::kStateLost) != nullptr && runs_ > 0;

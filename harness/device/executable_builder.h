@@ -1,5 +1,5 @@
-// Puts an executable together, operation by operation, by the rules of the engine: what both input
-// languages of the compiler, MIL text and network descriptions, are compiled by.
+// Puts an executable together, operation by operation, by the rules of the engine; both input
+// languages of the compiler, MIL text and network descriptions, use it.
 #pragma once
 
 #include <cstdint>
@@ -19,8 +19,8 @@ namespace anecheck::device {
 // An Error whose message ends in " @ " and the stage.
 Error StageError(Stage stage, std::string_view message);
 
-// The one error of a compilation that is no refusal: this engine has no kernel for what the program
-// says, whatever a real one would do.
+// The one error of a compilation that is no refusal: this engine has no kernel for the operation,
+// although a real one may have it.
 Error NoKernel(std::string_view message);
 bool IsNoKernel(const Error& error);
 

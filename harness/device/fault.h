@@ -1,6 +1,6 @@
-// Planted defects: what the simulated engine can be made to do wrong, so that the power of a
-// campaign to find defects can be measured. Each is a row of data; the compile step, the executor
-// and the runtime look up the enabled ones where they apply.
+// Planted defects of the simulated engine, so that the power of a campaign to find defects can be
+// measured. Each is a row of data; the compile step, the executor and the runtime look up the
+// enabled ones where they apply.
 #pragma once
 
 #include <cstdint>
@@ -32,7 +32,7 @@ enum class FaultKind : uint8_t {
 };
 std::string_view FaultKindName(FaultKind kind);
 
-// By what means a fault acts.
+// The means by which a fault acts.
 enum class FaultMechanism : uint8_t {
   kDatapath,   // a flag of the numeric model (`planted`)
   kAttribute,  // argument `text` of the operation reads as absent
@@ -73,7 +73,7 @@ enum class FaultEffect : uint8_t {
   kNegativeUlps,         // negative elements are moved by a units
   kHalfInteger,          // odd integers and their halves are moved by one unit
   kStaleEverySecondRun,  // every second execution leaves the output of the one before
-  kUninitialised,        // the output keeps what was in the buffer
+  kUninitialised,        // the output keeps the buffer's old content
   kRunCounter,           // the first element is moved by one unit in one of a executions
   kZeroSign,             // zeros of one sign take the other: negative ones, or those above (a = 1)
   kInfinityClamped,      // infinities are the largest finite numbers
@@ -142,7 +142,7 @@ enum class FaultEffect : uint8_t {
   kFileKernelSwap,     // the first two channels of each kernel change places
   kFileDispatchTwice,  // the descriptor has one inference too many
   kFilePortSize,       // the descriptor's ports are half as large
-  // Effects on what is kept from one execution to the next.
+  // Effects on state from one execution to the next.
   kStateLost,  // states are zero again before each execution
   kStateFull,  // states are 1 before the first execution
 };
@@ -161,14 +161,14 @@ struct Fault {
   int64_t a = 0;
   int64_t b = 0;
   std::string_view text = {};
-  // Why no value that it gives where it is hunted can be called wrong: what admits it. Empty for
-  // what can be found.
+  // Why none of its values can be called wrong in a hunt: the term that admits it. Empty for faults
+  // that can be found.
   std::string_view admitted = {};
 };
 
 std::span<const Fault> Faults();
 
-// The enabled rows. A plain value: programs keep a copy of what was enabled when they were
+// The enabled rows. A plain value: programs keep a copy of the faults enabled when they were
 // compiled.
 class ActiveFaults {
  public:

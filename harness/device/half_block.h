@@ -31,7 +31,7 @@ inline float LoadHalf(uint16_t half) {
 inline uint16_t StoreHalfNearestEven(float value) {
   const uint32_t word = std::bit_cast<uint32_t>(value);
   const uint32_t twice = word + word;
-  // Scaling up and down again turns what overflows fp16 into infinity.
+  // Scaling up and down again turns values that overflow fp16 into infinity.
   float base = (std::bit_cast<float>(word & 0x7fffffffu) * 0x1p+112f) * 0x1p-110f;
   uint32_t bias = twice & 0xff000000u;
   if (bias < 0x71000000u) bias = 0x71000000u;
@@ -76,7 +76,7 @@ constexpr bool FitsFloat(Element element) {
 void LoadFloats(Element element, const void* from, int64_t stride, int64_t count, float* to);
 
 // Stores `count` dense elements, rounding by the model. Integers truncate toward zero and saturate,
-// NaN gives 0; bool is 1 for what is not zero.
+// NaN gives 0; bool is 1 for a value that is not zero.
 void StoreFloats(Element element, const float* from, int64_t count, const NumericModel& model,
                  void* to);
 
@@ -88,7 +88,7 @@ void StoreInts(Element element, const int64_t* from, int64_t count, void* to);
 double LoadNumber(Element element, const void* from, int64_t index);
 
 // The converted value, saturated to the range of the integer type `element`; NaN gives 0. Bool
-// gives 1 for what is not zero. Precondition: `element` is an integer type or bool.
+// gives 1 for a value that is not zero. Precondition: `element` is an integer type or bool.
 int64_t SaturateToInt(Element element, double value);
 
 }  // namespace anecheck::device

@@ -10,8 +10,8 @@
 namespace anecheck::device {
 
 // The tensor type that a MIL type spells: a scalar is a tensor of rank 0. An Error for types that
-// are no tensors, for unknown extents and for more than Shape::kMaxRank axes. `unknown` is what `?`
-// stands for, where that is known.
+// are no tensors, for unknown extents and for more than Shape::kMaxRank axes. `unknown` is the
+// value of `?`, if known.
 Result<TensorType> ReadTensorType(mil::TypeView type, int64_t unknown = mil::Dimension::kUnknown);
 
 // The constant that a literal spells. An untyped number, list of numbers, bool or string takes

@@ -30,7 +30,7 @@ inline bool TakesPoolWidth(int64_t width) { return width <= 8 || width == 32; }
 inline constexpr int64_t kMaxInnerExtent = 32768;
 
 // ---- limits of the newest compilers alone ----
-// An earlier compiler took what follows, by facts/op_device_matrix.csv. The engine holds these
+// An earlier compiler took these, by facts/op_device_matrix.csv. The engine holds these
 // limits where CompileSettings::newest_compiler asks for it, so that campaigns judge the values
 // else.
 

@@ -25,7 +25,7 @@ inline bool HasFixedPointArray(const NumericModel& model) {
   return model.family == kA16 || model.family == kA18;
 }
 
-// Applies to an operand, in place, what happens on the way into the array: NaN becomes +infinity
+// Applies to an operand, in place, the changes on the way into the array: NaN becomes +infinity
 // (D06), subnormals become +0 (D05), infinities and NaN of halves become numbers where the
 // array is a fixed-point accumulator.
 // Values are fp16 carried in fp32. Returns whether all are finite.

@@ -101,7 +101,7 @@ TEST(MultiplyAccumulate, TiesRoundAwayOnA17) {
   EXPECT_EQ(Sum(Family(kFamilyA17), {2048, 1}), 2050);
 }
 
-// The blocked loops give what the definition gives, on every family.
+// The blocked loops agree with the definition, on every family.
 RC_GTEST_PROP(MultiplyAccumulate, FastLoopsFollowTheDefinition, ()) {
   const int family = *rc::gen::inRange(2, 8);
   const NumericModel model = Family(family);

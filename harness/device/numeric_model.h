@@ -9,8 +9,8 @@
 
 namespace anecheck::device {
 
-// Planted defects of the datapath. Each stands in a row of the fault table (fault.cc), which says
-// what it does; none is ever set without one.
+// Planted defects of the datapath. Each stands in a row of the fault table (fault.cc), which
+// describes it; none is ever set without one.
 enum class Planted : uint8_t {
   kMacHalfAccumulator,
   kMacHalfTiles,

@@ -32,7 +32,7 @@ enum class Pass : uint8_t {
   kFolded,  // folded into the descriptor of another pass
 };
 
-// Everything a compilation is told beside the program.
+// The options of a compilation beside the program.
 struct CompileSettings {
   const Target* target = nullptr;
   QuirkSwitches quirks;
@@ -41,9 +41,9 @@ struct CompileSettings {
   uint64_t device_mask = 4;  // 1 CPU, 2 GPU, 4 the engine
   bool on_cpu = false;       // compile for another backend: no limits and no quirks of the engine
   bool direct = false;       // the program came as a network description
-  bool newest_compiler = false;  // refuse what compilers of 2026 were measured to refuse
-                                 // (measured_limits.h)
-  std::string model_folder;      // what "@model_path" stands for
+  bool newest_compiler = false;  // refuse the operations that compilers of 2026 were measured to
+                                 // refuse (measured_limits.h)
+  std::string model_folder;      // the value of "@model_path"
 
   bool QuirkOn(std::string_view id) const { return quirks.IsOn(id, target->family); }
 };
@@ -69,7 +69,7 @@ struct Operand {
   uint32_t value = ~uint32_t{0};       // index in the program's value table
   const Constant* constant = nullptr;  // null for a value known only at run time
   Origin origin = {};
-  bool state = false;  // what operations on states alone take
+  bool state = false;  // the operands of operations on states
 };
 
 // A short list of integers without allocation, as attributes are.
@@ -110,7 +110,7 @@ class ArgumentSource {
   virtual Result<std::vector<Operand>> Several(std::string_view name, Element hint) = 0;
 };
 
-// Reads arguments and collects what the statement becomes. The first complaint sticks: after it
+// Reads arguments and collects the statement's operations. The first complaint sticks: after it
 // every getter returns an empty value, and the caller looks at ok() before it trusts extents.
 class OpBuilder {
  public:

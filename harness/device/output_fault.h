@@ -1,4 +1,4 @@
-// The planted defects that change what an operation has stored.
+// The planted defects that change an operation's stored result.
 #pragma once
 
 #include <cstdint>

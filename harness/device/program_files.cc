@@ -38,8 +38,8 @@ constexpr uint32_t kConfiguration = 0x80;
 
 // The place at which the patch settings of a task begin: 0x200 of the image of version 7, whose L2
 // block stands at 0x1e0 there and at this address among the registers
-// (facts/more/td_generations.csv; facts/td_v7_fields.json). The last of them, the reflection of
-// what tiles overlap, goes to 0x224, where version 8 begins (D38). No source says which bit of the
+// (facts/more/td_generations.csv; facts/td_v7_fields.json). The last of them, the reflection of the
+// overlap of tiles, goes to 0x224, where version 8 begins (D38). No source says which bit of the
 // settings it is: the first is taken.
 constexpr uint32_t kL2Block = 0x4800;
 constexpr uint32_t kPatchSettings = kL2Block + 0x200 - 0x1e0;

@@ -22,8 +22,8 @@ struct ProgramFiles {
 };
 
 // kUnsupported where a tensor has no form in the files (rank above 4, other element types than
-// those that containers name), for programs with states, whose two ports no source names, and where
-// nothing is left for the engine to run.
+// those that containers name), for programs with states, whose two ports no source names, and for
+// programs that leave nothing for the engine to run.
 Result<ProgramFiles> WriteProgramFiles(const Executable& executable);
 
 }  // namespace anecheck::device

@@ -14,7 +14,7 @@ float RecordedSigmoid(float x, const NumericModel& model);
 float RecordedTanh(float x, const NumericModel& model);
 float RecordedGelu(float x, const NumericModel& model);
 float RecordedSilu(float x, const NumericModel& model);
-// |x| <= 2: what follows is not recorded.
+// |x| <= 2: the rest is not recorded.
 float RecordedErf(float x, const NumericModel& model);
 float RecordedExp(float x, const NumericModel& model);
 // x > 0.

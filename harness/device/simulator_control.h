@@ -1,6 +1,6 @@
 // The control interface of the simulated engine: a C ABI that a runner reaches by dlsym in
 // libanecheck_espresso.so, beside the e5rt_* symbols that it shares with Espresso. A library that
-// lacks `anecheck_simulated_engine` is not the simulated engine, and what it computes is not
+// lacks `anecheck_simulated_engine` is not the simulated engine, and its results are not
 // `simulated` evidence.
 //
 // All functions may be called from any thread; they take one lock. Settings apply to programs that
@@ -42,7 +42,7 @@ enum {
 // real engine. The value is that of kIOReturnUnsupported.
 #define ANECHECK_SIM_NO_KERNEL 0xe00002c7
 
-// The chip that programs are compiled for where the compiler options name none. `name` is one of
+// The chip that programs are compiled for if the compiler options name none. `name` is one of
 // the compiler targets in either case ("h13", "H17s"). Default: h13. The options string
 // "TargetArchitecture=h13" of e5rt_e5_compiler_options_set_custom_ane_compiler_options takes
 // precedence for the programs compiled with it.
@@ -87,9 +87,9 @@ int anecheck_sim_write_files(int on);
 // or slot exhausted" (facts/more/error_codes.csv). Off: the call waits for one to end, as callers
 // of the semaphore that specification 001, section 5.4, names do.
 //
-// "newest-compiler" (0): compilations refuse what the compilers 10.26.6 and of macOS 26.6 were
-// measured to refuse beyond earlier ones: tensors of 32-bit integers on A16 and A18, constant
-// divisors of several elements on A13 and A14 (facts/silicon/compile_limits_silicon.csv,
+// "newest-compiler" (0): compilations refuse the graphs that the compilers 10.26.6 and of macOS
+// 26.6 were measured to refuse beyond earlier ones: tensors of 32-bit integers on A16 and A18,
+// constant divisors of several elements on A13 and A14 (facts/silicon/compile_limits_silicon.csv,
 // op_placement_h16g.csv). Off: as facts/op_device_matrix.csv, they are computed.
 int anecheck_sim_set_reading(const char* id, int on);
 

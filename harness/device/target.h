@@ -34,7 +34,7 @@ std::span<const Target> Targets();
 // The target of that name in either case, or null.
 const Target* FindTarget(std::string_view name);
 
-// H13, which the engine stands for where nothing else is asked.
+// H13, the default target of the engine.
 const Target& DefaultTarget();
 
 // The widest convolution kernel in fp16 that code generation takes: 13 on A13, 15 from A14

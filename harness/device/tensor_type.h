@@ -1,5 +1,5 @@
 // Element types, shapes and tensor types of the simulated engine. Kept apart from harness/graph, so
-// that the engine checks what it is given by rules of its own.
+// that the engine checks its input by its own rules.
 #pragma once
 
 #include <array>

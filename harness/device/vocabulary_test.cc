@@ -96,7 +96,8 @@ TEST_F(Vocabulary, PositionsOfExtremes) {
   EXPECT_EQ(position("reduce_argmin", "h15"), 2);
 }
 
-// Of int32 a root or a logarithm keeps its whole part; what leaves the type keeps its low bits.
+// Of int32 a root or a logarithm keeps its whole part; a result that leaves the type keeps its low
+// bits.
 TEST_F(Vocabulary, ReductionsOfIntegers) {
   const auto reduce = [](std::string_view op, const Numbers& x) {
     return Compute("[2]", x,

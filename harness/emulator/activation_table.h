@@ -13,7 +13,7 @@ namespace anecheck::emulator {
 
 inline constexpr uint64_t kTableBytes = 128;
 
-// How an argument becomes a knot position and what is done to the value between the knots.
+// How an argument becomes a knot position and the interpolation between the knots.
 enum class TableMode : uint16_t {
   kCentred = 0x01,         // k = x * 2^s + 16
   kExp2 = 0x0a,            // k = frac(x) * 2^s, value * 2^floor(x)

@@ -26,8 +26,8 @@ struct Coefficients {
 
 enum class WithPlaces : bool { kNo, kYes };
 
-// kUnsupported where a stream is not used up to its padding or holds what no known stream holds;
-// kInvalid where it leaves its surface.
+// kUnsupported where a stream is not used up to its padding or has unknown content; kInvalid if it
+// leaves its surface.
 Result<Coefficients> ReadCoefficients(const Task& task, Memory& memory,
                                       WithPlaces with_places = WithPlaces::kNo);
 

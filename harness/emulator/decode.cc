@@ -137,7 +137,7 @@ class Decoder {
                  .swapped = swapped};
     source.extents = task_.input;
     if (task_.kind == TaskKind::kPlanarPerChannel) {
-      // Two rows of one value a channel: what is added, then the factor.
+      // Two rows of one value a channel: the summand, then the factor.
       source.extents = {task_.input.groups, 1, task_.input.channels, 2, 1};
       if (V(Field::kBroadcast2W) != 0 || V(Field::kBroadcast2H) != 0) {
         return Refuse("broadcast of the rows of a per-channel task along width or height");

@@ -1,4 +1,4 @@
-// The two kinds of engines: what a task's sources become, before the result is stored.
+// The two kinds of engines, which compute a task's result before it is stored.
 #pragma once
 
 #include <cstdint>

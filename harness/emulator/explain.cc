@@ -99,7 +99,7 @@ std::string PlanarWork(const Task& task) {
   return text;
 }
 
-// The name of what a BAR points to.
+// The name of a BAR's target.
 std::string BarName(const Program& program, uint32_t bar, uint64_t offset) {
   std::string name = "unbound";
   const auto& bars = program.memory.bars();

@@ -1,4 +1,4 @@
-// A program in words: what each task does, what it reads and writes, and which of its words have no
+// A program in words: the work of each task, its reads and writes, and which of its words have no
 // known meaning. Used by `anecheck inspect --explain`.
 #pragma once
 
@@ -15,7 +15,7 @@ std::string DescribeWork(const Task& task);
 std::string DescribeTraffic(const Task& task, const Program& program);
 
 struct TaskExplanation {
-  std::string text;                  // what it does and moves; empty where it is refused
+  std::string text;                  // its work and moves; empty if it is refused
   std::string refusal;               // why it cannot be executed
   std::vector<std::string> unknown;  // set bits without a known meaning
   std::vector<std::string> weak;     // fields set to something on the word of notes or names alone

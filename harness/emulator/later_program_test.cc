@@ -1,4 +1,4 @@
-// Recorded programs of H14 to H18 compute what their networks say, on random inputs: the machine of
+// Recorded programs of H14 to H18 compute their networks, on random inputs: the machine of
 // H13 with other tables.
 #include "harness/emulator/testing/later_program.h"
 
@@ -106,7 +106,7 @@ Values Power(LaterProgram& later) {
   return x;
 }
 
-// Rows of constants: what is added, then the factor. The first task brings them to L2, or they are
+// Rows of constants: the summand, then the factor. The first task brings them to L2, or they are
 // source 2.
 Values PerChannel(LaterProgram& later) {
   const bool apart = later.tasks.size() == 2;

@@ -1,6 +1,6 @@
 // Single changes of meaning in the field table: each moves one field by a bit or a register, or
-// exchanges what two codes mean. Real containers and recorded programs notice nearly all of them;
-// those that none notices stand in rows whose evidence says that nothing confirmed them.
+// exchanges the meanings of two codes. Real containers and recorded programs notice nearly all of
+// them; those that none notices stand in rows whose evidence says that nothing confirmed them.
 #include <algorithm>
 #include <fmt/format.h>
 #include <gtest/gtest.h>

@@ -163,7 +163,7 @@ class Products {
     }
   }
 
-  // columns_[tap][p]: what tap `tap` of output position first + p reads.
+  // columns_[tap][p]: the operand of tap `tap` at output position first + p.
   void Columns(uint64_t output, uint64_t first, uint64_t count) {
     const uint64_t channels = neural_.ChannelsPerOutput(task_.input.channels);
     const uint64_t base = neural_.unicast ? output * channels : 0;

@@ -57,7 +57,7 @@ struct RunOptions {
   Arithmetic arithmetic;
   // The field table to decode by; null takes that of the generation.
   const FieldTable* table = nullptr;
-  // Told of each task what it gave, fp16 bits in the order g, d, c, y, x of its output.
+  // Receives each task's result, fp16 bits in the order g, d, c, y, x of its output.
   std::function<void(const Task& task, std::span<const uint16_t> result)> on_result = {};
 };
 

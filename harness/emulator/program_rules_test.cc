@@ -1,4 +1,4 @@
-// The rules of programs: real containers, records and what the encoder writes keep them, and one
+// The rules of programs: real containers, records and the encoder's containers keep them, and one
 // change of a word breaks exactly the rule that it is about.
 #include "harness/emulator/program_rules.h"
 
@@ -77,7 +77,7 @@ std::vector<Change> Changes() {
       {"program-producer-first", kChain,
        [](Program& p) { std::ranges::rotate(p.tasks, p.tasks.begin() + 1); }},
       {"program-outputs-written", kConvolution, [](Program& p) {
-         // A port of one element behind what the task writes.
+         // A port of one element behind the task's output.
          for (size_t i = 0; i < p.memory.regions().size(); ++i) {
            if (p.memory.regions()[i].kind != RegionKind::kOutput) continue;
            p.memory.regions()[i].bytes.resize(p.memory.regions()[i].bytes.size() + 2);

@@ -1,5 +1,5 @@
 // The work of one task, in types: the decoder makes it from the fields, the engines execute it, and
-// `--explain` words it. Nothing here knows where a field stands.
+// `--explain` words it. Nothing here knows the place of a field.
 #pragma once
 
 #include <cstdint>
@@ -54,7 +54,7 @@ enum class TaskKind : uint8_t {
 // One source of a task. Along a broadcast axis the extent of `extents` is 1.
 struct Source {
   bool by_dma = false;
-  bool keep = false;  // a copy of what came by DMA stays in L2
+  bool keep = false;  // a copy of the data from DMA stays in L2
   uint32_t bar = 0;
   Pattern memory;
   Pattern l2;

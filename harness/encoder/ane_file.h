@@ -1,5 +1,5 @@
 // The model file of the Linux driver of the M1 (`.ane`, also `.anec`): a header of sizes, then task
-// words and constants, so that an M1 under Linux can run what the encoder writes.
+// words and constants, so that an M1 under Linux can run the encoder's files.
 //
 // Source: github eiln/ane, libane/ane.h (struct anec), libane/ane.c and ane/src/ane_drv.c, commit
 // 0dcea9976fae. All numbers are little endian:

@@ -1,4 +1,4 @@
-// Models of the Linux driver hold what their containers hold.
+// Models of the Linux driver hold the same as their containers.
 #include "harness/encoder/ane_file.h"
 
 #include <gtest/gtest.h>

@@ -1,4 +1,4 @@
-// Sections hold what recorded sections hold.
+// Sections equal recorded sections.
 #include "harness/encoder/coefficients.h"
 
 #include <gtest/gtest.h>

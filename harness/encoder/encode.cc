@@ -30,7 +30,7 @@ std::vector<uint32_t> Readers(const Graph& graph) {
   return readers;
 }
 
-// Lets tasks apply the function behind them, one each, where nothing else reads what is between.
+// Lets tasks apply the function behind them, one each, if nothing else reads the value between.
 Status FuseFunctions(const Graph& graph, Planner& planner) {
   const std::vector<uint32_t> readers = Readers(graph);
   for (NodeId id = 0; id < graph.nodes().size(); ++id) {

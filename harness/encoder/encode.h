@@ -1,8 +1,8 @@
 // From a graph to the bytes of a hardware container that an engine can run, of H13 to H18.
 //
 //   auto encoded = encoder::Encode(graph);
-//   if (!encoded.ok()) puts(encoded.error().message.c_str());   // in words: what has no known
-//   tasks
+//   if (!encoded.ok()) puts(encoded.error().message.c_str());   // in words: the operation without
+//   known tasks
 #pragma once
 
 #include <string>
@@ -26,8 +26,8 @@ struct EncodeOptions {
 bool EncodesFor(std::string_view target);
 
 // The container of `graph`, with ports by the names of its inputs and outputs, in that order.
-// Precondition: the graph is valid. kUnsupported, naming the operation and what is not known of it,
-// where the facts cover no task for it.
+// Precondition: the graph is valid. kUnsupported, naming the operation and the missing fact, if the
+// facts cover no task for it.
 Result<Bytes> Encode(const Graph& graph, const EncodeOptions& options = {});
 
 // The tasks alone, for tests and reports.

@@ -1,5 +1,5 @@
 // Containers of H14 to H18: the fields that change a result are those of recorded words, and they
-// compute what the container of H13 does.
+// compute the same as the container of H13.
 #include <algorithm>
 #include <fmt/format.h>
 #include <gtest/gtest.h>

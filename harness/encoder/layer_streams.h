@@ -1,5 +1,5 @@
-// The weight sub-streams that a convolution or a product with constant weights needs, with what is
-// folded into its task: for version-10 images, which have a stream of its own for each.
+// The weight sub-streams that a convolution or a product with constant weights needs, with the
+// functions folded into its task: for version-10 images, which have a stream of its own for each.
 #pragma once
 
 #include "harness/base/result.h"

@@ -13,7 +13,7 @@ namespace {
 
 using tdv10::WeightStreamSizes;
 
-// A convolution of 2 to 4 channels with more arguments, and what stands behind its result "c".
+// A convolution of 2 to 4 channels with more arguments, and the operation behind its result "c".
 std::string Text(const std::string& weight, const std::string& more, const std::string& behind,
                  const std::string& output) {
   return fmt::format(R"(program(1.3)

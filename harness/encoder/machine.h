@@ -1,4 +1,4 @@
-// How containers differ by generation: one machine, and a table of where things stand. Sources: the
+// How containers differ by generation: one machine, and a table of places. Sources: the
 // facts of H13 programs, layout.md; of later programs, generations.csv, header_forms.md and
 // weights_layout_later.md.
 #pragma once

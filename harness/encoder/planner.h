@@ -78,7 +78,7 @@ class Planner {
   std::span<const uint16_t> ConstHalves(ValueId id);
   // The surface of a value; a constant is stored as an image on first use.
   Result<View> ViewOf(ValueId id);
-  // The surface that the handler writes: that of `id`, or of what is fused behind it.
+  // The surface that the handler writes: that of `id`, or of the function fused behind it.
   Result<View> ResultOf(ValueId id);
   // Memory between tasks.
   Result<View> Temporary(const std::array<uint32_t, kAxes>& extents);

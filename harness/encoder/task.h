@@ -1,4 +1,4 @@
-// A task of the engine as the encoder thinks of it: what is read, what is computed, where it goes.
+// A task of the engine as the encoder thinks of it: its sources, its arithmetic, its destination.
 // task_words.h turns it into the words of a descriptor. Source of every meaning: the facts of H13
 // programs (register_semantics.csv, layout.md, execution.md).
 #pragma once

@@ -16,8 +16,8 @@ struct TaskPlace {
   uint32_t kernel_bar = 0;        // the base address of weights and tables
 };
 
-// The words of `task`. Words that only schedule hold what real files hold for a task of that kind.
-// Precondition: every number fits its field.
+// The words of `task`. Words that only schedule hold the values of real files for a task of that
+// kind. Precondition: every number fits its field.
 td::Task ToWords(const Task& task, const Machine& machine, const TaskPlace& place);
 
 }  // namespace anecheck::encoder

@@ -23,7 +23,7 @@ struct Element {
 };
 using Elements = std::vector<Element>;
 
-// A surface: L2, or what lies behind a base address.
+// A surface: L2, or the memory behind a base address.
 struct Surface {
   bool l2 = false;
   uint32_t bar = 0;

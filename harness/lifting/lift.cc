@@ -37,7 +37,7 @@ Elements ElementsOf(ValueId value, uint64_t count) {
   return elements;
 }
 
-// One task: what its sources hold becomes what its result holds.
+// One task: it turns the elements of its sources into those of its result.
 class TaskLift {
  public:
   TaskLift(const Task& task, emulator::Memory& memory, ElementMemory& elements, Builder& build)

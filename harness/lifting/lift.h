@@ -15,7 +15,7 @@ namespace anecheck::lifting {
 // have the names of their ports without "@output".
 //
 // The emulator rounds a task once; the graph rounds each operation, within the oracle's bounds.
-// Errors: those of decoding; kUnsupported, naming the task, where no operation says what it does;
+// Errors: those of decoding; kUnsupported, naming the task, if no operation expresses it;
 // kLimit above kMostTracked elements of written memory or kMostOfTask of
 // one surface.
 Result<Graph> LiftProgram(const emulator::Program& program);

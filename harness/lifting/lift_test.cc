@@ -1,4 +1,4 @@
-// Lifted graphs compute what the emulator does: of every real container and recorded program, and
+// Lifted graphs compute the same as the emulator: of every real container and recorded program, and
 // of containers that the encoder writes of drawn graphs.
 #include "harness/lifting/lift.h"
 

@@ -14,9 +14,9 @@ struct TableFunction {
   double alpha = 0;  // of kLeakyRelu
 };
 
-// The operation whose function the table follows over all fp16 numbers, within what 33 knots leave;
-// nothing where none does. `scale` is the factor of the task before the table: with log2(e), a
-// table of 2^x stands for exp.
+// The operation whose function the table follows over all fp16 numbers, within the error of 33
+// knots; nothing if there is none. `scale` is the factor of the task before the table: with
+// log2(e), a table of 2^x stands for exp.
 std::optional<TableFunction> FunctionOf(const emulator::ActivationTable& table, double scale);
 
 }  // namespace anecheck::lifting

@@ -1,5 +1,5 @@
 // Models as converters write them take and give fp32 and cast at once; an engine's programs take
-// fp16 (specification 001, section 2). Used by `anecheck check`, which then runs what lies between
+// fp16 (specification 001, section 2). Used by `anecheck check`, which then runs the part between
 // the casts.
 #pragma once
 
@@ -18,8 +18,8 @@ struct PeeledGraph {
 
 // An fp32 input that only casts to fp16 read becomes an fp16 input of the same name, and those
 // casts go; an fp32 output that a cast makes of an fp16 value becomes that value, under the
-// output's name where nothing else has a claim to the value. Rounding an fp32 input to fp16 is what
-// the cast did. Everything else stays as it is.
+// output's name if nothing else has a claim to the value. The cast did the same: it rounded an fp32
+// input to fp16. Everything else stays as it is.
 PeeledGraph PeelBoundaryCasts(const Graph& graph);
 
 }  // namespace anecheck

@@ -1,5 +1,5 @@
 // The content of a compiler's two output files: the dispatch descriptor (.e5) and the hardware
-// container. Both are fused, so a graph cannot be read back from them; what they do hold is written
+// container. Both are fused, so a graph cannot be read back from them; their content is written
 // from this outline and compared with it. Used by `anecheck lower` and the round trip.
 #pragma once
 
@@ -42,7 +42,7 @@ struct CompiledKernel {
   Bytes bytes;
 };
 
-// A held state of the shared buffer: which input holds it, and where in the state area it lies.
+// A held state of the shared buffer: the input that holds it, and its place in the state area.
 struct CompiledState {
   std::string input;
   uint32_t offset = 0;

@@ -1,4 +1,4 @@
-// A graph with nothing left to defaults: what a reader of another language must arrive at.
+// A graph with nothing left to defaults: the form that a reader of another language must arrive at.
 #pragma once
 
 #include "harness/base/result.h"

@@ -1,4 +1,4 @@
-// Writes a graph as MIL text: what the conversion route's compiler reads.
+// Writes a graph as MIL text, the input of the conversion route's compiler.
 #pragma once
 
 #include <cstdint>

@@ -1,4 +1,4 @@
-// Writes a graph as a network description: what the direct route's compiler reads.
+// Writes a graph as a network description, the input of the direct route's compiler.
 #pragma once
 
 #include <bitset>
@@ -21,12 +21,12 @@ struct NetlistProgram {
 // The operations that some network description says: instances of the others are refused.
 const std::bitset<kOpCount>& NetlistOps();
 
-// One unit an operation, with units of its own for what the engine does apart: a bias becomes a GOC
-// behind the convolution, an operand that must grow a Broadcast before the elementwise unit, a
+// One unit an operation, with units of its own for separate steps of the engine: a bias becomes a
+// GOC behind the convolution, an operand that must grow a Broadcast before the elementwise unit, a
 // slice one InputView an axis (as in the real files). Unit names are value names. Errors:
-// kUnsupported, naming the operation and the reason, where no source tells how a network
-// description says it: element types other than fp16, states, blocks, dilations, ceil_mode,
-// and the operations without a layer here, with what the tables say of its parameters.
+// kUnsupported, naming the operation and the reason, if no source gives its form in a network
+// description: element types other than fp16, states, blocks, dilations, ceil_mode, and the
+// operations without a layer here, with the tables' notes on its parameters.
 Result<NetlistProgram> GraphToNetlist(const Graph& graph);
 
 }  // namespace anecheck

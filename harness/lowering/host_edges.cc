@@ -95,7 +95,8 @@ class Splitter {
     }
   }
 
-  // Of what the host knows, `crosses_` is what the engine takes, and `needed_` what that takes.
+  // Of the values that the host knows, the engine takes those of `crosses_`, and these need those
+  // of `needed_`.
   void DropUnread() {
     crosses_.assign(from_.values().size(), false);
     needed_ = crosses_;
@@ -219,9 +220,9 @@ class Splitter {
   std::vector<ValueId> outputs_;  // of `from_`, each once
   HostEdges edges_;
   std::vector<bool> hosts_;      // values that the host knows
-  std::vector<bool> kept_;       // inputs that stay the engine's, and what is made of them
+  std::vector<bool> kept_;       // inputs that stay the engine's, and values made of them
   std::vector<bool> crosses_;    // values of the host's that the engine takes
-  std::vector<bool> needed_;     // and what they are made of
+  std::vector<bool> needed_;     // and their origins
   std::vector<ValueId> halves_;  // of an int32 output: the fp16 value that stands for it
 };
 

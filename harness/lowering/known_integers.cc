@@ -35,7 +35,7 @@ bool IsFirstAxis(const NodeView& node) {
   return axis == 0 || axis == -1;  // of one axis
 }
 
-// Shapes are short, and so is what programs make of them: longer ways are not followed.
+// Shapes are short, and so are the values made of them: longer ways are not followed.
 class Folding {
  public:
   explicit Folding(const Graph& graph) : graph_(graph) {}

@@ -1,4 +1,4 @@
-// Integers that a program computes from shapes alone: what a compiler folds before it asks for
+// Integers that a program computes from shapes alone, which a compiler folds before it asks for
 // constants. Used by the MIL reader.
 #pragma once
 
@@ -10,9 +10,9 @@
 
 namespace anecheck {
 
-// The elements of an integer value: a constant, an extent (shape), or what gather along axis 0,
-// concat along it, and operations that keep the order of elements (cast to an integer type,
-// identity, reshape, expand_dims, squeeze) make of such. Nothing for all others.
+// The elements of an integer value: a constant, an extent (shape), or the result of gather along
+// axis 0, concat along it, and operations that keep the order of elements (cast to an integer type,
+// identity, reshape, expand_dims, squeeze) of such. Nothing for all others.
 std::optional<std::vector<int64_t>> KnownIntegers(const Graph& graph, ValueId id);
 
 }  // namespace anecheck

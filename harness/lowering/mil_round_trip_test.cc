@@ -1,4 +1,5 @@
-// Graph -> MIL text -> graph changes nothing, and what MIL cannot say is refused in words.
+// Graph -> MIL text -> graph changes nothing, and graphs that MIL cannot express are refused in
+// words.
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 #include <rapidcheck/gtest.h>
@@ -335,7 +336,7 @@ TEST(MilToGraph, StatesAreReadAndWritten) {
   EXPECT_EQ(graph->nodes().back().result_count, 0u);
 }
 
-// MIL's begin is one argument: a constant becomes an attribute, what is computed an operand.
+// MIL's begin is one argument: a constant becomes an attribute, a computed value an operand.
 TEST(MilToGraph, PlacesAreConstantOrComputed) {
   const auto computed = MilTextToGraph(
       "program(1.3)\n{\n func main<ios18>(tensor<fp16, [2, 6]> x) {\n"

@@ -141,8 +141,8 @@ class Reader {
     return value && value->kind() == mil::ValueKind::kName;
   }
 
-  // Whether an argument says what the operation means without it. Source: a real plan of Core ML,
-  // whose compiler adds these.
+  // Whether an argument equals its default. Source: a real plan of Core ML, whose compiler adds
+  // these.
   static bool RestatesMeaning(mil::StatementView statement, mil::ArgumentView argument) {
     constexpr std::pair<std::string_view, std::string_view> kOfResample[] = {
         {"coordinates_format", "xy"}, {"coordinates_type", "absolute"}};
@@ -188,7 +188,8 @@ class Reader {
     return KnownIntegers(graph_, found->second);
   }
 
-  // Inputs and results of Core ML's analytics go through buffers, which hold what the tensors do.
+  // Inputs and results of Core ML's analytics go through buffers, which hold the same as the
+  // tensors.
   static bool MovesBuffer(mil::StatementView statement) {
     if (statement.op() == "tensor_to_tensor_buffer") {
       return statement.results().size() == 1 &&
@@ -299,8 +300,8 @@ class Reader {
     return std::move(graph_);
   }
 
-  // A literal operand gets the name that the graph gives what has none; where the text has that
-  // name for something else, one that it has not.
+  // A literal operand gets the graph's name for unnamed values; if the text uses that name,
+  // another.
   void NameLiterals() {
     if (literals_.empty()) return;
     std::unordered_map<std::string, int> uses;

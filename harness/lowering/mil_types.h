@@ -22,7 +22,7 @@ Result<TensorType> ReadMilType(mil::TypeView type, uint64_t offset, bool open = 
 
 // Whether a tensor may have these extents.
 bool MayHaveExtents(const Shape& shape);
-// Whether `type` is what the text declares, any extent standing for an open one.
+// Whether `type` is the declared type, where any extent matches an open one.
 bool FitsDeclared(const TensorType& type, const TensorType& declared);
 
 // DefaultShapes of FlexibleShapeInformation for one input.

@@ -23,12 +23,12 @@ inline constexpr std::string_view kNetlistStart = "UInt16";
 // The parameter of the operation that bottom `index` of `count` stands for.
 int NativeOperand(OpKind op, size_t index, size_t count);
 
-// Sets the unit's parameters. Errors: kUnsupported where the layer cannot say what the node asks
-// for: a batch above 1 in rearrangements, factors other than 1, 2, 3, 4, 8, margins, a number that
-// fp16 does not hold.
+// Sets the unit's parameters. Errors: kUnsupported if the layer cannot express the node: a batch
+// above 1 in rearrangements, factors other than 1, 2, 3, 4, 8, margins, a number that fp16 does not
+// hold.
 Status WriteNativeParams(const NodeView& node, netlist::Unit& unit);
 // Adds the attributes to the graph's open node; `x` is the type of its first operand. Errors:
-// kUnsupported where the operation cannot say what the unit asks for, kInvalid for missing keys.
+// kUnsupported if the operation cannot express the unit, kInvalid for missing keys.
 Status ReadNativeParams(const netlist::Unit& unit, OpKind op, const TensorType& x, Graph& graph);
 
 }  // namespace anecheck

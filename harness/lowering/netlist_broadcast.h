@@ -24,8 +24,8 @@ struct NetlistBroadcast {
   Shape read_as;              // of the operand
   std::vector<int64_t> reps;  // of each axis of `read_as`
 };
-// kInvalid where BroadcastInfo is missing or misses a key, where an axis is not one of the operand
-// (nor the depth), or where an axis of more than one element changes.
+// kInvalid if BroadcastInfo is missing or misses a key, if an axis is not one of the operand (nor
+// the depth), or if an axis of more than one element changes.
 Result<NetlistBroadcast> ReadBroadcast(const netlist::Unit& broadcast, const Shape& operand);
 
 }  // namespace anecheck

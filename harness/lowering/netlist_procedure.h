@@ -8,9 +8,9 @@
 namespace anecheck {
 
 // The same program with its ports in the network. A description of this form comes back as it is.
-// kUnsupported for more than one network, procedure or operation; kInvalid where the operation runs
-// no network of the description, where ports stand in both places, and where inputs of one symbol
-// differ.
+// kUnsupported for more than one network, procedure or operation; kInvalid if the operation runs no
+// network of the description, if ports stand in both places, and if inputs of one symbol are not
+// alike.
 Result<netlist::Description> WithPorts(netlist::Description description);
 
 // The same program with one procedure "main" of one operation "op0". Precondition: it has one

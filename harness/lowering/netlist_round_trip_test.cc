@@ -1,5 +1,5 @@
 // Graph -> network description -> graph gives the graph in its explicit form, and that form has the
-// graph's values; what a description cannot say is refused in words.
+// graph's values; graphs that a description cannot express are refused in words.
 #include <algorithm>
 #include <functional>
 #include <gtest/gtest.h>
@@ -130,7 +130,7 @@ Graph One(OpKind kind, const TensorType& type, const std::function<void(Graph&)>
   return graph;
 }
 
-// A refusal says of a layer's parameters what the table of layers says.
+// A refusal quotes the table of layers on a layer's parameters.
 TEST(GraphToNetlist, SaysThatNoSourceListsParametersOnlyWhereNoneDoes) {
   size_t listed = 0;
   for (const OpDefinition* op : AllOps()) {

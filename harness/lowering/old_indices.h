@@ -12,7 +12,7 @@ namespace anecheck {
 bool CountsFromTheEnd(std::string_view opset);
 
 // Gives constant negative indices of gather, scatter and their kin the places that they stand for.
-// A graph does not say its opset, so that what reads it later takes them for undefined. Constants
+// A graph does not say its opset, so that later readers take them for undefined. Constants
 // that something else reads too, and those of nested blocks, stay.
 void CountFromTheFront(Graph& graph);
 

@@ -1,6 +1,6 @@
 // The content of states before and after an execution. A graph's states are zero at first; a model
-// that keeps what earlier executions wrote (a cache of keys and values) is evaluated and judged in
-// the midst of its work by giving that. Used by `anecheck eval` and `anecheck judge`.
+// that keeps values of earlier executions (a cache of keys and values) is evaluated and judged in
+// the midst of its work by giving these. Used by `anecheck eval` and `anecheck judge`.
 #pragma once
 
 #include <span>
@@ -12,8 +12,8 @@
 namespace anecheck {
 
 struct StateEdges {
-  // Begins by writing into each state of `given` what an input of that state's type holds, and
-  // gives at its end what each of `asked` then holds, as outputs behind those of the model.
+  // Begins by writing an input of that type into each state of `given`, and gives at its end the
+  // content of each of `asked`, as outputs behind those of the model.
   Graph graph;
   std::vector<std::string> inputs;   // their names, for each of `given`; behind the model's inputs
   std::vector<std::string> outputs;  // theirs, for each of `asked`

@@ -31,7 +31,7 @@ struct InspectedModel {
 // Nothing where the path is a file of another kind. Errors: those of Model::Open.
 Result<std::optional<InspectedModel>> InspectModel(const std::string& path);
 
-// One line of what a file is that no format reads whole: manifests and metadata of models, the
+// One line about a file that no format reads whole: manifests and metadata of models, the
 // descriptions of compiled ones, files of the Linux driver. Nothing for others.
 std::optional<std::string> DescribeCompanion(ByteSpan bytes, std::string_view path);
 

@@ -1,4 +1,4 @@
-// Numbers for what a person did not give: inputs, and constants whose weight file is not there.
+// Numbers for missing data: inputs, and constants whose weight file is not there.
 #pragma once
 
 #include <cstdint>

@@ -24,7 +24,7 @@
 namespace anecheck {
 namespace {
 
-// Names the model in front of what was said of a file of it.
+// Names the model in front of a message about one of its files.
 Error InModel(const std::string& path, Error error) {
   if (!error.message.starts_with(path)) error.message.insert(0, path + ": ");
   return error;
@@ -50,7 +50,7 @@ std::vector<std::string> NamedFiles(const netlist::Description& description) {
   return paths;
 }
 
-// Text of any form is read as a whole; what is larger is refused before a byte of it is copied.
+// Text of any form is read as a whole; a larger one is refused before a byte of it is copied.
 Status CheckTextSize(std::string_view text, std::string_view form, uint64_t most) {
   if (text.size() <= most) return {};
   return MakeError(ErrorCode::kLimit,
@@ -61,7 +61,7 @@ Status CheckTextSize(std::string_view text, std::string_view form, uint64_t most
 
 struct Model::Content {
   std::string path;
-  std::string folder;  // what "@model_path" stands for
+  std::string folder;  // the value of "@model_path"
   std::vector<std::string> functions;
   WeightOptions weights;
   // One of the three.

@@ -31,7 +31,7 @@ enum class OpenAxes : uint8_t { kWithoutDefault, kAll };
 // Not thread-safe.
 class Model {
  public:
-  // Finds out what `path` holds. Errors name the file: those of files and of the form's reader.
+  // Finds the kind of model at `path`. Errors name the file: those of files and of its reader.
   static Result<Model> Open(const std::string& path, WeightOptions weights = {});
   Model(Model&&) noexcept;
   Model& operator=(Model&&) noexcept;

@@ -13,7 +13,7 @@ namespace anecheck {
 
 struct ModelPlace {
   std::string file;         // MIL text, a model file, a graph as JSON or a network description
-  std::string folder;       // what "@model_path" stands for
+  std::string folder;       // the value of "@model_path"
   bool in_package = false;  // a package or the folder of a compiled model holds the file
 };
 

@@ -1,4 +1,4 @@
-// Weight files as a model names them: which are opened, and what is said of those that are not.
+// Weight files as a model names them: those that are opened, and the messages for the others.
 #include "harness/models/weight_files.h"
 
 #include <array>

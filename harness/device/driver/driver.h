@@ -52,7 +52,7 @@ class Driver {
  public:
   explicit Driver(Rights rights = {}) : rights_(rights) {}
 
-  // The answer to one call. Scalars out are not modelled: no source says what they mean, but for
+  // The answer to one call. Scalars out are not modelled: no source gives their meaning, but for
   // the device address of a mapped buffer.
   Answer Take(const submission::Call& call);
   // The oldest request ends and its message leaves the wake port.

@@ -94,7 +94,7 @@ ANECHECK_E5RT int64_t e5rt_execution_stream_operation_bind_dependent_events(void
                                                                             uint64_t count);
 
 // On families without resident states a state of the program is a port, input and output alike,
-// called as the state: a buffer that is bound to it holds the state, with what it has. Without one
+// called as the state: a buffer that is bound to it holds the state, with its content. Without one
 // the operation holds it, zero at first, as it does on the others. No source tells the port's name.
 ANECHECK_E5RT int64_t e5rt_io_port_bind_buffer_object(void* port, void* buffer);
 ANECHECK_E5RT int64_t e5rt_io_port_release(void** port);
@@ -113,7 +113,7 @@ ANECHECK_E5RT int64_t e5rt_execution_stream_execute_sync(void* stream);
 // result counts, tells the reading "block-at-completion" (simulator_control.h). It may release the
 // stream, and must stay valid after the call: it is retained here, and released when the request is
 // done and the block was called. NULL crashes, as it does on the real system.
-// No source tells what becomes of a request that fails. Assumed: the operations behind the failed
+// No source describes the fate of a request that fails. Assumed: the operations behind the failed
 // one do not run, events advance as they would have, e5rt_async_event_sync_wait of such an event
 // gives the error, and e5rt_get_last_error_message gives its message in a block that is called at
 // completion, "" in that of a request that went well. An operation that depends on such an event

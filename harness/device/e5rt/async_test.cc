@@ -1,5 +1,5 @@
-// submit_async of the e5rt ABI: completion blocks, events and what a failed request leaves
-// (specification 001, sections 2.4, 2.5 and 5; e5rt/api.h says what is assumed).
+// submit_async of the e5rt ABI: completion blocks, events and the traces of a failed request
+// (specification 001, sections 2.4, 2.5 and 5; e5rt/api.h names the assumptions).
 #include <atomic>
 #include <csignal>
 #include <deque>
@@ -252,7 +252,7 @@ TEST_F(Async, AnOperationKeepsEveryEventItIsBoundTo) {
   WaitUntilIdle();
 }
 
-// The submission settles what a request signals.
+// The submission settles the signal of a request.
 TEST_F(Async, AnEventBoundLaterIsNoneOfARequestInFlight) {
   Counter program;
   Block block;
@@ -426,7 +426,7 @@ TEST_P(AsyncBlock, ThatReturnsAnErrorFailsTheRequestThatWaitsForIt) {
 
 #ifndef ANECHECK_SANITIZED  // which takes signals for itself
 
-// A block in memory that nobody may look at after its call, and what tells that one did.
+// A block in memory that nobody may look at after its call, and the detection of such a look.
 struct GuardedBlock {
   void* isa = nullptr;
   int32_t flags = 0;

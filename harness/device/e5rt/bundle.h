@@ -22,7 +22,7 @@ Status WriteBundle(const std::string& location, const std::shared_ptr<Library>& 
 // where another process made it.
 Result<std::shared_ptr<Library>> LoadBundle(const std::string& location);
 
-// Whether what was given as a program is a compiled container instead, which only the daemon may
+// Whether the given program is a compiled container instead, which only the daemon may
 // sign and load.
 bool RefusesContainer(std::string_view content);
 

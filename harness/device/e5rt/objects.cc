@@ -157,7 +157,7 @@ Status Operation::Run() {
   return {};
 }
 
-// Planted defect: what an aliased output would write goes elsewhere.
+// Planted defect: the writes of an aliased output go elsewhere.
 void Operation::HideAliases() {
   hidden_.resize(outputs_.size());
   for (size_t i = 0; i < outputs_.size(); ++i) {

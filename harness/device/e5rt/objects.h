@@ -1,4 +1,4 @@
-// The objects of the e5rt ABI: what the handles stand for.
+// The objects of the e5rt ABI, behind the handles.
 #pragma once
 
 #include <condition_variable>
@@ -84,7 +84,7 @@ class Event : public Object {
   uint64_t Promise();
   uint64_t future() const;
   void SetFuture(uint64_t value);
-  // `outcome`: of what was promised to reach the value.
+  // `outcome`: of the work that was promised to reach the value.
   void Signal(uint64_t value, const Status& outcome = {});
   void SignalFuture();
   // Once the value is reached: the outcome that came with it.
@@ -126,7 +126,7 @@ class Operation : public Object {
     const std::lock_guard lock(mutex_);
     outputs_[port] = std::move(buffer);
   }
-  // The buffer holds the state from now on, with what it has.
+  // The buffer holds the state from now on, with its content.
   void BindState(size_t state, std::shared_ptr<Buffer> buffer) {
     const std::lock_guard lock(mutex_);
     execution_.PlaceState(state, buffer->data());

@@ -1,5 +1,5 @@
 // The files that a compilation leaves in its bundle: they break no rule of their formats nor of the
-// pair, and say what the program is.
+// pair, and describe the program.
 #include <array>
 #include <filesystem>
 #include <fmt/format.h>

@@ -34,7 +34,7 @@ double Resident(int runs) {
   return HalfToDouble(Half{x[0]});
 }
 
-// y after `runs` executions of y = x + what was y before, x being 1.
+// y after `runs` executions of y = x + the earlier y, x being 1.
 double Accumulated(int runs) {
   LoadedProgram program(MilProgram("tensor<fp16, [4]> x, state<tensor<fp16, [4]>> s",
                                    "tensor<fp16, [4]> before = read_state(input = s);"

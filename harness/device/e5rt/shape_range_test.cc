@@ -30,7 +30,7 @@ std::string Flexible(const std::string& attribute, const std::string& parameters
                      parameters, attribute, statements);
 }
 
-// A chain that mixes what slides over the axis, reduces along another and multiplies by constants.
+// A chain that mixes windows over the axis, reduces along another and multiplies by constants.
 std::string Statements(const std::string& rows) {
   return fmt::format(
       "tensor<fp16, [1, 2, {0}, 3]> c = conv(x = x, weight = tensor<fp16, [2, 2, 3, 1]>([[[[1], "

@@ -85,8 +85,8 @@ void HoldQueue(bool hold);
 void WaitWhileQueueHeld();
 
 // Ends a forked child by SIGSEGV: nothing of it survives fork (specification 001,
-// facts/e5rt_abi.md, "compile and dispatch"; posix_spawn works). Call it first in what compiles,
-// loads or dispatches.
+// facts/e5rt_abi.md, "compile and dispatch"; posix_spawn works). Call it first in functions that
+// compile, load or dispatch.
 void CrashIfForked();
 
 }  // namespace anecheck::device::e5rt

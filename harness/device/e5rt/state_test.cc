@@ -1,4 +1,4 @@
-// States of programs: what an operation keeps from one execution to the next.
+// States of programs: an operation's memory from one execution to the next.
 #include <cstring>
 #include <gtest/gtest.h>
 #include <string>
@@ -12,7 +12,7 @@ namespace {
 
 using Numbers = std::vector<double>;
 
-// y = x + what was y before.
+// y = x + the earlier y.
 const std::string kSum = MilProgram("tensor<fp16, [2]> x, state<tensor<fp16, [2]>> s",
                                     "tensor<fp16, [2]> before = read_state(input = s);\n"
                                     "tensor<fp16, [2]> y = add(x = x, y = before);\n"

@@ -50,7 +50,7 @@ void Signal(const std::vector<Request::Moment>& moments, const Status& outcome) 
   for (const auto& [event, value] : moments) event->Signal(value, outcome);
 }
 
-// Runs the steps until one fails; none where `outcome`, of what came before, is an Error. Those
+// Runs the steps until one fails; none if `outcome`, of the earlier steps, is an Error. Those
 // behind it do not run and fail with it; they signal as well, so that nobody waits for them for
 // ever.
 Status RunSteps(const std::vector<Request::Step>& steps, Status outcome) {

@@ -34,7 +34,7 @@ class RequestQueue {
   void Push(Request request);
   // Nothing is pushed after it.
   void Close();
-  // Does what was pushed, in order, until the queue is closed and empty.
+  // Does the pushed work, in order, until the queue is closed and empty.
   void Work();
   // Whether the caller is the worker of any queue: within a completion block.
   static bool IsWorker();

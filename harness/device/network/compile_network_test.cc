@@ -1,6 +1,6 @@
 // Network descriptions through the compile call: those that the harness writes run as the graph
-// that they stand for, those written by hand as their keys say, and what the engine does not take
-// is refused with the stage that refuses it.
+// that they stand for, those written by hand as their keys say, and unsupported descriptions are
+// refused with the stage that refuses it.
 #include <cstring>
 #include <fmt/format.h>
 #include <gtest/gtest.h>
@@ -78,8 +78,8 @@ TEST_F(NetlistInput, RunsAsItsGraph) {
   }
 }
 
-// Specification 004: the custom table of the engine is out of reach of what can be authored; the
-// same curve runs as linear, relu, linear (golden_test.cc, GaussianBumpByLinearReluLinear).
+// Specification 004: the custom table of the engine cannot be authored; the same curve runs as
+// linear, relu, linear (golden_test.cc, GaussianBumpByLinearReluLinear).
 TEST_F(NetlistInput, NoAuthoredCustomTableCompiles) {
   const auto lowered = GraphToNetlist(ConvGraph());
   NetlistProgram named = *lowered;

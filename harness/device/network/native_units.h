@@ -16,7 +16,7 @@ namespace anecheck::device {
 std::string_view NativeOperation(std::string_view unit_type);
 
 // Adds the operands, the values of the unit's bottoms, and the parameters. Precondition: the unit's
-// type has a NativeOperation. Errors say what is wrong without the unit's name.
+// type has a NativeOperation. Errors describe the fault without the unit's name.
 Status ReadNativeUnit(const NetworkUnit& unit, std::span<const Operand> operands,
                       UnitArguments& arguments);
 

@@ -65,7 +65,7 @@ struct NetworkOutput {
 struct Network {
   explicit Network(PropertyList from) : list(std::move(from)) {}
 
-  PropertyList list;  // what `params` look into
+  PropertyList list;  // the dictionary of `params`
   std::vector<NetworkInput> inputs;
   std::vector<NetworkConstant> constants;
   std::vector<NetworkUnit> units;

@@ -67,7 +67,7 @@ class NetworkContext {
   // The start of a DynamicSlice, which its second bottom names.
   Result<int64_t> StartOf(const NetworkUnit& unit) const;
 
-  // Ends a layer: its operation's result gets its name and must be what the layer says of it.
+  // Ends a layer: its operation's result gets its name and must match the layer's declaration.
   Status Finish(const NetworkUnit& unit, std::string_view operation, UnitArguments& arguments);
 
  private:
@@ -86,7 +86,7 @@ struct UnitRow {
   std::string_view type;
   Status (*add)(NetworkContext& context, const NetworkUnit& unit);
 };
-// Convolutions with what is folded into them, and pooling.
+// Convolutions with their folded functions, and pooling.
 std::span<const UnitRow> WindowUnits();
 // All others but those of native_units.h.
 std::span<const UnitRow> PlainUnits();

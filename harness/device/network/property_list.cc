@@ -7,7 +7,7 @@
 namespace anecheck::device {
 namespace {
 
-// libplist frees what it has read by calling itself.
+// libplist frees a list by recursion.
 constexpr int kDeepest = 64;
 
 bool NestsTooDeep(std::string_view xml) {

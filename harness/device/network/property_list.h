@@ -39,8 +39,8 @@ class ListItem {
 
 class PropertyList {
  public:
-  // Either encoding. kMalformed for what is no property list, and for one nested deeper than any
-  // description is.
+  // Either encoding. kMalformed for text that is no property list, and for one nested deeper than
+  // any description is.
   static Result<PropertyList> Read(std::string_view content);
 
   ListItem root() const { return ListItem(root_.get()); }

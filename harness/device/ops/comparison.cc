@@ -160,7 +160,7 @@ std::unique_ptr<const Kernel> BuildNot(OpBuilder& builder) {
   return std::make_unique<NotKernel>(x.type.shape.Elements());
 }
 
-// The elementwise unit computes what it chooses between, so a NaN is read as everywhere.
+// The elementwise unit computes both alternatives, so a NaN is read as everywhere.
 class SelectKernel : public Kernel {
  public:
   // `choices` pairs a and b, `conditions` the condition and that pair.

@@ -417,7 +417,7 @@ Built BuildSparseTable(OpBuilder& builder) {
 // ---- another element type -----------------------------------------------------------------------
 
 // Public tables have it on no family, a probe of the M5 saw it run and give the right numbers
-// (facts/silicon_sweep_m5.csv): the later measurement is taken for A17 and what follows.
+// (facts/silicon_sweep_m5.csv): the later measurement is taken for A17 and later.
 Built BuildCast(OpBuilder& builder) {
   const Constant* source = Read(builder, "source_val");
   const std::string to = builder.String("output_dtype");

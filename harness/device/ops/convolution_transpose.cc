@@ -84,7 +84,7 @@ void ReadExtents(OpBuilder& builder, std::string_view name, int spatial, int64_t
   }
 }
 
-// The result's extents without `output_shape`, and what stands before them.
+// The result's extents without `output_shape`, and the padding before them.
 void PlacePadding(OpBuilder& builder, Transposed& t) {
   const std::string type = builder.String("pad_type", "valid");
   const IntList pad = builder.Ints("pad", {});

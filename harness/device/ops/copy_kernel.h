@@ -1,4 +1,4 @@
-// The kernel of what gives its first operand back as it is.
+// The kernel of operations that give their first operand back unchanged.
 #pragma once
 
 #include <cstdint>

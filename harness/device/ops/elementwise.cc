@@ -208,7 +208,7 @@ bool IsZero(const Operand& operand) {
   return std::ranges::all_of(ConstantFloats(*operand.constant), [](float x) { return x == 0; });
 }
 
-// Products that documented departures concern, by what their operands come from.
+// Products that documented departures concern, by the origin of their operands.
 bool IsReductionTimesZero(const Operand& x, const Operand& y) {
   return (x.origin.op.starts_with("reduce_") && IsZero(y)) ||
          (y.origin.op.starts_with("reduce_") && IsZero(x));

@@ -1,5 +1,5 @@
-// Reading at computed places. An index out of range reads the nearest element: what the engine does
-// there is published nowhere, and it must not leave its memory.
+// Reading at computed places. An index out of range reads the nearest element: the engine's
+// behaviour there is published nowhere, and it must not leave its memory.
 #include <algorithm>
 #include <cstring>
 #include <fmt/format.h>

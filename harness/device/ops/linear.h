@@ -10,8 +10,8 @@
 
 namespace anecheck::device {
 
-// The per-channel bias of a pass: added to the rounded accumulator in fp16, or what a fixed-point
-// accumulator starts at.
+// The per-channel bias of a pass: added to the rounded accumulator in fp16, or the start value of a
+// fixed-point accumulator.
 struct Bias {
   std::vector<float> values;  // empty for none
 

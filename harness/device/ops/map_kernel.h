@@ -73,8 +73,8 @@ inline std::unique_ptr<const Kernel> BuildCurve(OpBuilder& builder, const Operan
 
 using RecordedFunction = float (*)(float, const NumericModel&);
 
-// The recorded table of fp16 elements, the curve of others and of infinities and NaN. `origin`,
-// where given, is what an earlier compiler's table has at 0.
+// The recorded table of fp16 elements, the curve of others and of infinities and NaN. `origin`, if
+// given, is the value at 0 in an earlier compiler's table.
 inline std::unique_ptr<const Kernel> BuildRecorded(OpBuilder& builder, const Operand& x,
                                                    RecordedFunction recorded,
                                                    const CurveTable& table,

@@ -15,7 +15,7 @@ namespace anecheck::device {
 namespace {
 
 // MIL: 0 keeps the input's extent, counted from the last axis, or is 1 where there is none; one -1
-// takes what is left.
+// takes the rest.
 std::unique_ptr<const Kernel> BuildReshape(OpBuilder& builder) {
   const Operand x = builder.Tensor("x");
   const IntList wanted = builder.Ints("shape");

@@ -14,7 +14,7 @@
 namespace anecheck::device {
 namespace {
 
-// `mean` without what lies below eight bits of its significand.
+// `mean` without the bits below eight of its significand.
 double EightBits(double mean) {
   constexpr uint64_t kDropped = (uint64_t{1} << 45) - 1;
   return std::bit_cast<double>(std::bit_cast<uint64_t>(mean) & ~kDropped);

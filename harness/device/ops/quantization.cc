@@ -156,7 +156,8 @@ class DequantizeKernel : public Kernel {
 
 bool IsByte(Element element) { return element == Element::kInt8 || element == Element::kUint8; }
 
-// Scale, zero point and axis for operands of that shape; the builder refuses what does not fit.
+// Scale, zero point and axis for operands of that shape; the builder refuses operands that do not
+// fit.
 ByteScale ReadByteScale(OpBuilder& builder, const Shape& shape, Element byte) {
   ByteScale read{.byte = byte, .count = shape.Elements(), .scale = {}, .zero = {}};
   const auto scale = builder.ConstantTensor("scale");

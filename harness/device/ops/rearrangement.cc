@@ -199,7 +199,7 @@ struct Blocks {
   bool place_first = true;  // channels are numbered by place, then channel; else the other way
 };
 
-// Checks what the four operations share; the factor is at `name`.
+// Checks the common arguments of the four operations; the factor is at `name`.
 std::optional<Operand> ReadBlocks(OpBuilder& builder, std::string_view name, Blocks& blocks) {
   const Operand x = builder.Tensor("x");
   blocks.factor = builder.Int(name);

@@ -1,5 +1,5 @@
-// A kernel that copies rectangular regions from inputs to outputs, over an optional background:
-// what every operation that only moves elements becomes.
+// A kernel that copies rectangular regions from inputs to outputs, over an optional background: the
+// kernel of every operation that only moves elements.
 #pragma once
 
 #include <cstdint>

@@ -1,7 +1,7 @@
 // Sorting along an axis. Code generation for A13 refuses both operations
 // (facts/op_device_matrix.csv, facts/more/op_notes.csv; facts/known_defects.csv, D18). Equal
-// elements keep their order, and NaN stands behind all numbers: no source says where an engine puts
-// it.
+// elements keep their order, and NaN stands behind all numbers: no source gives its place on an
+// engine.
 #include <algorithm>
 #include <cmath>
 #include <cstring>

@@ -1,5 +1,5 @@
 // Network descriptions written by hand, key by key, as property lists: by no writer of the harness,
-// so that a test says by itself what the engine reads.
+// so that a test states itself the text that the engine reads.
 #pragma once
 
 #include <cstdint>

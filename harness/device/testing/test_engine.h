@@ -54,7 +54,7 @@ class LoadedProgram {
   const std::string& error() const { return error_; }
 
   // Binds a new buffer of that size to the port and returns its memory; null where it fails. Of a
-  // program that has run, the stream is reset first, since what is encoded keeps its bindings.
+  // program that has run, the stream is reset first, since encoded operations keep their bindings.
   void* Bind(const std::string& port, bool output, size_t bytes);
   // Binds the buffer that another port already has.
   bool Share(const std::string& port, bool output, void* buffer);

@@ -1,5 +1,5 @@
 // Programs of later generations as a compiler recorded them: the words of the text, without data.
-// Surfaces are as large as the tasks reach and hold what a test puts there.
+// Surfaces are as large as the tasks reach and hold a test's data.
 #pragma once
 
 #include <cstdint>

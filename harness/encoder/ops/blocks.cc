@@ -23,8 +23,8 @@ View Filled(Planner& planner, const View& like, int axis, uint32_t length, uint1
   return planner.Image(extents, std::vector<uint16_t>(count, bits));
 }
 
-// The element of an axis that stands at `at`, which may lie outside of it: the nearest, or what
-// mirrors see, that of `symmetric` the edge too.
+// The element of an axis that stands at `at`, which may lie outside of it: the nearest, or its
+// mirror image, that of `symmetric` with the edge.
 int64_t ElementAt(std::string_view mode, int64_t at, int64_t extent) {
   if (mode == "replicate") return std::clamp<int64_t>(at, 0, extent - 1);
   const int64_t edge = mode == "symmetric" ? 1 : 0;

@@ -72,7 +72,7 @@ Status CombineAlike(Planner& planner, View x, View y, View result, const Combina
   return planner.Add(std::move(task));
 }
 
-// One batch; what repeats is read from L2.
+// One batch; repeated values are read from L2.
 Status CombineRepeating(Planner& planner, View x, View y, const View& result, Combination how) {
   if (Repeats(x, result).channels) {
     std::swap(x, y);

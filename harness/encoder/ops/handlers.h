@@ -10,7 +10,7 @@ namespace anecheck::encoder {
 
 using Handler = Status (*)(Planner& planner, const NodeView& node);
 
-// Null where no fact tells what the operation becomes.
+// Null if no fact gives the operation's tasks.
 Handler HandlerOf(OpKind kind);
 // Whether its values may have more than four axes, the first of which are one axis of a surface.
 bool TakesAnyRank(OpKind kind);

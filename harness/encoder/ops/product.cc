@@ -30,7 +30,7 @@ View PartOfRows(const View& view, uint32_t begin, uint32_t length) {
   return part;
 }
 
-// The image of a product: what is summed over is channels, the rest columns.
+// The image of a product: the summed axis is channels, the rest columns.
 struct Image {
   Place place;
   uint32_t channels = 1, columns = 1;
