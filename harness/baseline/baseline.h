@@ -1,4 +1,4 @@
-// Numeric baselines: what an engine gave for fixed cases, kept small enough to commit, so that a
+// Numeric baselines: an engine's results for fixed cases, kept small enough to commit, so that a
 // later engine, compiler or library can be held against it bit by bit and by statistic.
 #pragma once
 
@@ -36,7 +36,7 @@ Result<CaseFate> FateFromText(std::string_view text);
 // The answer of one operation in one configuration on one target.
 struct BaselineEntry {
   std::string op;
-  std::string configuration;  // what the generator was after: a CaseMode's name
+  std::string configuration;  // the generator's aim: a CaseMode's name
   std::string target;
   Route route = Route::kMil;
   // Names the cases: graphs and input bytes. Entries with another question cannot be compared.

@@ -1,4 +1,4 @@
-// Two baselines side by side: what became of each entry, and which of the changes count as a
+// Two baselines side by side: the change of each entry, and which of the changes count as a
 // regression. Used by `anecheck baseline compare` and, through it, by CI.
 #pragma once
 
@@ -47,7 +47,7 @@ struct EntryDrift {
 };
 
 struct BaselineComparison {
-  std::vector<EntryDrift> entries;  // in the order of the first, then what only the second has
+  std::vector<EntryDrift> entries;  // in the order of the first, then those of the second alone
   std::array<uint64_t, kDriftCount> counts{};
 };
 

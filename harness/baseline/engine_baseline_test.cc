@@ -1,6 +1,6 @@
 // Baselines of the simulated engine: one that nobody touched compares clean time after time, each
-// planted drift is told in its class and in its operation alone, and the committed baselines of the
-// families hold.
+// planted drift is reported in its class and its operation alone, and the committed baselines of
+// the families hold.
 #include <algorithm>
 #include <fmt/format.h>
 #include <gmock/gmock.h>
@@ -152,8 +152,8 @@ TEST(EngineBaseline, KeptCasesAreRunOnEachTarget) {
   EXPECT_FALSE(RecordBaselineOf(*stored, options, [&] { return MakeRunner(options); }).ok());
 }
 
-// The file has its cases, so that only the engine, the oracle and the lowering can change what it
-// says. An operation that the engine learns meanwhile is no harm.
+// The file has its cases, so that only the engine, the oracle and the lowering can change its
+// results. An operation that the engine learns meanwhile is no harm.
 TEST(EngineBaseline, TheCommittedOneOfTheFamiliesHolds) {
   const std::string path = ANECHECK_SOURCE_DIR "/corpus/baselines/simulated.json";
   const auto size = ReadFile(path);

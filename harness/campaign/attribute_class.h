@@ -1,5 +1,5 @@
-// Classes of value of numeric attributes: what coverage asks of an operation's numbers and lists,
-// and how it spells that.
+// Classes of value of numeric attributes: the cells of coverage for an operation's numbers and
+// lists, and their spelling.
 #pragma once
 
 #include <cstdint>
@@ -11,7 +11,7 @@
 namespace anecheck {
 
 // Of a number its sign, or zero, one, between the two or above. Of a list its length and the class
-// of its elements where these are alike. Nothing of what is neither.
+// of its elements where these are alike. Nothing for values that are neither.
 std::optional<uint32_t> AttributeClass(const Graph& graph, const Attribute& attribute);
 
 // "negative", "fraction", "empty", "4 one", "2 mixed".

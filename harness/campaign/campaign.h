@@ -1,5 +1,5 @@
-// A campaign: generates cases, runs them, judges every output element, confirms and records what it
-// finds. `anecheck run` is a thin shell around it; power and baseline measurements drive it too.
+// A campaign: generates cases, runs them, judges every output element, confirms and records
+// findings. `anecheck run` is a thin shell around it; power and baseline measurements drive it too.
 #pragma once
 
 #include <atomic>
@@ -52,10 +52,10 @@ Result<std::unique_ptr<Runner>> MakeRunner(const CampaignOptions& options);
 // Runs the campaign and records it. `stop`, where given, ends it early when it becomes true, with
 // all finished cases recorded. New findings and unconfirmed deviations are tried three more times
 // in fresh workers, once a signature; one that does not repeat each time is `flaky`. Known defects
-// are not: there are many of them in every run on a real engine, each try starts a worker, and what
-// a documented defect explains is no news. Everything recorded but the times follows from the
-// options. `progress` is told of each batch, which is recorded within half a second; nothing that
-// was told is lost but by the death of the process.
+// are not: there are many of them in every run on a real engine, each try starts a worker, and a
+// result that a documented defect explains is not new. Everything recorded but the times follows
+// from the options. `progress` receives each batch, which is recorded within half a second; only
+// the death of the process loses a batch after that.
 Result<CampaignSummary> RunCampaign(const CampaignOptions& options,
                                     const RunnerFactory& make_runner,
                                     const std::function<void(const CampaignProgress&)>& progress,
@@ -65,7 +65,7 @@ struct ResumePoint;
 
 // Resumes a recorded run that a signal, a time limit or a killed process stopped. The file ends as
 // an uninterrupted run would have left it, apart from times. Of `options` the number of jobs, the
-// time limit and the results file count; the rest must be what the run recorded (`point.options`).
+// time limit and the results file count; the rest must equal the recorded `point.options`.
 Result<CampaignSummary> ResumeCampaign(const CampaignOptions& options, ResumePoint point,
                                        const RunnerFactory& make_runner,
                                        const std::function<void(const CampaignProgress&)>& progress,

@@ -66,8 +66,8 @@ void BM_DrawGraphs(benchmark::State& state) {
 }
 BENCHMARK(BM_DrawGraphs);
 
-// The same with the oracle's value and bound of every output, and the proof that each can move:
-// what that adds to drawing them.
+// The same with the oracle's value and bound of every output, and the proof that each can move: the
+// added cost over drawing them.
 void BM_ProvenGraphs(benchmark::State& state, CaseMode mode) {
   GeneratorOptions options = SmallGraphs();
   options.mode = mode;

@@ -191,7 +191,7 @@ size_t ValueClass(Half half) {
   return magnitude == std::trunc(magnitude) ? 4 : 3;
 }
 
-// Goes through one case. `Cells` is what counts them.
+// Goes through one case. `Cells` counts them.
 template <typename Cells>
 class Recorder {
  public:
@@ -210,7 +210,7 @@ class Recorder {
     if (IsAskedForRules(item_.seed, kRulesEvery)) Rules();
   }
 
-  // Rules alone: what an engine refused reached nothing else.
+  // Rules alone: a refused graph reached nothing else.
   void RunRules() {
     cells_.BeginCase(item_.index);
     if (IsAskedForRules(item_.seed, kRefusedRulesEvery)) Rules();

@@ -55,7 +55,7 @@ class CoverageCounter {
   // The cells of a case that ran; of one that was refused as it must be, the rules that spoke.
   // Others reached nothing. Of rules only those of the cases that were asked count.
   void Add(const Case& item, const CaseOutcome& outcome);
-  // Adds what was counted since the last call to the batch. The names live as long as the process.
+  // Adds the counts since the last call to the batch. The names live as long as the process.
   void Flush(RowBatch& batch);
 
  private:

@@ -37,7 +37,7 @@ Status CountRun(Store& store, const RunRow& run, std::map<std::string, CountedRu
   return {};
 }
 
-// Whether no case by these routes can hold what the cell names.
+// Whether no case by these routes can reach the cell.
 bool IsOffRoute(const CoverageCell& cell, RouteSet routes) {
   const auto aim = AimAt(cell);
   return aim && (aim->routes & routes) == RouteSet::kNone;

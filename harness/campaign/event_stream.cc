@@ -95,7 +95,7 @@ void EventStream::Batch(const CampaignProgress& progress) {
                      {"verdict", ToText(item.verdict)}});
     }
     for (const FindingRow& finding : progress.batch->findings) {
-      // Further cases of a finding that was told already have no id.
+      // Further cases of a finding that was reported already have no id.
       if (finding.id.empty()) continue;
       Json members = {{"provenance", ToText(provenance_)}};
       members.update(FindingToJson(finding));

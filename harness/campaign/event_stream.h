@@ -17,9 +17,9 @@ namespace anecheck {
 // says so by status(); the campaign goes on.
 class EventStream {
  public:
-  // "-" is standard output. A file is emptied first unless the stream `goes_on` after what it
-  // holds; then a last line that a killed writer left unfinished is cut off. kInvalid where it
-  // cannot be opened.
+  // "-" is standard output. A file is emptied first unless the stream `goes_on` after its content;
+  // then a last line that a killed writer left unfinished is cut off. kInvalid where it cannot be
+  // opened.
   static Result<EventStream> Open(const std::string& path, bool goes_on);
 
   // `provenance` and `engine` are those of the runner; findings repeat the former.

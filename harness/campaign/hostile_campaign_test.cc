@@ -13,7 +13,7 @@
 namespace anecheck {
 namespace {
 
-// Words of harness/runners/testing/hostile_espresso.cc, and what becomes of the case.
+// Words of harness/runners/testing/hostile_espresso.cc, and the verdict on the case.
 struct Misdeed {
   const char* word;
   const char* verdict;

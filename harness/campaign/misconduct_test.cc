@@ -140,7 +140,7 @@ TEST_F(MisconductTest, OneCaseIn16IsRepeatedByItsSeed) {
   EXPECT_LT(repeated, 140);
 }
 
-// A case of one relu whose engine does what `kinds` say besides giving the right values.
+// A case of one relu whose engine misbehaves by `kinds` besides giving the right values.
 CaseOutcome Judged(const CampaignOptions& options, std::vector<Misconduct> misconduct,
                    bool wrong = false) {
   const auto item = MakeCase(options, 3);

@@ -52,7 +52,7 @@ void ProgressCounts::Add(const RowBatch& batch) {
     if (!finding.id.empty()) AddFinding(finding);
   }
   for (const auto& [cell, counts] : batch.coverage) {
-    // Unlike emplace, insert allocates nothing for what is there, which most cells are.
+    // Unlike emplace, insert allocates nothing for cells already there, as most are.
     const bool fresh = seen_.insert({cell.first.data(), cell.second.data()}).second;
     if (fresh) Meet(cell.first, cell.second);
   }

@@ -24,14 +24,14 @@ struct TargetProgress {
   uint64_t passed = 0;
   uint64_t findings = 0;       // distinct new ones
   uint64_t known_defects = 0;  // documented ones, each on each target
-  uint64_t unconfirmed = 0;    // distinct ones that only what was never measured forbids
+  uint64_t unconfirmed = 0;    // distinct ones that only unmeasured terms forbid
   bool operator==(const TargetProgress&) const = default;
 };
 
 // Counts over a run that grow batch by batch.
 class ProgressCounts {
  public:
-  // Takes up what the file holds of a run that goes on.
+  // Takes up the recorded state of a run that goes on.
   Status Recall(Store& store, int64_t run, const CampaignSummary& summary);
   void Add(const RowBatch& batch);
 
@@ -46,7 +46,7 @@ class ProgressCounts {
 
   std::map<std::string, TargetProgress> targets_;
   std::set<std::pair<std::string, std::string>> cells_;
-  // Cells that were looked at, by the addresses of their texts: a batch meets what others met.
+  // Cells that were looked at, by the addresses of their texts: batches meet the same cells.
   struct AddressHash {
     size_t operator()(const std::pair<const char*, const char*>& cell) const {
       const std::hash<const char*> hash;
@@ -58,7 +58,7 @@ class ProgressCounts {
 
 // Told of progress from the thread that called RunCampaign, after every batch.
 struct CampaignProgress {
-  uint64_t done = 0;  // of the run, with what was recorded before it went on
+  uint64_t done = 0;  // of the run, with the part recorded before it went on
   uint64_t wanted = 0;
   uint64_t findings = 0;
   double seconds = 0;  // since this process took up the run
@@ -75,7 +75,7 @@ struct CampaignProgress {
 // rate nor a limit is known.
 double SecondsLeft(const CampaignProgress& progress);
 
-// A line of the whole, and where there are counts one a target.
+// A line of the whole, and, with counts, one a target.
 std::string CampaignProgressText(const CampaignProgress& progress);
 
 }  // namespace anecheck

@@ -1,4 +1,4 @@
-// A campaign that is stopped and continued leaves what an uninterrupted one leaves; options survive
+// A campaign that is stopped and continued leaves the same as an uninterrupted one; options survive
 // their way through the results file; shards are a partition.
 #include "harness/campaign/resume.h"
 

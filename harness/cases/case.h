@@ -85,8 +85,8 @@ Status SpellCase(Case& item);
 RunRequest RequestOf(const Case& item);
 
 // Makes case `index` of a campaign: target, mode, graph, inputs and program. On the netlist route
-// graphs are drawn of what network descriptions say. `expected`, where given, receives what the
-// oracle expects of each output, or nothing where making the case did not tell.
+// graphs are drawn from operations that network descriptions have. `expected`, where given,
+// receives the oracle's expectation of each output, or nothing if that was not computed.
 Result<Case> MakeCase(const CampaignOptions& options, uint64_t index,
                       std::vector<Estimate>* expected = nullptr);
 

@@ -1,5 +1,5 @@
-// A case as JSON, without its graph and tensors: what stands in a finding, and so in every export
-// and replay of it.
+// A case as JSON, without its graph and tensors: the form in a finding, and so in every export and
+// replay of it.
 #pragma once
 
 #include "harness/base/json.h"

@@ -25,7 +25,7 @@ std::vector<Execution> FurtherExecutions(const Case& item, const RunReply& reply
 // "in the second execution", "at 3 along axis 1 of x"; empty of the first.
 std::string WhereIs(const Case& item, const Execution& execution);
 
-// A case whose graph, on its inputs, computes what that execution gives: without a range, and
+// A case whose graph, on its inputs, computes that execution's outputs: without a range, and
 // executed once. It is not spelled.
 Case CaseOf(const Case& item, const Execution& execution);
 // The outputs of the execution, and those as the reply to that case. Precondition: it is the first,
@@ -34,8 +34,8 @@ const std::vector<Tensor>& OutputsOf(const Case& item, const RunReply& reply,
                                      const Execution& execution);
 RunReply ReplyOf(const Case& item, const RunReply& reply, const Execution& execution);
 
-// Whether a program of its own, executed for the first time, must give the same: not where states
-// hold what an earlier execution left, and not of what is a program of its own already.
+// Whether a program of its own, executed for the first time, must give the same: not if states hold
+// content of an earlier execution, and not if it is already a separate program.
 bool HasOwnProgram(const Case& item, const Execution& execution);
 
 // The first operation that reads a state, by its name; empty for none.

@@ -67,8 +67,8 @@ bool CannotBeIntegers(const CampaignOptions& options, const Case& item) {
 }
 
 // The mode by which the case's graph and values are drawn. Half of the metamorphic cases are of
-// integers, of which both graphs must give the same; told by the seed, so that the others are what
-// they would be without.
+// integers, of which both graphs must give the same; chosen by the seed, so that the others stay
+// the same.
 CaseMode DrawnMode(const CampaignOptions& options, const Case& item) {
   if (item.mode != CaseMode::kMetamorphic) return item.mode;
   const bool integers = MixBits(item.seed ^ 0x1f83d9abfb41bd6b) % 2 != 0;
@@ -76,7 +76,7 @@ CaseMode DrawnMode(const CampaignOptions& options, const Case& item) {
                                                                                 : item.mode;
 }
 
-// A limit of the target in elements (facts/limits.csv), or what stands where it has none.
+// A limit of the target in elements (facts/limits.csv), or the value used without one.
 int64_t LimitOf(const std::string& target, std::string_view name, int64_t otherwise) {
   const auto found = TargetCatalog::Builtin().Find(target);
   if (!found.ok()) return otherwise;
@@ -107,7 +107,7 @@ bool IsAboutSizes(CaseMode mode) {
          mode == CaseMode::kShapeRanges;
 }
 
-// Told by the case's seed, so that the other cases are what they would be without.
+// Chosen by the case's seed, so that the other cases stay the same.
 WorkingSet WorkingSetOf(const CampaignOptions& options, const Case& item) {
   const bool named = !options.modes.empty();
   if (options.small || options.chain || (named && !IsAboutSizes(item.mode))) {
@@ -161,8 +161,8 @@ Status DrawCase(ChoiceStream& choices, const GeneratorOptions& generator, Case& 
   return SpellCase(item);
 }
 
-// One case in this many is executed a second time, told by its seed, and each with states: what
-// they keep shows in no other way.
+// One case in this many, chosen by its seed, is executed a second time, and every case with states:
+// their content shows in no other way.
 constexpr uint64_t kRepeatEvery = 16;
 
 bool IsRepeated(const Case& item) {
@@ -170,7 +170,7 @@ bool IsRepeated(const Case& item) {
 }
 
 // Half of those take other inputs the second time: a change that is known to move an output beyond
-// its bound, so that what belongs to the first inputs hardly passes.
+// its bound, so that results of the first inputs hardly pass.
 std::vector<Tensor> InputsAgain(const Case& item) {
   const uint64_t draw = MixBits(item.seed ^ 0x9b05688c2b3e6c1f);
   const std::vector<Witness>& witnesses = item.sensitivity.witnesses;

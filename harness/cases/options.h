@@ -50,9 +50,9 @@ struct CampaignOptions {
   // JSON of the known defects of a user's engine (oracles/catalogue.h), kept with the run and with
   // each finding. The judge has put them in force.
   std::vector<std::string> defects;
-  std::string label;    // what people call the run; changes no case
+  std::string label;    // the run's label; changes no case
   std::string db;       // results file
-  std::string command;  // what to type to run this again, stored with the run
+  std::string command;  // the command that runs this again, stored with the run
 };
 
 // GeneratorOptions::max_elements and max_products of small graphs.

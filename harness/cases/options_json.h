@@ -1,4 +1,4 @@
-// The options of a campaign as JSON: what a results file keeps of a run, so that it can be
+// The options of a campaign as JSONas a results file keeps them, so that it can be
 // continued or run again. Machine matters (number of jobs, path of the file, time limits) are left
 // out: results do not depend on them.
 #pragma once

@@ -1,5 +1,5 @@
-// The backend on which Core ML's planner would run each operation: published estimates of what an
-// operation costs on each processor, and the cheapest way through the model. An operation that an
+// The backend on which Core ML's planner would run each operation: published estimates of an
+// operation's cost on each processor, and the cheapest way through the model. An operation that an
 // engine admits is not one that it gets: small models stay on the CPU.
 #pragma once
 

@@ -14,7 +14,7 @@
 namespace anecheck {
 
 // The ids of the rules by which some layer refuses some operation of `graph` on `target`, on the
-// conversion route, with what that layer says. Errors: kNotFound for an operation that the rules do
+// conversion route, with that layer's message. Errors: kNotFound for an operation that the rules do
 // not know.
 Result<std::map<std::string, legality::LayerVerdict>> RefusingRules(const Graph& graph,
                                                                     const Target& target);

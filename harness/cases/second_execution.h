@@ -10,11 +10,11 @@
 
 namespace anecheck {
 
-// Behind the names of what the first time has by itself.
+// The suffix of names that the first execution has by itself.
 inline constexpr std::string_view kAtFirst = " at first";
 
 // The operations of `graph` twice over the same states, in turn: its outputs are those of the
-// second time, which find in the states what the first time left. Inputs keep their order, the
+// second time, which find the states as the first time left them. Inputs keep their order, the
 // results of the second time their names. With `other_inputs` the second time has inputs of its
 // own, which stand behind those of the first time and have their names.
 Graph ExecutedTwice(const Graph& graph, bool other_inputs = false);

@@ -29,7 +29,7 @@ CampaignOptions Options(CaseMode mode) {
   return options;
 }
 
-// Gives the right values in both executions; in the second what `spoil` makes of them.
+// Gives the right values in both executions; in the second spoilt by `spoil`.
 class TwiceRunner final : public Runner {
  public:
   using Spoil = std::function<void(const RunRequest&, RunReply&)>;
@@ -124,8 +124,8 @@ TEST(SecondExecution, OfAnEngineThatKeepsToItPasses) {
   }
 }
 
-// The change is one that is proved to move an output beyond its bound; that what it was before lies
-// beyond the bound that then holds does not follow, and is rarely otherwise.
+// The change is one that is proved to move an output beyond its bound; it does not follow, but is
+// nearly always true, that the old value lies beyond the new bound.
 TEST(SecondExecution, WhatBelongsToTheFirstInputsIsWrongThen) {
   TwiceRunner keeps(KeepsItsFirstInputs);
   uint64_t index = 0;

@@ -16,7 +16,7 @@ constexpr int64_t kMostSteps = 3;
 constexpr int64_t kLongestStep = 8;
 // Of an input at the end of a range.
 constexpr int64_t kMostElements = int64_t{1} << 17;
-// Axes grow to this at most: far below what every target takes, also of results, whose extents no
+// Axes grow to this at most: far below every target's limit, also of results, whose extents no
 // rule of legality judges.
 constexpr int64_t kLongestGrown = 4096;
 // The stand-in for an extent that is open.
@@ -92,7 +92,7 @@ Tensor Resized(const Tensor& tensor, int axis, int64_t extent) {
   return resized;
 }
 
-// `type` with what differs in `others` open.
+// `type` with the axes that differ in `others` left open.
 TensorType OpenType(TensorType type, std::span<const TensorType> others) {
   for (const TensorType& other : others) {
     for (int axis = 0; axis < type.shape.rank(); ++axis) {

@@ -19,8 +19,8 @@ namespace anecheck {
 Result<Graph> GraphAtExtent(const Graph& graph, const CaseRange& range, int64_t extent);
 
 // Draws a range that the graph is in, of at most three steps down and up; nothing where it takes
-// none, as far as a few tries show. A graph with operands that are not fp16 takes none: what its
-// integers count may not lie in the other shapes. The ends break no rule of legality on `target`.
+// none, as far as a few tries show. A graph with operands that are not fp16 takes none: its
+// integers may be positions outside the other shapes. The ends break no legality rule on `target`.
 std::optional<CaseRange> DrawRange(ChoiceStream& choices, const Graph& graph,
                                    std::string_view target);
 

@@ -1,5 +1,5 @@
-// Core ML's analytics.mil: per operation the backends that take it, why the engine does not, what
-// each would cost and the one that was chosen. Source of the form: facts/silicon/
+// Core ML's analytics.mil: per operation the backends that take it, the engine's reason against it,
+// the cost on each and the chosen one. Source of the form: facts/silicon/
 // analytics_grammar.md.
 #pragma once
 
@@ -23,8 +23,8 @@ struct AnalyticsRow {
 };
 
 // The operations of a file's functions in order. Those that have no estimate (buffers that leave
-// the program, and what follows from the file's own form) are left out. Errors: kInvalid, with the
-// place, for a program without these attributes.
+// the program, and those that follow from the file's own form) are left out. Errors: kInvalid, with
+// the place, for a program without these attributes.
 Result<std::vector<AnalyticsRow>> ReadAnalytics(const mil::Program& program);
 
 // The rows as evidence of a target's engine: refused, attested (taken, another backend chosen) or

@@ -11,7 +11,7 @@
 namespace anecheck {
 namespace {
 
-// An operand this much larger is past what it is near to now.
+// An operand this much larger is past the cliff that it is near to now.
 constexpr double kNear = 0.75;
 constexpr double kLargestHalf = 65504;
 // Of the accumulator of families whose law has a limit.
@@ -96,7 +96,7 @@ class CliffFinder {
     }
   }
 
-  // The largest |number| of an fp16 tensor; 0 for other types and where all are NaN.
+  // The largest |number| of an fp16 tensor; 0 for other types and if all are NaN.
   double Largest(const Tensor& tensor) {
     return tensor.type.dtype == DType::kFp16 ? LargestHalf(tensor.bytes) : 0;
   }

@@ -25,7 +25,7 @@ struct Cliff {
 
 // Every cliff of `family` in the order of the operations: a departure of `departures` with a
 // threshold (overflow of a port, a partial sum or a gain; a function from a number on) that changes
-// an operation's own result, fed with what a conforming engine gives it or with its first operand a
+// an operation's own result, fed with a conforming engine's operands or with its first operand a
 // third larger; sums of products that leave the accumulator of families whose law has a limit; and
 // results of three quarters of the largest fp16 number or more. `values` are
 // those of the graph under the family's conforming contract with `inputs`. Operations that read a

@@ -123,7 +123,8 @@ class ModelParts::Cutter {
     }
   }
 
-  // Values that the part may take: of operations outside, and of other parts what can leave them.
+  // Values that the part may take: of operations outside, and of other parts those that can leave
+  // them.
   NodeCut::Values ValuesFor(size_t number) {
     NodeCut::Values known = at_inputs_;
     for (ValueId id = 0; id < graph_.values().size(); ++id) {

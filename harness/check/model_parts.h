@@ -29,17 +29,17 @@ class ModelParts {
   ~ModelParts();
 
   // The operations that `outside` does not mark, in as few parts as there can be with constants of
-  // at most `most_weights` bytes each (more only where one operation has more): what needs an
-  // operation outside stands in a later part than what that operation needs. Outputs of a part are
-  // the fp16, uint8 and fp32 results that are outputs of the model or that operations outside of
-  // the part read; what leads to none of them is in no part. Integers and bools that another part
-  // makes, and what is made of constants alone, are made again where they are read.
+  // at most `most_weights` bytes each (more only where one operation has more): users of an
+  // operation outside stand in a later part than its operands. Outputs of a part are the fp16,
+  // uint8 and fp32 results that are outputs of the model or that operations outside of the part
+  // read; operations that lead to none of them are in no part. Integers and bools that another part
+  // makes, and values made of constants alone, are made again in the part that reads them.
   std::vector<ModelPart> Around(const std::vector<bool>& outside,
                                 uint64_t most_weights = kAnyWeights);
   static constexpr uint64_t kAnyWeights = ~uint64_t{0};
 
-  // One operation, with what has to be made again for it; empty where none of its results can be an
-  // output.
+  // One operation, with the values that have to be made again for it; empty if none of its results
+  // can be an output.
   std::optional<ModelPart> Alone(NodeId node);
 
  private:

@@ -123,7 +123,7 @@ void ExpectSame(const ModelPart& part, const Evaluation& whole, int family, size
 }
 
 // For every choice of operations outside: each other operation is in one part at most, and a part
-// gives what the whole graph gives.
+// gives the values of the whole graph.
 TEST(ModelParts, PartsOfDrawnGraphsGiveWhatTheWholeGives) {
   size_t compared = 0, alone = 0;
   constexpr int kFamilies[] = {2, 5, 6, 7};

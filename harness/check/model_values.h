@@ -1,5 +1,5 @@
 // The values that a conforming engine gives in a model, kept as tensors, so that a model can be cut
-// at any of them: a twelfth of what an Evaluation that keeps all of them holds.
+// at any of them: a twelfth of the memory of an Evaluation that keeps all of them.
 #pragma once
 
 #include <span>
@@ -23,7 +23,7 @@ class ModelValues {
   const Tensor& operator[](ValueId result) const { return tensors_[result]; }
 
  private:
-  std::vector<Tensor> tensors_;  // by value; empty for what is no result
+  std::vector<Tensor> tensors_;  // by value; empty for values that are no results
 };
 
 }  // namespace anecheck

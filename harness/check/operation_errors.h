@@ -1,5 +1,5 @@
 // How far the results of a model's operations lie from the oracle's values as a model runs: errors
-// of earlier operations are in them, as they are in what a user sees.
+// of earlier operations are in them, as in the outputs that a user sees.
 #pragma once
 
 #include <cstdint>

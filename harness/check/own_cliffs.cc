@@ -27,7 +27,7 @@ bool IsOneOf(const Node& node, std::span<const OpKind> kinds) {
   return std::ranges::any_of(kinds, [&](OpKind kind) { return Is(node, kind); });
 }
 
-// Functions that are 0 of no finite number: what gives 0 has underflowed.
+// Functions that are 0 of no finite number: a result of 0 has underflowed.
 constexpr auto kNeverZero =
     std::to_array({OpKind::kExp, OpKind::kExp2, OpKind::kSigmoid, OpKind::kSoftmax});
 // Operations by which a 0 of their operands goes on, in its place or another.
@@ -53,7 +53,7 @@ class OwnCliffFinder {
   }
 
  private:
-  // Nothing of what a state holds, of large constants and of types other than floats.
+  // Nothing for contents of states, large constants and types other than floats.
   std::optional<Elements> ElementsOf(ValueId id) const {
     const Value& value = graph_.value(id);
     std::span<const uint8_t> bytes;

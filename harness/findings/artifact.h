@@ -21,11 +21,11 @@ namespace anecheck {
 //  "relation": {name, site, graph, mil, actual: [{name, dtype, shape, data}]},
 //  "defects": [text of a catalogue]}; "relation", by which a metamorphic case was rewritten, with
 // the rewritten graph, only where it was; "defects", which it was judged by beside the documented
-// ones, only where there were any; "again", of a second execution of the program, its inputs
-// only where they were others and what it gave only where that is judged; "at_shape", the further
-// shape of a program with a range that shows the finding, where one does, and the text of that
-// program; "files", what the compiler left, only where that is the finding. `identity` is that of
-// the runner that answered.
+// ones, only where there were any; "again", of a second execution of the program, its inputs only
+// if they were others and its outputs only if they are judged; "at_shape", the further shape of a
+// program with a range that shows the finding, where one does, and the text of that program;
+// "files", those that the compiler left, only if they are the finding. `identity` is that of the
+// runner that answered.
 Json ArtifactToJson(const CampaignOptions& options, const RunnerIdentity& identity,
                     const Case& item, const CaseOutcome& outcome, const RunReply& reply,
                     const std::string& id);

@@ -1,4 +1,5 @@
-// Findings are tried again before they count: what repeats is a finding, what does not is flaky.
+// Findings are tried again before they count: a result that repeats is a finding, any other is
+// flaky.
 #include <gtest/gtest.h>
 #include <limits>
 #include <map>
@@ -99,7 +100,7 @@ TEST_F(Confirmation, UnconfirmedDeviationsAreTriedAgainAndKnownDefectsAreNot) {
   options.ops.reset();
   options.ops.set(static_cast<size_t>(OpKind::kRelu));
   options.modes = {CaseMode::kSpecial};
-  // D08: what is not a number becomes infinity.
+  // D08: NaN becomes infinity.
   const auto spoil = [](const RunRequest&, RunReply& reply) {
     for (Tensor& tensor : reply.outputs) {
       std::vector<double> values(static_cast<size_t>(tensor.type.shape.Elements()));
@@ -123,7 +124,7 @@ TEST_F(Confirmation, EachDocumentedDefectIsOneFindingWhateverElseItsCasesShow) {
   for (const OpKind kind : {OpKind::kSilu, OpKind::kAtan})
     options.ops.set(static_cast<size_t>(kind));
   options.modes = {CaseMode::kSpecial};
-  // Each operation in turn errs by the most that they admit at what the one before gave.
+  // Each operation in turn errs by the most that they admit on its actual operand.
   const auto departs = [](const RunRequest& request, RunReply& reply) {
     constexpr std::string_view kIds[] = {"D13", "D14"};
     const Contract contract = WithDepartures(2, kIds).value();

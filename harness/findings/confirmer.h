@@ -1,4 +1,4 @@
-// Tries findings again before they count: what repeats is a finding, what does not is flaky.
+// Tries findings again before they count: a result that repeats is a finding, any other is flaky.
 #pragma once
 
 #include <functional>
@@ -17,7 +17,7 @@
 
 namespace anecheck {
 
-// One judged case that is worth a row in `findings`, with what confirmation needs.
+// One judged case that is worth a row in `findings`, with the data for confirmation.
 struct Suspect {
   Case item;
   CaseOutcome outcome;
@@ -47,8 +47,8 @@ class Confirmer {
   // are tried three times in fresh processes until one of the signature repeats each time; known
   // defects are not. Errors: those of the runner.
   Result<std::vector<FindingRow>> Confirm(Suspect& suspect);
-  // The row of what many cases show together, with `item` as an example; nothing where there is
-  // one. Errors: those of the runner.
+  // The row of a finding that many cases show together, with `item` as an example; nothing where
+  // there is one. Errors: those of the runner.
   Result<std::optional<FindingRow>> Report(const OfMany& many,
                                            const std::function<Result<Case>()>& item);
 

@@ -1,4 +1,4 @@
-// One recorded case again: what confirmations, `anecheck replay` and `anecheck shrink` do.
+// Runs one recorded case again, for confirmations, `anecheck replay` and `anecheck shrink`.
 #pragma once
 
 #include "harness/base/result.h"
@@ -9,7 +9,7 @@
 
 namespace anecheck {
 
-// Whether a verdict shows only after many cases in one process: what grows or runs out.
+// Whether a verdict shows only after many cases in one process: a resource that grows or runs out.
 bool ShowsAfterMany(Verdict verdict);
 
 struct AnsweredCase {
@@ -19,7 +19,7 @@ struct AnsweredCase {
 // Runs and judges the case. If the recorded verdict shows only after many, it is run up to 160
 // times in turn, until it has that verdict again. A second reply may come late: one whose verdict
 // is garbled is lingered at. Of a biased finding the message says how the case leans; its verdict
-// is what it is by itself. Errors: those of the runner.
+// is its own. Errors: those of the runner.
 Result<AnsweredCase> AnswerAgain(const Case& item, Verdict recorded, Runner& runner,
                                  Evaluation& evaluation);
 // Its outcome alone.

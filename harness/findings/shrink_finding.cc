@@ -300,8 +300,8 @@ bool ShowsDefects(const CaseOutcome& outcome, const DefectSet& defects) {
       defects, [&](const std::string& id) { return outcome.shown.defects().Has(id); });
 }
 
-// Whether a candidate shows what the finding does, `first` by the case as it was recorded: the same
-// signature or, of a documented defect, that one, whatever else explains the case.
+// Whether a candidate shows the same as the finding, `first` by the case as it was recorded: the
+// same signature or, of a documented defect, that one, whatever else explains the case.
 bool ShowsTheSame(const Artifact& finding, const std::string& first, const CaseOutcome& outcome) {
   const bool documented = finding.verdict == Verdict::kKnownDefect && !finding.defects.empty() &&
                           outcome.verdict() == finding.verdict;

@@ -11,7 +11,7 @@
 
 namespace anecheck {
 
-// A finding reduced, with what the runner answered to the small case.
+// A finding reduced, with the runner's answer to the small case.
 struct ShrunkFinding {
   Case item;  // with the relation that shows it, where one does
   CaseOutcome outcome;

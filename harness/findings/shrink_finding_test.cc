@@ -256,7 +256,7 @@ class StoppedAfter final : public Runner {
   std::atomic<bool>& stop_;
 };
 
-// Wherever it comes, what was written by then has the verdict and the values by which it was
+// At any moment, the case written by then has the verdict and the values by which it was
 // accepted.
 TEST(ShrinkFinding, AfterAStopTheRunnerIsNotAskedAgain) {
   const Artifact artifact = FindWrong();
@@ -381,7 +381,7 @@ TEST(ShrinkFinding, KeepsTheRelationThatAloneShowsIt) {
 }
 
 // relu(concat(x, y)) on an engine that joins wrongly where that is the output: in parts the relu
-// shows it, and so would the concat by itself, which is smaller but not what was found.
+// shows it, and so would the concat by itself, which is smaller but not the finding.
 TEST(ShrinkFinding, DoesNotTakeForItWhatShowsWithoutTheRelation) {
   Artifact artifact;
   artifact.options.targets = {{"h13", 2}};

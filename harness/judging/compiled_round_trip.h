@@ -9,8 +9,8 @@
 
 namespace anecheck {
 
-// Plans `graph` for the target called `target` by the conversion route, writes both files and holds
-// what is read back against the plan. Thread-safe.
+// Plans `graph` for the target called `target` by the conversion route, writes both files and
+// compares the files read back with the plan. Thread-safe.
 RoundTrip CompiledRoundTrip(const Graph& graph, std::string_view target);
 
 }  // namespace anecheck

@@ -29,7 +29,7 @@ class CpuRun {
 
   const Graph& graph_;
   std::span<const Tensor> inputs_, engine_, cpu_;
-  std::vector<Estimate> sound_;  // empty where nothing differs, or none can be told
+  std::vector<Estimate> sound_;  // empty if nothing differs, or no difference can be decided
 };
 
 }  // namespace anecheck

@@ -24,7 +24,7 @@ bool IsOfWord(char c) {
   return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_';
 }
 
-// Whether a message has the operation's name where it can be no word of a sentence: with an
+// Whether a message has the operation's name in a form that is no word of a sentence: with an
 // underscore, in quotes, or before a colon.
 bool NamesOperation(std::string_view message, std::string_view name) {
   constexpr std::string_view kQuotes = "\"'`";
@@ -40,8 +40,8 @@ bool NamesOperation(std::string_view message, std::string_view name) {
   return false;
 }
 
-// The node that makes the only result that the message has in quotes; kNoNode for none, and where
-// it has results of several nodes.
+// The node that makes the only result that the message has in quotes; kNoNode for none, and for
+// results of several nodes.
 NodeId MakerOfQuoted(const Graph& graph, std::string_view message) {
   NodeId maker = kNoNode;
   for (ValueId id = 0; id < graph.values().size(); ++id) {
@@ -58,7 +58,7 @@ NodeId MakerOfQuoted(const Graph& graph, std::string_view message) {
 }
 
 // The node that the message speaks of: of the only operation of the graph that it names, else of
-// the only result; kNoNode for none, and where it names several operations.
+// the only result; kNoNode for none, and if it names several operations.
 NodeId NamedBy(const Graph& graph, std::string_view message) {
   NodeId named = kNoNode;
   for (NodeId id = 0; id < graph.nodes().size(); ++id) {

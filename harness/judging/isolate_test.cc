@@ -10,7 +10,7 @@
 namespace anecheck {
 namespace {
 
-// Answers each graph with what `verdict` says of its operations.
+// Answers each graph with `verdict` of its operations.
 class Compiler final : public Runner {
  public:
   using Verdict = std::function<RunStatus(const std::bitset<kOpCount>& ops)>;

@@ -63,7 +63,7 @@ CaseOutcome Begin(const Case& item, const RunReply& reply) {
   return outcome;
 }
 
-// Of a case that passed so far, what its first output of another value than the CPU's says.
+// Of a case that passed so far, the message on its first output that differs from the CPU's.
 void NoteCpu(CaseOutcome& outcome) {
   if (outcome.verdict() != Verdict::kPass) return;
   for (const OutputVerdict& output : outcome.outputs) {
@@ -142,7 +142,7 @@ void JudgeOutputs(const Case& item, const RunReply& reply, Evaluation& evaluatio
   JudgePairs(item, reply, evaluation, known.empty(), outcome);
 }
 
-// One more execution of the program: what computes its outputs, and what it gave.
+// One more execution of the program: the case that computes its outputs, and the engine's outputs.
 struct FurtherRun {
   std::string where;
   const Graph& graph;
@@ -206,7 +206,7 @@ void JudgeFurther(const Case& item, const RunReply& reply, Evaluation& evaluatio
     JudgeFurtherRun({where, own.graph, own.inputs, OutputsOf(item, reply, execution), execution,
                      !item.again.empty()},
                     item.target.family, evaluation, outcome);
-    // The first execution was right: what it left, or how that was read, is not.
+    // The first execution was right: the state that it left, or its reading, is not.
     const std::string reader = ReaderOfState(item.graph);
     const bool explained = !outcome.shown.defects().empty();
     if (outcome.of_second_run() && !explained && !reader.empty()) outcome.shown.Charge(reader);
@@ -378,8 +378,8 @@ std::string Signature(const CaseOutcome& outcome) {
     return fmt::format("{}|{}|{}{}{}", verdict, shown.op(), outcome.target, part(deviation),
                        part(outcome.apart));
   }
-  // Numbers in an engine's message name the case, not the defect, and so does what it printed, and
-  // what values it gave where it should not have run.
+  // Numbers in an engine's message name the case, not the defect, and so do its printed text and
+  // the values of a run that should not have happened.
   const char end = verdict == Verdict::kStrayOutput ? ':'
                    : verdict == Verdict::kMisplaced ? ';'
                                                     : 0;
@@ -444,8 +444,8 @@ std::optional<ShownVerdict> RanElsewhere(const Case& item, std::string_view back
                       .op = LastProducer(item.graph)};
 }
 
-// One operation elsewhere is enough: what it computes is no word of the engine's. Of a graph that
-// the engine must refuse it is no fault, since the host may compute what the engine does not.
+// One operation elsewhere is enough: its result is not the engine's. Of a graph that
+// the engine must refuse it is no fault, since the host may compute refused operations.
 std::optional<ShownVerdict> PlannedElsewhere(const Case& item, std::span<const PlannedOp> plan) {
   const PlannedOp* const first = FirstElsewhere(plan);
   if (first == nullptr || IsAnyEngine(item.target.family)) return std::nullopt;

@@ -1,5 +1,5 @@
-// From a runner's reply to a verdict: what one case shows about the engine, and where in the graph
-// it first goes wrong.
+// From a runner's reply to a verdict: one case's evidence about the engine, and the first wrong
+// place in the graph.
 #pragma once
 
 #include <bitset>
@@ -19,7 +19,7 @@
 
 namespace anecheck {
 
-// The second graph of a metamorphic case, and what the engine gave for it.
+// The second graph of a metamorphic case, and the engine's outputs for it.
 struct RewrittenCase {
   Graph graph;
   std::string mil;
@@ -61,10 +61,10 @@ struct CaseOutcome {
   // Some output of a further execution is explained by a wide interval only.
   bool vague_further = false;
   // The executions that alone show it, a kRange or a kSecond: a program of one shape, or a first
-  // execution, gives other values there. Empty where it gives the same, and where none was run.
+  // execution, gives other values there. Empty if it gives the same, and if none was run.
   std::string_view apart;
-  // Of a metamorphic case that passed by itself: the relation by which it was rewritten then and
-  // where. The rewritten graph where that is no pass.
+  // Of a metamorphic case that passed by itself: the relation by which it was rewritten then, and
+  // the place. The rewritten graph where that is no pass.
   std::optional<CaseRelation> relation;
   std::optional<RewrittenCase> rewritten;
   // Of a metamorphic case that passed by itself: its own graph and, where that was run, the
@@ -89,8 +89,8 @@ struct CaseOutcome {
 inline constexpr std::string_view kRange = "range of shapes";
 inline constexpr std::string_view kSecond = "second execution";
 
-// Judges `reply`. `evaluation` is scratch memory; `expected` holds what the oracle expects of each
-// output where that is known already. Never fails: what cannot be judged is inconclusive with a
+// Judges `reply`. `evaluation` is scratch memory; `expected` holds the oracle's expectation of each
+// output if that is known already. Never fails: a case that cannot be judged is inconclusive with a
 // reason.
 CaseOutcome JudgeCase(const Case& item, const RunReply& reply, Evaluation& evaluation,
                       std::span<const Estimate> expected = {});

@@ -27,7 +27,7 @@ struct Leaning {
 // operation. If a documented defect rounds ties away from zero, only the other way tells.
 std::optional<Leaning> LeaningOf(const OperationLeans& leans, const std::string& target);
 
-// How sure it is: the binary logarithm of what the richest player has (oracles/lean_sums.h).
+// How sure it is: the binary logarithm of the richest player's capital (oracles/lean_sums.h).
 double LogOdds(const LeanSums& sums);
 
 // "inside the bound, errors lie toward zero: by ..."
@@ -36,7 +36,7 @@ std::string DescribeLeaning(const Leaning& leaning);
 // Of one run; used by one thread at a time.
 class LeanWatch {
  public:
-  // Takes up what the file holds of a run that goes on.
+  // Takes up the recorded state of a run that goes on.
   Status Recall(Store& store, int64_t run);
   // Adds a batch. Gives the operations of it whose errors lean by now, whether or not they did
   // before.

@@ -1,4 +1,5 @@
-// Campaigns find what errs to one side inside its bound, from many cases and from none alone.
+// Campaigns find operations that err to one side inside their bounds, from many cases and from none
+// alone.
 #include "harness/judging/lean_watch.h"
 
 #include <gtest/gtest.h>
@@ -186,7 +187,7 @@ TEST_F(LeaningEngine, DamagedSumsAreRefused) {
   EXPECT_TRUE(leans().ok());
 }
 
-// Two processes leave what one would have left; so do several threads.
+// Two processes leave the same as one; so do several threads.
 TEST_F(LeaningEngine, ResumedCampaignsAndJobsGiveTheSameSums) {
   const CampaignOptions whole = OfQuotients(1280);
   Must(RunCampaign(whole, Scripted(Low(2)), {}));

@@ -19,7 +19,7 @@ bool HaveOneInCommon(const DefectSet& a, const DefectSet& b) {
   return std::ranges::any_of(a, [&](const std::string& id) { return b.Has(id); });
 }
 
-// The documented defects of an operation on a family that depend on what made its operands.
+// The documented defects of an operation on a family that depend on the producers of its operands.
 DefectSet DefectsOfOrigin(const OpSchema& schema, int family) {
   DefectSet defects;
   for (const Departure& row : KnownDepartures()) {
@@ -87,7 +87,7 @@ class NodeJudge {
     }
   }
 
-  // Of the last result that was wrong: what it holds and what it may hold.
+  // Of the last result that was wrong: its value and its admitted interval.
   const std::string& message() const { return message_; }
   std::string_view deviation() const { return deviation_; }
 
@@ -114,8 +114,8 @@ class NodeJudge {
     return {.verdict = Verdict::kKnownDefect, .defects = result.defects};
   }
 
-  // A result that its bound says little about lies inside all the same: what is wrong further on
-  // was not made here.
+  // A result that its bound says little about lies inside all the same: later errors were not made
+  // here.
   void JudgeResult(const NodeCut& cut, size_t output, const Tensor& actual, JudgedNode& judged) {
     evaluation_.Stored(cut.graph().outputs()[output], expected_);
     const OutputJudgement result = Judge(cut.graph(), cut.inputs(), output, expected_, actual,
@@ -256,7 +256,7 @@ std::optional<Case> Tapped(const Case& item) {
 
 namespace {
 
-// Whether `answers` begin with what the outputs of the original graph were.
+// Whether `answers` begin with the outputs of the original graph.
 bool BeginWith(const std::vector<Tensor>& answers, const std::vector<Tensor>& outputs) {
   for (size_t i = 0; i < outputs.size(); ++i) {
     if (i >= answers.size() || answers[i].bytes != outputs[i].bytes) return false;
@@ -319,9 +319,10 @@ class TappedValues {
   bool alike_ = false;
 };
 
-// Whether the engine gives wrong values for a cut as a program of its own. An engine that fuses
-// soundly feeds an operation with values that no tap shows, so that what is wrong beside others may
-// be right. True if the program does not run: nothing speaks for the operation then.
+// Whether the engine gives wrong values for a cut as a separate program. An engine that fuses
+// soundly feeds an operation with values that no tap shows, so that an operation that is wrong
+// beside others may be right. True if the program does not run: nothing speaks for the operation
+// then.
 Result<bool> IsWrongAlone(const Case& item, const NodeCut& cut, Runner& runner,
                           Evaluation& evaluation) {
   Case alone = InPlaceOf(item);

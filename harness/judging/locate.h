@@ -37,11 +37,11 @@ struct Location {
   // its own; without such a one, the first that is wrong beside the others; empty for none.
   std::string first_wrong;
   std::string node;            // that operation's place in the graph: the name of its first result
-  std::string message;         // what it gave and may give, fed as the engine fed it
+  std::string message;         // its output and its admitted values, at its actual operands
   std::string_view deviation;  // in which way that is wrong (DeviationName)
   DefectSet defects;  // documented, of the operations before it or, if none is wrong, of all
   std::vector<JudgedNode> nodes;  // in order, up to the last one that was judged
-  // The first wrong operation alone, at what the engine fed it; empty for none.
+  // The first wrong operation alone, at its actual operands; empty for none.
   Graph wrong_alone;
   std::vector<Tensor> wrong_inputs;
 };
@@ -51,9 +51,9 @@ std::optional<Case> Tapped(const Case& item);
 
 // Runs the tapped graph once on `runner`, as the program of the case runs: with its range and,
 // where the second execution is looked at, twice; and each operation that is wrong there alone, if
-// the case is one program of fixed shapes, up to the first that is wrong alone too. `reply` is what
-// the original graph gave. Nodes are those of the graph of CaseOf(item, execution). `judging`,
-// if given, receives the numbers of judged and of all operations. Errors: those of the runner.
+// the case is one program of fixed shapes, up to the first that is wrong alone too. `reply` is that
+// of the original graph. Nodes are those of the graph of CaseOf(item, execution). `judging`, if
+// given, receives the numbers of judged and of all operations. Errors: those of the runner.
 Result<Location> Locate(const Case& item, const RunReply& reply, Runner& runner,
                         Evaluation& evaluation, const Execution& execution = {},
                         const std::function<void(size_t done, size_t of)>& judging = {});
@@ -63,11 +63,11 @@ Result<Location> Locate(const Case& item, const RunReply& reply, Runner& runner,
 struct Explanation {
   bool complete = true;  // each of them was judged
   DefectSet defects;
-  std::string terms;  // never measured, that forbid what some of them gave
+  std::string terms;  // never measured, that forbid outputs of some of them
 };
 Explanation ExplainOutput(const Graph& graph, size_t output, const Location& location);
 
-// The first operation of which one of these documented defects explains what an engine gave;
+// The first operation of which one of these documented defects explains an engine's output;
 // kNoNode for none.
 NodeId FirstWithDefect(const Location& location, const DefectSet& defects);
 // The first of which only terms never measured forbid it; kNoNode for none.

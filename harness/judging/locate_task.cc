@@ -72,8 +72,8 @@ class Search {
     states_.resize(graph.values().size());
   }
 
-  // Notes which values of the evaluation some task gives; again for another. `outputs` are what the
-  // container gave.
+  // Notes which values of the evaluation some task gives; again for another. `outputs` are those of
+  // the container.
   void Match(const Evaluation& evaluation, std::span<const Tensor> outputs) {
     Estimate estimate;
     for (const Node& node : graph_.nodes()) {
@@ -147,7 +147,7 @@ class Search {
     }
   }
 
-  // The last task that gives an operand of the node, or what such an operand comes of.
+  // The last task that gives an operand of the node, or an ancestor of such an operand.
   std::pair<std::optional<size_t>, ValueId> Before(const Node& node) const {
     std::pair<std::optional<size_t>, ValueId> last = {std::nullopt, kNoValue};
     std::vector<bool> seen(graph_.values().size(), false);

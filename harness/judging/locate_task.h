@@ -1,6 +1,6 @@
 // Finds the place at which a hardware container goes wrong: the first operation of a graph whose
 // values no task of it gives, and the task behind the last that agree. No part of the container is
-// run by itself: what each task gave is held against what the oracle admits for each operation.
+// run by itself: each task's result is compared with the oracle's interval for each operation.
 #pragma once
 
 #include <cstdint>
@@ -26,7 +26,7 @@ struct TaskDeviation {
   std::string ToString() const;
 };
 
-// Nothing where every output agrees, and where the values tell nothing: those that are no fp16, or
+// Nothing if every output agrees, and if the values tell nothing: those that are no fp16, or
 // not finite. Values are compared as sets, since tasks lay them out as they like; they agree where
 // one of `contracts` admits them. Errors: those of the emulator and of the oracle.
 Result<std::optional<TaskDeviation>> LocateTask(const Graph& graph, std::span<const Tensor> inputs,

@@ -53,7 +53,7 @@ ScriptedRunner::Spoil WrongFrom(OpKind wrong) {
   };
 }
 
-// On an engine that gives what `spoil` makes of the right outputs.
+// On an engine that gives the right outputs spoilt by `spoil`.
 Location LocateOn(const Case& item, ScriptedRunner::Spoil spoil) {
   ScriptedRunner runner(std::move(spoil), Provenance::kSimulated);
   const RunRequest request = RequestOf(item);

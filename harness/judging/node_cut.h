@@ -9,9 +9,9 @@
 
 namespace anecheck {
 
-// Operands that have a value become inputs, constants stay, and what else an operation reads
-// (integers between two casts, which cannot leave an engine) is computed inside. If it reads a
-// state, the operations that wrote into it come along.
+// Operands that have a value become inputs, constants stay, and other operands (integers between
+// two casts, which cannot leave an engine) are computed inside. If it reads a state, the operations
+// that wrote into it come along.
 class NodeCut {
  public:
   using Values = std::map<ValueId, const Tensor*>;
@@ -26,7 +26,7 @@ class NodeCut {
   // Cuts out one operation. Outputs are those of its results that have a value themselves. Of this
   // and TakeAll one, once only.
   void Take(NodeId node);
-  // Cuts out these operations, and what they need of others. `outputs` are results of them.
+  // Cuts out these operations, and those that they need. `outputs` are results of the former.
   void TakeAll(std::span<const NodeId> nodes, std::span<const ValueId> outputs);
 
   const Graph& graph() const { return cut_; }
@@ -38,7 +38,7 @@ class NodeCut {
   // Marks the operation, and those that have to be computed inside for it.
   void Want(NodeId id);
   void WantWriters(ValueId state, NodeId before);
-  // Each puts what it adds to the cut into known_.
+  // Each records its additions to the cut in known_.
   void Include(NodeId id);
   void IncludeLeaf(ValueId id);
 

@@ -1,5 +1,5 @@
-// How far the elements of an output lie from the oracle's value: what numeric baselines keep and
-// what results files count by magnitude.
+// How far the elements of an output lie from the oracle's value, which numeric baselines keep and
+// results files count by magnitude.
 #pragma once
 
 #include <algorithm>

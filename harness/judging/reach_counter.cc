@@ -13,7 +13,7 @@
 namespace anecheck {
 namespace {
 
-// In place of an operation for what none produced.
+// In place of an operation for values that none produced.
 constexpr size_t kNoOp = kOpCount;
 
 std::string OpName(size_t op) {
@@ -25,7 +25,7 @@ size_t ProducerOf(const Graph& graph, ValueId value) {
   return info.kind == ValueKind::kResult ? graph.node(info.producer).schema->id : kNoOp;
 }
 
-// The operation whose own error an output shows: it made it, and of what the graph was given alone.
+// The operation whose own error an output shows: it made it, from inputs of the graph alone.
 // The error of several operations together is the graph's, and that of none of them.
 size_t MeasuredOp(const Graph& graph, ValueId output) {
   const Value& info = graph.value(output);
@@ -38,7 +38,7 @@ size_t MeasuredOp(const Graph& graph, ValueId output) {
   return node.schema->id;
 }
 
-// The operations that what a graph shows is booked on. A refusal, a crash or a failure of a graph
+// The operations to which a graph's results are booked. A refusal, a crash or a failure of a graph
 // of several operations says nothing of each of them: it is booked on the one that shows it alone,
 // or on none. That the graph was tried counts for all.
 std::bitset<kOpCount> Blamed(const GraphReach& shown, std::string_view op) {
@@ -113,7 +113,7 @@ class ReachCounter::Counts {
   struct Place {
     std::string target;
     Route route = Route::kMil;
-    Provenance provenance = Provenance::kSilicon;  // of what is proved
+    Provenance provenance = Provenance::kSilicon;  // of proved results
     std::array<ReachCounts, kOpCount> reach{}, proved{};
     std::vector<Errors> errors = std::vector<Errors>(kOpCount + 1);
     std::bitset<kOpCount> with_proof;  // operations for which a proof was kept

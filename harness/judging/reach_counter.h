@@ -15,12 +15,12 @@ class ReachCounter {
   ReachCounter();
   ~ReachCounter();
 
-  // Adds what the case says about each of its operations, and the rewritten graph of a metamorphic
-  // case about those that rewriting added (CaseOutcome::reached). `proved` is what an answer with a
-  // checked proof counts as, where that is more than the run's own evidence.
+  // Adds the case's evidence about each of its operations, and the rewritten graph of a metamorphic
+  // case about those that rewriting added (CaseOutcome::reached). `proved` is the provenance of an
+  // answer with a checked proof, if that is more than the run's own evidence.
   void Add(const Case& item, const CaseOutcome& outcome,
            std::optional<Provenance> proved = std::nullopt);
-  // Adds what was counted since the last call to `reach`, `proved_reach`, `ulp`, `magnitudes` and
+  // Adds the counts since the last call to `reach`, `proved_reach`, `ulp`, `magnitudes` and
   // `leans` of the batch, and to `proofs` one proof for each operation that had none by its target
   // and route.
   void Flush(RowBatch& batch);

@@ -74,7 +74,7 @@ void ChargeFirst(const Case& item, CaseOutcome& outcome) {
          outcome);
 }
 
-// The operation that shows by itself what the outcome is explained by.
+// The operation that by itself shows the outcome's explanation.
 void ChargeLocated(const Case& item, const Location& location, CaseOutcome& outcome) {
   if (outcome.verdict() == Verdict::kKnownDefect) {
     Charge(item.graph, FirstWithDefect(location, outcome.shown.defects()), outcome);
@@ -104,7 +104,7 @@ Status JudgeWholeOutputs(const Case& item, const RunReply& reply, Runner& runner
   return {};
 }
 
-// Finds the place at which an execution goes wrong, and whether the program that shows it is the
+// Finds the place of an execution's error, and whether the program that shows it is the
 // only one: a program of its own, as the same shape or a first execution is, gives other values.
 struct LocatedExecution {
   Location location;
@@ -277,7 +277,7 @@ Status Refine(const Case& item, const RunReply& reply, Runner& runner, Evaluatio
   }
   if (outcome.verdict() == Verdict::kDiffers) return LocateDifference(item, runner, outcome);
   if (!IsOpen(outcome)) return {};
-  // Each execution by itself: what explains the values of one says nothing about another.
+  // Each execution by itself: the explanation of one's values says nothing about another.
   ANECHECK_ASSIGN(CaseOutcome refined, RefineExecution(item, reply, {}, runner, evaluation));
   refined.shown.Introduce(Introduction(item, refined));
   for (const Execution& execution : FurtherExecutions(item, reply)) {

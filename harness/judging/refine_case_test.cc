@@ -26,7 +26,7 @@ struct Answered {
   bool second;     // of a program that ran before
   std::vector<Tensor>& outputs;
 
-  // Puts `number` in the place of the first element of what `op` made.
+  // Puts `number` in the place of the first element of `op`'s result.
   void Put(OpKind op, double number) const {
     for (size_t i = 0; i < outputs.size(); ++i) {
       const Value& value = graph.value(graph.outputs()[i]);
@@ -37,7 +37,7 @@ struct Answered {
   }
 };
 
-// Gives the oracle's values in each execution, and what `spoil` makes of them.
+// Gives the oracle's values in each execution, spoilt by `spoil`.
 class Engine final : public Runner {
  public:
   using Spoil = std::function<void(const Answered&)>;
@@ -252,7 +252,7 @@ TEST(RefineCase, NorWhereNoOperationCanBeLookedAtAndTheShapeAloneGivesOtherValue
   EXPECT_EQ(Signature(wrong), "wrong|relu|h13|far|range of shapes");
 }
 
-// A state that what x became is added to, and what was there before.
+// A state to which a value computed from x is added, and its earlier content.
 Case Counting() {
   Case item;
   item.target = {"h15", 4};

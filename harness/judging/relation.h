@@ -15,14 +15,14 @@ namespace anecheck {
 
 // Rewrites the graph of `item` by the case's own relation or, where it has none, as its seed picks.
 // No operation of the rewritten graph that the original lacks is refused on the case's target.
-// `direct` says that a network description of the graph can be run. Nothing where no relation
-// applies, and where the target is not known.
+// `direct` says that a network description of the graph can be run. Nothing if no relation applies,
+// and if the target is not known.
 std::optional<Rewritten> RewriteCase(const Case& item, bool direct);
 
-// Rewrites the graph of `item`, runs the result on `runner`, and turns `outcome` into what that
-// shows: the verdict of the rewritten graph where it is worse than a pass, `wrong` where both pass
-// and break the relation's law, `inconclusive` with the reason where that cannot be told. Does
-// nothing unless the case passed with outputs. Errors: those of the runner.
+// Rewrites the graph of `item`, runs the result on `runner`, and updates `outcome`: the verdict of
+// the rewritten graph if it is worse than a pass, `wrong` if both pass and break the relation's
+// law, `inconclusive` with the reason if that cannot be decided. Does nothing unless the case
+// passed with outputs. Errors: those of the runner.
 Status JudgeRelation(const Case& item, const RunReply& reply, Runner& runner,
                      Evaluation& evaluation, CaseOutcome& outcome);
 

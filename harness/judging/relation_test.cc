@@ -110,8 +110,8 @@ TEST(MetamorphicCases, AreWrongWhereRewritingChangesTheResult) {
   EXPECT_TRUE(Verdicts(Move::kFar).contains("wrong"));
 }
 
-// The law of the same graph compiled once more is broken by what each bound admits by itself: only
-// the comparison of both outputs tells it.
+// Outputs that their own bounds admit can break the law of the same graph compiled once more: only
+// the comparison of both shows it.
 TEST(MetamorphicCases, AreWrongWhereOutputsDifferThatAreRightByThemselves) {
   size_t wrong = 0;
   Evaluation evaluation;

@@ -53,12 +53,12 @@ struct HuntResult {
 // A planted fault is found by a new finding (IsNewFinding), a known defect by one that carries its
 // label. Defects of the runtime and of the compiler's gates are looked for by the runtime probes
 // first, those of values by a campaign, and only where it finds nothing by the probes. Soon after
-// `*stop` is set the hunt ends: what was found by then is made no smaller, and nothing found has
+// `*stop` is set the hunt ends: findings are made no smaller, and a subject that was not found has
 // "interrupted" as its reason. Errors mean that the harness cannot go on.
 Result<HuntResult> Hunt(const Subject& subject, const HuntOptions& options,
                         const std::atomic<bool>* stop = nullptr);
 
-// Campaigns without a defect: what they find is false. Most cases are of the default mix, the
+// Campaigns without a defect: their findings are false. Most cases are of the default mix, the
 // others of the modes and the route that it lacks, by these shares.
 struct CleanPart {
   std::string_view name;  // "netlist"

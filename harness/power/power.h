@@ -82,8 +82,8 @@ struct PowerReport {
 // From this number of hunts on something is lost where none of them found anything.
 inline constexpr size_t kManyHunts = 10;
 
-// Fills in `lost` and `undecided`: what was not found by a hunt that ran all of its cases, is not
-// named in `not_found`, and, where many hunts found nothing at all, what the clock ended as well.
+// Fills in `lost` and `undecided`: subjects outside `not_found` that a hunt over all of its cases
+// did not find and, if many hunts found nothing at all, those that the clock ended as well.
 void JudgeLosses(PowerReport& report, const HuntOptions& options,
                  const std::vector<std::string>& not_found);
 
@@ -102,19 +102,19 @@ Result<PowerReport> MeasurePower(const PowerOptions& options,
 //  "ways": [{way, planted, planted_found, known, known_found, of_one_op, named, misnamed,
 //    unconfirmed, missed}],
 //  "summary": {planted, planted_found, known, known_found, found_by_campaign, found_by_probe,
-//    median_nodes, median_elements, not_shrunk}: the two sums of what was found, and how many
-//    findings the medians lack because they could not be made small,
+//    median_nodes, median_elements, not_shrunk}: the two sums of the found ones, and the number of
+//    findings that the medians lack because they could not be made small,
 //  "faults": [{id, way, acts, unconfirmed, group, kind, op, class, ulps, share, description, found,
 //  by, cases, seconds,
 //    verdict, found_op, target, label, reproducer_nodes, reproducer_elements, not_shrunk,
 //    unlabelled, reason}],
 //  "false_findings": n,
-//  "lost": [id] or null where that was not judged, "undecided": n,
+//  "lost": [id] or null if that was not judged, "undecided": n,
 //  "clean": [{target, quirks, cases, judged, inconclusive, false_findings, seconds, first}],
 //  "magnitudes": [{op, class, share, ulps, implied, freedoms, cases, seconds}],
 //  "classes": [{class, share, ops, ulps, one_ulp_ops, not_found_ops, freedoms}]}: `ulps` of a class
 //  is the smallest error
-// that is found in every operation of it; null where there is none. Medians are null without a
+// that is found in every operation of it; null if there is none. Medians are null without a
 // reproducer.
 Json PowerToJson(const PowerReport& report);
 // The same as a table for people.

@@ -127,7 +127,7 @@ Result<Subject> ReadQuirk(const Json& row, const std::vector<CampaignTarget>& ta
   return subject;
 }
 
-// The emulator runs what the encoder writes, on the one target that it writes for.
+// The emulator runs the encoder's containers, on the one target that it writes for.
 std::vector<Subject> EncoderSubjects() {
   std::vector<Subject> subjects;
   for (const encoder::FaultName& fault : encoder::FaultNames()) {

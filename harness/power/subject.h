@@ -27,7 +27,7 @@ struct Subject {
   std::string op_class;  // the list's own word
   double ulps = 0;       // size of the error, 0 where it is not numeric
   double share = 1;      // part of the elements touched
-  std::string admitted;  // why what it gives is no wrong value, where that is so
+  std::string admitted;  // why its result is no wrong value, if so
   // Operations of the hunt; all where the list names none.
   std::bitset<kOpCount> ops = std::bitset<kOpCount>().set();
   // Kinds of case of the hunt; empty for the default mix.
@@ -44,8 +44,8 @@ struct Subject {
 // files are judged of the simulated engine alone; behind the exec protocol it is the program that
 // makes the calls of the runtime.
 bool ActsBy(const Subject& subject, Way way);
-// Whether it acts in calls of the runtime rather than in programs: what they take, their order,
-// slots, buffers, events.
+// Whether it acts in calls of the runtime rather than in programs: their arguments, order, slots,
+// buffers, events.
 bool IsOfCalls(const Subject& subject);
 
 // The rows of the engine's lists, and the faults of the encoder, which the emulator must show.

@@ -1,6 +1,6 @@
 // Measures of completion events and blocks: when they come, and how often. Rows of the runtime
 // probes. Each binds, encodes, submits, waits and releases as specification 001 says (sections 2.3
-// to 2.6). Errors: what did not work on the way.
+// to 2.6). Errors: the step that did not work.
 #pragma once
 
 #include <string_view>

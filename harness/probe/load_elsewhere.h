@@ -14,8 +14,8 @@ namespace anecheck {
 Result<double> LoadElsewhere(const E5rtLibrary& engine, std::string_view target,
                              const std::string& bundle);
 
-// The other process's side: the exit code, where the name that it was started with asks for a load;
-// -1 where it is a probe's.
+// The other process's side: the exit code if the name that it was started with asks for a load; -1
+// if it is a probe's.
 int LoadIfAsked(const E5rtLibrary& engine, std::string_view name);
 
 }  // namespace anecheck

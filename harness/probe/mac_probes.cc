@@ -106,7 +106,7 @@ Result<double> WiredKilobytes(const E5rtLibrary& engine, std::string_view target
   return std::round((after - before) / static_cast<double>(kLoaded) / page) * page / 1024;
 }
 
-// 1: what is written to a surface is read from the surface that its Mach port names.
+// 1: data written to a surface is read from the surface that its Mach port names.
 Result<double> SurfaceByPort(const E5rtLibrary&, std::string_view) {
   const std::string name = fmt::format("anecheck.probe.{}", getpid());
   const std::array<uint8_t, kPortBytes> sent = {1, 2, 3, 4, 5, 6, 7, 8};

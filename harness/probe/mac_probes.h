@@ -1,4 +1,4 @@
-// Probes of what a Mac alone has: its service, its signatures, its surfaces. They stand in the
+// Probes of parts of a Mac alone: its service, its signatures, its surfaces. They stand in the
 // table of `anecheck probe --runtime` on every machine; elsewhere each is unmeasured and says so.
 #pragma once
 

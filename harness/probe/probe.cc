@@ -103,7 +103,7 @@ class Prober {
                : HalfToDouble(HalfFromOrdinal(static_cast<int32_t>(position)));
   }
 
-  // Keeps a good argument below a bad one and halves what lies between.
+  // Keeps a good argument below a bad one and halves the range between.
   Status Bisect() {
     int64_t good = Position(probe_.low);
     int64_t bad = Position(probe_.high);

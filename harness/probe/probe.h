@@ -1,5 +1,5 @@
-// Numeric cliffs: where an engine's results begin to depart from plain fp16, found by bisection
-// with tiny graphs, each recorded as a datum and held against what was published for the family.
+// Numeric cliffs: arguments from which an engine's results depart from plain fp16, found by
+// bisection with tiny graphs, recorded as data and compared with published ones of the family.
 #pragma once
 
 #include <atomic>
@@ -37,7 +37,7 @@ struct Probe {
   ProbeKind kind = ProbeKind::kFirstBad;
   ProbeGrid grid = ProbeGrid::kHalf;
   double low = 0, high = 0;
-  // An operation by name where `build` takes one; empty otherwise.
+  // An operation by name if `build` takes one; empty otherwise.
   std::string_view op = {};
   // The graph for one argument; its first output's first element is the result. Errors:
   // kUnsupported where the operation table lacks the operation.
@@ -67,7 +67,7 @@ struct ProbeDatum {
   double value = 0;     // kAtValue; may be an infinity or NaN
   std::string message;  // why it is unmeasured
   const PublishedCliff* published = nullptr;
-  // Whether it is what was published; nothing where nothing was, or nothing was measured.
+  // Whether it agrees with the published figure; nothing if none was published or measured.
   std::optional<bool> agrees;
   Provenance provenance = Provenance::kReported;  // of the runner
   std::string engine = {};

@@ -1,5 +1,5 @@
-// One program of the e5rt calls, compiled and loaded, with a stream of its own: what runtime probes
-// are written with. Its ports and events are bound first; it is encoded when it is first to run.
+// One program of the e5rt calls, compiled and loaded, with a stream of its own, for runtime probes.
+// Its ports and events are bound first; it is encoded when it is first to run.
 #pragma once
 
 #include <cstddef>
@@ -21,11 +21,11 @@ namespace anecheck {
 
 // A MIL program of one function `main` with output `y`.
 std::string ProbeText(std::string_view parameters, std::string_view statements);
-// y = x + 1 of four elements: what every compiler that takes MIL at all compiles.
+// y = x + 1 of four elements, which every compiler that takes MIL at all compiles.
 std::string PlainProbeText();
 
-// Whether the compiler is told which target to compile for: where that is not the system's engine,
-// which compiles for its own chip (see TargetOption), or in any case.
+// When the compiler is given the target: unless the engine is the system's, which compiles for its
+// own chip (see TargetOption), or in any case.
 enum class NamesTarget : uint8_t { kWhereNeeded, kAlways };
 
 // Not thread-safe. Everything is released, in the order of specification 001, with the object.
@@ -109,8 +109,8 @@ Error CallFailed(const E5rtLibrary& engine, std::string_view call);
 // files and leaves the rest to the end of the process.
 void Abandon(std::unique_ptr<ProbeProgram> program);
 
-// Whether the compiler refused `asked`, and for what is asked about: it compiled `control`, a
-// program without that. Errors: kUnsupported where nothing can be told, because the control was
+// Whether the compiler refused `asked` because of the feature in question: it compiled `control`, a
+// program without that. Errors: kUnsupported if nothing can be decided, because the control was
 // refused as well or because a call before the compiler failed.
 Result<bool> CompilerRefused(const ProbeProgram& asked, const ProbeProgram& control);
 

@@ -154,7 +154,7 @@ bool NotItself(double x, double y) { return y != x; }
 bool NotOneMore(double x, double y) { return y != x + 1; }
 bool NotSixteen(double, double y) { return y != 16; }
 bool Vanishes(double, double y) { return y == 0; }
-// These look for what is kept: the first argument that does not vanish.
+// These look for results that are kept: the first argument that does not vanish.
 bool Kept(double, double y) { return y != 0; }
 
 constexpr std::array kProbes = {

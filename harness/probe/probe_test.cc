@@ -1,5 +1,5 @@
-// Probes: bisection finds the first argument that departs, and says so where there is none or where
-// nothing can be told.
+// Probes: bisection finds the first argument that departs, and says so if there is none or nothing
+// can be decided.
 #include "harness/probe/probe.h"
 
 #include <cmath>

@@ -28,14 +28,14 @@ struct DefectReading {
 struct RuntimeProbe {
   std::string_view name;    // "loaded_programs"
   std::string_view what;    // one line for people
-  double conforming = 0;    // what an engine without defects gives
+  double conforming = 0;    // the value of an engine without defects
   std::string_view source;  // of that
-  // A documented defect that changes it: its id, what it gives, and the families that have it (bit
+  // A documented defect that changes it: its id, its value, and the families that have it (bit
   // f: family index f). Empty where there is none.
   std::string_view known_defect = {};
   double documented = 0;
   uint32_t families = 0;
-  // Runs in the process of the probe. Errors: what did not work on the way.
+  // Runs in the process of the probe. Errors: the step that did not work.
   Result<double> (*measure)(const E5rtLibrary& engine, std::string_view target) = nullptr;
   int time_factor = 1;  // how many times the time limit of a case the whole probe may take
   // Another known defect that changes it.
@@ -50,10 +50,10 @@ bool ExpectsDefect(const RuntimeProbe& probe, int family, std::span<const QuirkS
 
 struct RuntimeAnswer {
   std::optional<double> value;
-  std::string message;  // without a value: how the process ended, or what did not work
+  std::string message;  // without a value: the end of the process, or the step that did not work
 };
 
-// Whether the known defect changes what the probe gives.
+// Whether the known defect changes the probe's value.
 bool Concerns(const RuntimeProbe& probe, std::string_view known_defect);
 // The values of the probe if that defect is at work and no other.
 double ReadingUnder(const RuntimeProbe& probe, std::string_view known_defect);

@@ -1,5 +1,5 @@
-// The calls that runtime probes make, in their order (specification 001, section 2), and what they
-// say where one of these fails or where the compiler's bundle looks otherwise.
+// The calls that runtime probes make, in their order (specification 001, section 2), and their
+// messages if one of these fails or the compiler's bundle looks otherwise.
 #include <cstdint>
 #include <dlfcn.h>
 #include <filesystem>

@@ -1,5 +1,6 @@
-// Runtime probes: an engine without planted faults gives what is documented of its family, without
-// its defects what a conforming one gives, and each planted fault of the calls changes some answer.
+// Runtime probes: an engine without planted faults gives the documented values of its family,
+// without its defects those of a conforming one, and each planted fault of the calls changes some
+// answer.
 #include "harness/probe/runtime_probe.h"
 
 #include <atomic>
@@ -162,8 +163,8 @@ TEST(RuntimeProbes, DefectsOfProgramsFollowTheFamily) {
   EXPECT_EQ(Ask("reflections_misplaced", options, "h15"), 0);
 }
 
-// No MIL program and no network description compiles there: that one was refused says nothing of
-// what it was refused for.
+// No MIL program and no network description compiles there: a refusal there shows nothing about the
+// tested feature.
 TEST(RuntimeProbes, ARefusalOfEveryProgramMeasuresNothing) {
   // The probes that need no program, or run on the CPU if the engine refuses.
   const std::set<std::string_view> answered = {"bad_buffer_type_refused", "error_text",
@@ -249,7 +250,8 @@ TEST(RuntimeProbes, AHangEndsAtItsTimeLimit) {
   EXPECT_EQ(answer->message, "no answer in 300 ms");
 }
 
-// The wait itself has no time limit. Without one of the probe's own nothing says what hangs.
+// The wait itself has no time limit. Without a limit of the probe's own nothing names the hanging
+// call.
 TEST(RuntimeProbes, AnEventThatIsLostIsNamedBeforeTheTimeLimit) {
   WorkerOptions options = Options();
   options.case_timeout_ms = 20000;

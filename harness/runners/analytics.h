@@ -16,8 +16,8 @@ inline constexpr std::string_view kEngineBackend = "ane";
 std::string BackendInAnalytics(std::string_view text);
 
 // Whether `text` speaks of a program with these names of ports and one of these operations: each
-// name, and at least one operation, stands in it as a word of its own. Operations are not asked for
-// where there are none. An engine's file about another program proves nothing of this one.
+// name, and at least one operation, stands in it as a whole word. Without operations none is asked
+// for. An engine's file about another program proves nothing of this one.
 bool SpeaksOf(std::string_view text, std::span<const std::string> ports,
               std::span<const std::string> operations);
 

@@ -28,7 +28,7 @@ class BundleFolder {
   const std::string& path() const { return path_; }
 
   // The folder is there and holds nothing but a file of analytics that says nothing, empty or all
-  // zeros, if it held one: what an earlier compilation left would prove the placement of a later
+  // zeros, if it held one: files of an earlier compilation would prove the placement of a later
   // one. A file that came in after SelectedBackend saw analytics alone may stay; it cannot prove
   // anything if these say nothing.
   Status Clear();

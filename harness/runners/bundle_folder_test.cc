@@ -20,7 +20,7 @@ class BundleFolderTest : public ::testing::Test {
   std::string Analytics() const { return folder_->File("bundle/analytics.mil"); }
   // As a compiler that writes a file of its own and gives it the name.
   void Replace(std::string_view text) { ASSERT_TRUE(WriteFileAtomic(Analytics(), text).ok()); }
-  // As a compiler that writes over what is there.
+  // As a compiler that overwrites existing files.
   void WriteOver(std::string_view text) const {
     std::FILE* file = std::fopen(Analytics().c_str(), "r+");
     ASSERT_NE(file, nullptr);

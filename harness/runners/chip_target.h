@@ -1,5 +1,5 @@
-// From a chip's name to the compiler targets of its engine, and what follows for evidence: what a
-// chip answers stands for its own targets and for no other.
+// From a chip's name to the compiler targets of its engine, and the consequence for evidence: a
+// chip's answers stand for its own targets and for no other.
 #pragma once
 
 #include <optional>

@@ -1,4 +1,4 @@
-// A chip's name leads to the targets of the facts' table, or to none; what its engine answers is
+// A chip's name leads to the targets of the facts' table, or to none; its engine's answers are
 // evidence of these alone.
 #include "harness/runners/chip_target.h"
 

@@ -59,7 +59,7 @@ bool IsShortage(int64_t code) {
 }
 
 // The step that refused a program stands behind the last " @ " of the message (device/e5rt/api.h);
-// what other engines put there is none of these.
+// other engines put other words there.
 Step RefusingStep(std::string_view message) {
   constexpr std::string_view kMark = " @ ";
   constexpr std::pair<std::string_view, Step> kSteps[] = {
@@ -211,7 +211,7 @@ class Session {
     const int64_t code = api_.compiler_compile(compiler_.get(), program.path().c_str(),
                                                options_.get(), library_.out());
     if (Called("e5_compiler_compile", code)) return true;
-    // No answer of the compiler: the simulated engine could not write what it compiled.
+    // No answer of the compiler: the simulated engine could not write its compiled program.
     if (kind_ == EngineKind::kSimulated && code == ANECHECK_SIM_NO_BUNDLE) {
       return HarnessFailed(LastWords());
     }
@@ -322,7 +322,7 @@ class Session {
     outputs_.clear();
   }
 
-  // The simulated engine refuses by itself what it does not take.
+  // The simulated engine refuses unknown programs by itself.
   bool MayHandOver() {
     reply_.message = NetlistRefusal(request_.program);
     if (!reply_.message.empty()) reply_.status = RunStatus::kNotRun;
@@ -373,7 +373,7 @@ class Session {
     std::memset(static_cast<char*>(data) + wire.byte_size, kGuardByte, Guard());
   }
 
-  // After an execution at `shape`: whether inputs hold what was put there, `again` or the first
+  // After an execution at `shape`: whether inputs are unchanged, `again` or the first
   // ones, and the bytes behind outputs too. One note a case.
   void CheckMemory(const WireShape& shape, bool again) {
     if (wrote_astray_) return;

@@ -85,7 +85,7 @@ struct SimulatorApi {
 // An opened library. It is never closed: engines of this kind do not survive it.
 struct E5rtLibrary {
   std::string path;
-  EngineFile file;         // what was loaded; of empty path where the loader searched for it
+  EngineFile file;         // the loaded file; of empty path if the loader searched for it
   void* handle = nullptr;  // as dlopen gave it
   E5rtApi api{};
   SimulatorApi simulator{};
@@ -96,7 +96,7 @@ struct E5rtLibrary {
 // The implementation behind the entry points: the simulated engine, the system's own framework, or
 // a third library, whose answers are that library's word.
 enum class EngineKind : uint8_t { kOther, kSimulated, kSystem };
-// Told by where the entry points were resolved, never by the path that was asked for.
+// Decided by the place of the resolved entry points, never by the requested path.
 EngineKind KindOf(const E5rtLibrary& library);
 // The argument of e5rt_e5_compiler_options_set_custom_ane_compiler_options that makes programs
 // compile for `target`. Nothing for the system's engine, which compiles for the chip that it runs
@@ -111,9 +111,9 @@ std::string EngineText(const E5rtLibrary& library);
 // sealed on macOS, without a way out of it.
 bool IsSystemImage(std::string_view image);
 
-// Opens `path` and resolves every entry point. Whether it is the simulated engine is told by the
-// symbol it carries, never by its path. Errors: kNotFound with the loader's words or the name of
-// the first missing symbol, kInternal where its file was replaced meanwhile.
+// Opens `path` and resolves every entry point. The symbol that it carries decides whether it is the
+// simulated engine, never its path. Errors: kNotFound with the loader's words or the name of the
+// first missing symbol, kInternal where its file was replaced meanwhile.
 Result<E5rtLibrary> OpenE5rtLibrary(const std::string& path);
 
 // Resolves the entry points for streams. Errors: kNotFound with the first missing symbol.

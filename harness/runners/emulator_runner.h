@@ -67,8 +67,8 @@ class EmulatorRunner final : public Runner, public ContainerSource {
   EmulatorRunnerOptions options_;
 };
 
-// `container:FILE`: answers for one graph, the first that it is asked for, with what the container
-// computes. Other graphs, parts of it among them, are not run.
+// `container:FILE`: answers for one graph, the first that it is asked for, with the container's
+// results. Other graphs, parts of it among them, are not run.
 inline constexpr std::string_view kContainerRunner = "container:";
 
 class ContainerRunner final : public Runner, public ContainerSource {
@@ -86,7 +86,7 @@ class ContainerRunner final : public Runner, public ContainerSource {
   std::optional<uint64_t> graph_;  // the fingerprint of the one that it answers for
 };
 
-// Told of each task what it gave (emulator::RunOptions::on_result).
+// Receives each task's result (emulator::RunOptions::on_result).
 using OnTaskResult = std::function<void(const emulator::Task& task, std::span<const uint16_t>)>;
 
 // The outputs that a container computes, in the order of the graph's outputs. Ports are taken by

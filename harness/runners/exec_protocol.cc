@@ -15,7 +15,7 @@ constexpr Step kRejectedSteps[] = {Step::kFrontend,  Step::kFloor,   Step::kHal,
                                    Step::kValidator, Step::kCodegen, Step::kLoad};
 constexpr Step kFailedSteps[] = {Step::kCompile, Step::kLoad, Step::kRun};
 constexpr RunStatus kStatuses[] = {RunStatus::kOk, RunStatus::kRejected, RunStatus::kFailed};
-// A message is one line for a table; what is longer is cut.
+// A message is one line for a table; a longer one is cut.
 constexpr size_t kLongestMessage = 1000;
 
 Error Wrong(std::string_view member, std::string_view what) {

@@ -22,13 +22,13 @@ using ReadState = Subprocess::ReadState;
 constexpr size_t kLongestLine = size_t{1} << 20;
 // A program that cannot be started this often in a row does not come back.
 constexpr int kMostFailedStarts = 3;
-// Time to end by itself after closing its output, so that its exit code can be told.
+// Time to end by itself after closing its output, so that its exit code is known.
 constexpr std::chrono::milliseconds kGrace(500);
 // Lines that answer nothing, in a row: who writes more does not stop.
 constexpr int kMostStrayLines = 64;
 // Time for a second reply to the last case of a run, which would else be met by the next.
 constexpr std::chrono::milliseconds kSettle(5);
-// The same where it is what the run is made for, and behind the last run of all.
+// The same in runs made for it, and behind the last run of all.
 constexpr std::chrono::milliseconds kLinger(1000);
 constexpr std::chrono::milliseconds kLastWait(200);
 // How soon a campaign that is stopped is let go, whatever the program does.
@@ -273,7 +273,7 @@ Result<RunReply> ExecRunner::RunShapes(const RunRequest& request) {
   for (const RunShape& shape : request.further) {
     if (reply.status != RunStatus::kOk) break;
     const auto mil = GraphToMil(shape.graph);
-    // Left out, the shape is told from those that were run.
+    // Left out, the shape follows from those that were run.
     if (!mil.ok()) break;
     RunRequest at = request;
     at.mil = *mil;
@@ -294,7 +294,7 @@ Result<RunReply> ExecRunner::RunShapes(const RunRequest& request) {
 
 namespace {
 
-// Whether the program did what no engine's answer is.
+// Whether the program misbehaved, which is no engine's answer.
 bool Misbehaved(const RunReply& reply) {
   constexpr RunStatus kBroken[] = {RunStatus::kCrashed, RunStatus::kHung, RunStatus::kGarbled,
                                    RunStatus::kMemoryGrowth};
@@ -338,7 +338,7 @@ Status ExecRunner::RunNext(const RunRequest& request) {
   Drain(Clock::now());
   const Status started = EnsureStarted();
   if (!started.ok()) {
-    // The first start must succeed; a later one may fail of what the case before left behind.
+    // The first start must succeed; a later one may fail because of traces of the case before.
     const bool replaced = started.error().code == ErrorCode::kInternal;
     if (started_ <= 1 || replaced || ++failed_starts_ >= kMostFailedStarts) return started.error();
     replies_.push_back(BadExecReply(request.id, RunStatus::kCrashed, started.error().message));
@@ -437,7 +437,7 @@ void ExecRunner::AwaitOneMore() {
   if (state == ReadState::kLine) NoteStray(line);
 }
 
-// Takes what a program says while no request is on its way.
+// Takes a program's output while no request is on its way.
 void ExecRunner::Drain(Clock::time_point deadline) {
   std::string line;
   for (int lines = 0; process_; ++lines) {

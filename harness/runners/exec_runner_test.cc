@@ -1,5 +1,5 @@
-// The exec runner and its protocol: what a program answers is taken at its word only as far as it
-// can be checked, and whatever it does costs the case it was given and no other.
+// The exec runner and its protocol: a program's answers count only as far as they can be checked,
+// and its misconduct costs its own case and no other.
 #include "harness/runners/exec_runner.h"
 
 #include <atomic>
@@ -369,7 +369,7 @@ TEST(ExecRunner, AProgramWithARangeIsAskedForEachShape) {
 TEST(ExecRunner, AShapeThatFailsEndsItsCase) {
   const WordCases cases({"copy"});
   std::vector<RunShape> further = {ShapeOf(2)};
-  further[0].inputs[0].type.shape = {2, 1};  // not what the graph has: the copy has a wrong shape
+  further[0].inputs[0].type.shape = {2, 1};  // not the graph's: the copy has a wrong shape
   RunRequest request = cases.all()[0];
   request.further = further;
   ExecRunner runner(Hostile());
@@ -418,7 +418,7 @@ TEST(ExecRunner, ABackendCountsOnlyWithItsProof) {
   EXPECT_EQ(RunWord("PROOF").backend, "ane");
 }
 
-// A program may call itself what it likes: whether this machine has that chip it cannot show.
+// A program may claim any name: it cannot show that this machine has that chip.
 TEST(ExecRunner, AProgramIsNeverSilicon) {
   const auto identity = ExecRunner(Hostile("silicon")).Identify();
   ASSERT_TRUE(identity.ok());

@@ -11,7 +11,7 @@ namespace anecheck {
 // A program's late answer to a request whose reply an earlier Run() gave.
 struct LateReply {
   uint64_t id = 0;      // the caller's number of that request
-  std::string message;  // what is wrong with it, one line
+  std::string message;  // its fault, one line
 };
 
 class LateReplies {
@@ -22,7 +22,7 @@ class LateReplies {
   // they are waited for.
   virtual std::vector<LateReply> TakeLate(bool last) = 0;
 
-  // From now on, whether each Run() waits for what the program says behind its last answer: for
+  // From now on, whether each Run() waits for the program's words behind its last answer: for
   // runs of a case that was found by that.
   virtual void Linger(bool on) = 0;
 };

@@ -1,4 +1,4 @@
-// Sockets between the tool and the processes it starts, and what systems do differently about them:
+// Sockets between the tool and the processes it starts, and the differences of systems in them:
 // ends that no other process inherits, writing to one that is gone, and noticing that it is.
 #pragma once
 

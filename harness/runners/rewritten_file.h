@@ -28,7 +28,7 @@ class RewrittenFile {
 
   std::string path_;
   int file_ = -1;
-  size_t size_ = 0;  // of what it holds at most
+  size_t size_ = 0;  // of its largest content
 };
 
 }  // namespace anecheck

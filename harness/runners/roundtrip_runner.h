@@ -20,7 +20,7 @@ inline constexpr std::string_view kRoundtripRunner = ToText(Provenance::kRoundtr
 struct RoundTrip {
   Step form = Step::kMil;  // kMil, kNetlist or kCompiled
   bool written = false;    // false: the form cannot say the graph, for `reason`
-  std::string difference;  // empty: what was read back is the graph
+  std::string difference;  // empty: the graph read back is the same
   std::string reason;
 };
 

@@ -68,8 +68,8 @@ struct CompilerFiles {
 // How a program is executed. It goes as a whole from the request to the worker (wire.cc): a setting
 // stands here and nowhere between.
 struct RunSettings {
-  // A second time by the same program. On the same inputs, what a graph with states gives then is
-  // given too, what any other gives is compared.
+  // A second time by the same program. On the same inputs, the outputs of a graph with states are
+  // given too, those of any other are compared.
   bool repeat = false;
 };
 
@@ -122,7 +122,7 @@ struct RunReply {
   // than kLongestProof.
   std::string proof = {};
   // The device of each operation by the word of an external program; empty where it gives none.
-  // It tells where the program was to run, and is no proof that it ran there.
+  // It tells the planned place of the program, and is no proof that it ran there.
   std::vector<PlannedOp> plan = {};
   uint64_t compile_us = 0;
   uint64_t run_us = 0;
@@ -132,7 +132,7 @@ struct RunReply {
   // kOk: the outputs of each further execution, the second one where GivesSecond and those at
   // further shapes; empty where the runner made none.
   std::vector<std::vector<Tensor>> further = {};
-  // The compiler's files, if the runner was told to keep them.
+  // The compiler's files, if the runner keeps them.
   std::optional<CompilerFiles> files = std::nullopt;
   bool verified = false;  // kOk: the runner compared by itself; there are no outputs to judge
   std::vector<Misconduct> misconduct = {};
@@ -151,7 +151,7 @@ class Runner {
 
   // Runs every request and gives one reply each, in the same order. A request that kills or hangs
   // the engine gets that as its reply and does not harm the others. An Error means that the runner
-  // itself cannot go on: what the harness fails at, a full disk, is never an answer of the engine.
+  // itself cannot go on: a failure of the harness (a full disk) is never an answer of the engine.
   virtual Result<std::vector<RunReply>> Run(std::span<const RunRequest> requests) = 0;
 
   // Replaces whatever process or state the runner keeps by a fresh one: before a finding is tried

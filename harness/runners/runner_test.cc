@@ -206,7 +206,7 @@ TEST(E5rtRunner, TheLastWordsOfAWorkerArePassedOn) {
   EXPECT_EQ(::testing::internal::GetCapturedStderr(), "a warning\n");
 }
 
-// Of more than is passed on, the end: there stands what it died of.
+// Of a text too long to pass on, the end: it holds the cause of death.
 TEST(E5rtRunner, OfManyWordsTheLastArePassedOn) {
   ::testing::internal::CaptureStderr();
   {

@@ -1,4 +1,4 @@
-// Shared buffers: what one process writes another reads, by the name alone.
+// Shared buffers: one process reads the data of another, by the name alone.
 #include "harness/runners/shared_buffer.h"
 
 #include <algorithm>

@@ -196,7 +196,7 @@ bool Subprocess::WriteLine(std::string_view line) {
   return SendBytes(input_, text, false) == static_cast<ssize_t>(text.size());
 }
 
-// Takes what is there; false at the end of the stream.
+// Takes the bytes that are there; false at the end of the stream.
 bool Subprocess::Fill(int descriptor, std::string& text, size_t keep_last) {
   std::array<char, 65536> chunk;
   const ssize_t got = read(descriptor, chunk.data(), chunk.size());

@@ -1,5 +1,5 @@
-// A program that is spoken to line by line over its standard input and output: what the exec runner
-// keeps behind each campaign thread.
+// A program that is spoken to line by line over its standard input and output; the exec runner
+// keeps one behind each campaign thread.
 #pragma once
 
 #include <chrono>
@@ -31,8 +31,8 @@ class Subprocess {
     kTooLarge,  // the program grew beyond its memory limit
   };
 
-  // Starts `program`, looked up in PATH, or arguments[0] where that is empty, in a process group of
-  // its own. kNotFound with the system's words where it cannot be started.
+  // Starts `program`, looked up in PATH, or arguments[0] if that is empty, in a new process group.
+  // kNotFound with the system's words if it cannot be started.
   static Result<Subprocess> Start(std::span<const std::string> arguments,
                                   const std::string& program = {});
 

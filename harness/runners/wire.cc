@@ -108,7 +108,7 @@ void PutReply(const WireReply& reply, Writer& writer) {
   }
 }
 
-// One spelling of each answer, so that what is read is written back as it was.
+// One spelling of each answer, so that an answer is written back as it was read.
 bool ReadFlag(ByteReader& reader, std::string_view field) {
   const uint8_t flag = reader.U8(field);
   if (flag > 1) reader.Fail(ErrorCode::kMalformed, field, "is neither 0 nor 1");

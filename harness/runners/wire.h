@@ -33,7 +33,7 @@ struct WireRequest {
   uint64_t id = 0;
   std::string_view target;
   std::string_view program;          // MIL text, or the property list of a network description
-  std::span<const uint8_t> weights;  // of a network description, or what the MIL text names
+  std::span<const uint8_t> weights;  // of a network description, or those that the MIL text names
   WireShape shape;
   std::vector<WireShape> further;  // of a program with a range of shapes
   RunSettings settings;
@@ -97,7 +97,7 @@ class AreaWriter {
 
 // The bytes that WriteRequest appends, at most.
 uint64_t RequestSize(const RunRequest& request);
-// The same of what WriteReply appends of a reply with every output, without messages and files.
+// The same for WriteReply and a reply with every output, without messages and files.
 uint64_t ReplySize(const RunRequest& request);
 void WriteRequest(const RunRequest& request, ByteWriter& writer);
 void WriteRequest(const RunRequest& request, AreaWriter& writer);

@@ -36,7 +36,7 @@ namespace {
 constexpr int kStartTimeoutMs = 30000;
 // How often the memory of a busy worker is looked at.
 constexpr int kTickMs = 50;
-// Time to end by itself for a worker that closed its channel, so that its exit can be told.
+// Time to end by itself for a worker that closed its channel, so that its exit is known.
 constexpr int kGraceMs = 500;
 
 // The results of Process::Wait beside the bytes a worker sends, 0 for silence and -1 for the end.
@@ -197,8 +197,8 @@ class E5rtRunner::Process {
     return Death(status);
   }
 
-  // To this process's standard error: the end of what the worker wrote to its own and is charged to
-  // no case, as its words before the first one and those it died with.
+  // To this process's standard error: the end of the worker's own standard error that is charged to
+  // no case, such as its words before the first one and those it died with.
   void PassOn() {
     const std::string said = LastOf(folder_.File(kErrorFile), kMostPassedOn);
     std::fwrite(said.data(), 1, said.size(), stderr);
@@ -459,7 +459,7 @@ int E5rtRunner::Await() {
 }
 
 // Takes the replies to the first of `count` requests that were handed over; false where one cannot
-// be read. Errors: what the worker itself failed at.
+// be read. Errors: failures of the worker itself.
 Result<bool> E5rtRunner::TakeReplies(size_t count, Batch& batch) {
   WorkerChannel& channel = process_->channel();
   const auto done = std::min<size_t>(channel.header().completed.load(), count);

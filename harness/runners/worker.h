@@ -47,8 +47,8 @@ inline constexpr const char* kWorkerArgument = "--anecheck-worker";
 
 // The worker's main function: argv as the campaign wrote it. Returns the exit code. Any executable
 // that starts workers calls it first thing in main where argv[1] is kWorkerArgument.
-// `probe` is what a process runs that is started for a probe of calls (harness/probe); null where
-// the executable asks for none.
+// `probe` is the function of a process that is started for a probe of calls (harness/probe); null
+// where the executable asks for none.
 using ProbeMain = int (*)(const E5rtLibrary& engine, std::string_view target,
                           std::string_view name);
 int WorkerMain(int argc, char** argv, ProbeMain probe = nullptr);
@@ -84,8 +84,8 @@ class E5rtRunner final : public Runner {
   size_t HandOver(const Batch& batch);
   int Await();
   Result<bool> TakeReplies(size_t count, Batch& batch);
-  // The reply of the case at which a worker ended or was ended; `what` is what it said last,
-  // `step` where it was with the case.
+  // The reply of the case at which a worker ended or was ended; `what` is its last message, `step`
+  // the step of the case.
   RunReply Ended(uint64_t id, int what, Step step, const std::string& end) const;
   RunReply Convert(const RunRequest& request, WireReply reply) const;
 

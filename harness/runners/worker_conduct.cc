@@ -21,7 +21,7 @@ constexpr bool kHoldsFreedMemory = true;
 constexpr bool kHoldsFreedMemory = false;
 #endif
 
-// The first line of what was written, as far as a table has room for it.
+// The first line of the written text, as far as a table has room for it.
 std::string Excerpt(int descriptor) {
   std::array<char, 120> start{};
   const ssize_t got = pread(descriptor, start.data(), start.size(), 0);

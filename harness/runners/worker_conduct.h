@@ -55,7 +55,7 @@ class GrowthWatch {
 // All of it, for a worker's own descriptors.
 class WorkerConduct {
  public:
-  // After each case: adds to `reply` what the engine did besides.
+  // After each case: adds to `reply` the engine's misconduct.
   void Note(WireReply& reply);
 
  private:

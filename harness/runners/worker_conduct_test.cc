@@ -54,7 +54,7 @@ TEST(OutputWatch, ADescriptorThatIsNoFileTellsNothing) {
 
 constexpr uint64_t kMiB = uint64_t{1} << 20;
 
-// How many of `cases` end a row, when each adds `step` to what is held.
+// How many of `cases` end a row, when each adds `step` to the held memory.
 int Rows(GrowthWatch& watch, uint64_t& held, int cases, uint64_t step) {
   int rows = 0;
   for (int i = 0; i < cases; ++i) {

@@ -1,5 +1,5 @@
-// A runner that a test writes the answers of, and what tests of campaigns share: what a campaign
-// does with replies can then be told without an engine.
+// A runner with scripted answers, and helpers of campaign tests: a campaign's treatment of replies
+// is tested without an engine.
 #pragma once
 
 #include <gtest/gtest.h>

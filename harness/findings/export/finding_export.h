@@ -23,8 +23,8 @@ Status ExportFinding(const Json& finding, const std::string& provenance, const s
 
 // Whether the engine gave outputs, which alone the script can judge.
 bool HasOutputs(const Json& finding);
-// Whether the script shows the finding by what the engine gave: not what a metamorphic relation
-// shows where the rewritten network gave nothing, or where both networks are right by themselves.
+// Whether the script shows the finding by the engine's outputs: not a finding of a metamorphic
+// relation if the rewritten network gave nothing, or if both networks are right by themselves.
 bool ScriptShows(const Json& finding);
 
 }  // namespace anecheck

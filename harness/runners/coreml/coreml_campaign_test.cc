@@ -1,5 +1,5 @@
-// Campaigns through the runner over Core ML, with a stand-in for Core ML: what each way in which a
-// case can end becomes.
+// Campaigns through the runner over Core ML, with a stand-in for Core ML: the verdict on each way
+// in which a case can end.
 #include <gtest/gtest.h>
 
 #include "harness/cli/testing/tool_test.h"

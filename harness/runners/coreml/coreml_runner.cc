@@ -110,7 +110,7 @@ bool ReadSettings(std::span<char* const> words, Settings& settings) {
   return true;
 }
 
-// "; the CPU alone runs it", or where that stops too.
+// "; the CPU alone runs it", or the place at which that stops too.
 std::string CpuBeside(const Ran& cpu) {
   if (cpu.ok()) return "; the CPU alone runs it";
   return fmt::format("; the CPU alone fails at {} too: {}", cpu.step, cpu.error.message);

@@ -47,7 +47,7 @@ int Serve(std::istream& in, const std::function<void(const std::string& line)>& 
           Framework& framework, const Settings& settings);
 
 // The main function over `framework`: `[--target NAME] [--least-saving MICROSECONDS]`. Replies go
-// to the standard output of the process; what the framework prints there goes to standard error.
+// to the standard output of the process; the framework's output there goes to standard error.
 int RunnerMain(int argc, char** argv, Framework& framework);
 
 }  // namespace anecheck::coreml

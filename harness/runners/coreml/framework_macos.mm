@@ -1,4 +1,4 @@
-// Calls of Core ML's public API and nothing else. coreml_runner.cc says what they mean.
+// Calls of Core ML's public API and nothing else. coreml_runner.cc gives their meaning.
 #include "harness/runners/coreml/framework_macos.h"
 
 #import <CoreML/CoreML.h>

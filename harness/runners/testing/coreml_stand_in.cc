@@ -1,5 +1,5 @@
 // Core ML's place taken by the simulated engine, and that of its CPU by the oracle: the runner over
-// Core ML runs as it does on a Mac. The first argument says what goes wrong; the others are the
+// Core ML runs as it does on a Mac. The first argument names the fault; the others are the
 // runner's.
 #include <algorithm>
 #include <filesystem>

@@ -51,7 +51,7 @@ void Write(char what) {
 void Spoil() {
   const std::vector<uint8_t> garbage(1 << 16, 0xa5);
   for (off_t at = 0; at < 4; ++at) {
-    // The header, and what follows the request area: the replies.
+    // The header, and the area behind the requests: the replies.
     const off_t offset = at == 0 ? 0 : 4096 + (off_t{64} << 20) + (at - 1) * (1 << 16);
     const size_t size = at == 0 ? 24 : garbage.size();
     if (pwrite(kMemory, garbage.data(), size, offset) < 0) std::abort();

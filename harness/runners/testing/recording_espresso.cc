@@ -1,6 +1,6 @@
-// The simulated engine with a record, for tests of the wrapper: what bears on order and lifetime is
-// written down and forwarded to libanecheck_espresso. A call can be refused once, and buffers are
-// not empty when they are made.
+// The simulated engine with a record, for tests of the wrapper: calls that bear on order and
+// lifetime are written down and forwarded to libanecheck_espresso. A call can be refused once, and
+// buffers are not empty when they are made.
 #include "harness/runners/testing/recording_espresso.h"
 
 #include <cstddef>
@@ -80,7 +80,7 @@ int64_t e5rt_e5_compiler_config_options_set_cache_bundle_location(void* config, 
   return Next<Set>("e5rt_e5_compiler_config_options_set_cache_bundle_location")(config, path);
 }
 
-// No source says what new memory holds.
+// No source gives the content of new memory.
 int64_t e5rt_buffer_object_alloc(void** out, size_t bytes, uint32_t type) {
   using Alloc = int64_t (*)(void**, size_t, uint32_t);
   using Data = int64_t (*)(void*, void**);

@@ -91,7 +91,7 @@ struct Operation {
   void* event = nullptr;       // bound: signalled when it is done
   std::string no_event;        // why there is none
   // Events of the operations that it waits for. Whether a further call of bind_dependent_events
-  // adds to what was bound or replaces it is not published: all of them are bound each time.
+  // adds to the bound ones or replaces them is not published: all of them are bound each time.
   std::vector<void*> waits;
   Encoding encoding = Encoding::kNew;
 };
@@ -202,9 +202,9 @@ struct ane_e5rt_program {
     return Check(api().port_bind_buffer_object(port.handle, buffer));
   }
 
-  // Encodes what is not encoded, in order. A used stream takes no more operations: it is reset, and
-  // all are encoded again (specification 001, section 2.3). After a failure the next call goes on
-  // where this one stopped.
+  // Encodes the remaining operations, in order. A used stream takes no more operations: it is
+  // reset, and all are encoded again (specification 001, section 2.3). After a failure the next
+  // call continues there.
   bool EncodeAll() {
     if (stream == nullptr && !Check(api().stream_create(&stream))) return false;
     const auto is_encoded = [](const auto& operation) {
@@ -268,7 +268,7 @@ struct ane_e5rt_program {
            Check(streams().event_get_last_signaled_value(final_event, &after));
   }
 
-  // Waits until what was submitted is done: before buffers are read or written, and before the
+  // Waits until submitted work is done: before buffers are read or written, and before the
   // stream is used again or released.
   bool Settle() { return !in_flight || WaitForFinal(); }
 
@@ -294,7 +294,7 @@ struct ane_e5rt_program {
     return 0;
   }
 
-  // Bindings are part of what was encoded: `operation` takes no other ones afterwards.
+  // Bindings are part of the encoding: `operation` takes no other ones afterwards.
   static bool MayBind(const Operation& operation) {
     if (operation.encoding == Encoding::kNew) return true;
     Failed("the operation was executed before: what is bound to it cannot change");
@@ -340,7 +340,7 @@ struct ane_e5rt_program {
     for (const auto& each : of) Free(streams().event_release, each->event);
   }
 
-  // The last operation, which could not be made in full. Keeps the message of what failed.
+  // The last operation, which could not be made in full. Keeps the message of the failed call.
   void DropLast() {
     const std::string message = anecheck::last_error;
     ReleaseParts({&operations.back(), 1});
