@@ -133,7 +133,7 @@ Result<std::vector<Admission>> Admissions(const ActivationFlags& flags, const Cu
   return admissions;
 }
 
-// A plot shows the knots, or where a mode reduces its argument, the numbers around 0.
+// A plot shows the knots or, for a mode that reduces its argument, the numbers around 0.
 Status WritePlot(const std::string& file, const Curve& curve) {
   double from = -8;
   double to = 8;

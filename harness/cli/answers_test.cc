@@ -162,7 +162,7 @@ void AskGraph(const Known& known, const Graph& graph, const Target& target, Rout
     SameCell(explained.cell, answer.operations[id].known.cell);
     // The plan admits with every layer each operation that the rules admit.
     RC_ASSERT(answer.RefusedPart(id) == nullptr);
-    // Of what they do not admit, the host may make what they do.
+    // Of operations that they do not admit, the host may make ones that they do.
     const bool rewritten = Rewritten(answer.plan, name);
     all = all && answer.LayersRun(id) && (explained.cell.admitted || rewritten);
     // A refused operation stands in no dispatch of the plan's own route. An operation that no

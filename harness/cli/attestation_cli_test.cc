@@ -27,7 +27,7 @@ TEST_F(AttestationCliTest, ExplainNamesTheLayerThatRefuses) {
   EXPECT_EQ(Tool("explain sin --target h13 --shape x=a").code, 2);
 }
 
-// The chain of layers, the evidence, and what sources disagree on.
+// The chain of layers, the evidence, and disagreements of sources.
 TEST_F(AttestationCliTest, ExplainGivesTheEvidence) {
   const Outcome text = Tool("explain argsort --target h17s --route mil");
   EXPECT_NE(text.out.find("evidence\n"), std::string::npos) << text.out;
@@ -97,7 +97,7 @@ TEST_F(AttestationCliTest, FamiliesAreNumberedEitherWay) {
             std::string::npos);
 }
 
-// scripts/examples/sweep.csv: what another person's sweep looks like.
+// scripts/examples/sweep.csv: an example of another person's sweep.
 TEST_F(AttestationCliTest, TheExampleOfASweepIsImported) {
   const std::string matrix = "matrix --targets h13 --no-published --format csv --evidence " +
                              testing::SourcePath("scripts/examples/sweep.csv");
@@ -184,7 +184,8 @@ TEST_F(AttestationCliTest, FloorsOfATargetsFileDecide) {
   EXPECT_NE(typo.err.find("\"sofmax\" is no operation"), std::string::npos) << typo.err;
 }
 
-// One model asked of the commands that know operations of graphs, and what a user's file changes.
+// One model asked of the commands that know operations of graphs, and the changes that a user's
+// file makes.
 TEST_F(AttestationCliTest, CheckAndLowerGiveOneAnswer) {
   WriteText("model.mil",
             "program(1.3)\n{\n func main<ios18>(tensor<fp16, [1, 4]> x) {\n"

@@ -71,7 +71,7 @@ size_t HandOvers(const Graph& graph, const std::vector<bool>& on_engine) {
   return crossing.size();
 }
 
-// The planner's choice of a backend for each operation, and what it rests on.
+// The planner's choice of a backend for each operation, and its basis.
 Json AddPlan(const Graph& graph, const std::vector<bool>& on_engine, Json& rows) {
   std::vector<BackendCosts> costs;
   std::set<std::string> unknown;

@@ -1,6 +1,6 @@
-// The answer of `anecheck check` for one target, operation by operation: where each goes and why,
-// what Core ML would choose by cost, how far its results are off, the cliffs met and what to
-// change.
+// The answer of `anecheck check` for one target, operation by operation: the placement of each and
+// the reason for it, the choice that Core ML would make by cost, the error of its results, the
+// cliffs met and advice.
 #pragma once
 
 #include <map>
@@ -24,7 +24,7 @@ struct PlacedNode {
   legality::Outcome outcome = legality::Outcome::kNative;
   // Of the layer that stops it; empty where none does.
   std::string layer, reason, rule, source;
-  // Of an operation that passes: how it is decomposed, and where sources disagree.
+  // Of an operation that passes: its decomposition, and disagreements of sources.
   std::vector<std::string> remarks;
 };
 
@@ -61,7 +61,7 @@ void ShowEmulated(const std::set<NodeId>& ran, Json& report);
 
 // The table of all targets of a report, for people.
 std::string AnswerTable(const Json& json, size_t columns);
-// Below a target's verdict: counts, the planner's choice, and what to change.
+// Below a target's verdict: counts, the planner's choice, and advice.
 std::string AnswerSummary(const Json& target, bool why);
 
 // The conditions of --fail-on: "host", "refused", "cliff" and "error:NUMBER", the largest relative

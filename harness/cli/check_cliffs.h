@@ -14,8 +14,8 @@
 
 namespace anecheck {
 
-// The model's values on the ideal engine of a target's family: what is expected of each output and,
-// where every value can be kept, how near they come to a cliff.
+// The model's values on the ideal engine of a target's family: the expected outputs and, if every
+// value can be kept, their distance from cliffs.
 struct Expectation {
   std::vector<Estimate> outputs;
   std::optional<ModelValues> values;

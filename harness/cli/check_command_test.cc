@@ -16,9 +16,9 @@ using testing::kProduct;
 using testing::ModelCommands;
 using Outcome = testing::ToolOutcome;
 
-// The error of exp2, which no recorded table gives, is larger than what is left behind the
-// subtraction: as a whole the output may be anything. Each operation is known well at what the
-// engine fed it.
+// The error of exp2, which no recorded table gives, is larger than the remainder of the
+// subtraction: as a whole the output may be anything. Each operation is known well at its actual
+// operands.
 constexpr std::string_view kSmallDifference =
     "program(1.3)\n{\n func main<ios18>(tensor<fp16, [1, 4]> x) {\n"
     "tensor<fp16, [1, 4]> s = exp2(x = x);\n"
@@ -79,7 +79,7 @@ TEST_F(ModelCommands, CheckRunsWhatLiesBetweenTheCastsOfAModelsBoundary) {
   EXPECT_NE(check.err.find("made-up numbers"), std::string::npos) << check.err;
 }
 
-// A row of a table by a number from outside, and the position of the largest of what it makes.
+// A row of a table by a number from outside, and the position of its largest element.
 TEST_F(ModelCommands, CheckComputesTheInt32EdgesOfAModelOnTheHost) {
   WriteText("model.mil",
             "program(1.3)\n{\n func main<ios18>(tensor<int32, [1]> token) {\n"
@@ -200,7 +200,7 @@ TEST_F(ModelCommands, CheckRunsThePartsAroundWhatTheTablesRefuse) {
   EXPECT_EQ(replay.code, 1) << replay.out << replay.err;
 }
 
-// An engine that refuses what the tables attest: the report names the operation and goes on around
+// An engine that refuses an attested operation: the report names the operation and goes on around
 // it.
 TEST_F(ModelCommands, CheckFindsTheOperationThatTheEngineRefusesThoughTheTablesAttestIt) {
   WriteText("model.mil",
@@ -363,7 +363,7 @@ TEST_F(ModelCommands, CheckNamesWhatAModelsOwnArithmeticCannotDo) {
   EXPECT_EQ(check.out.find("no value comes near"), std::string::npos) << check.out;
 }
 
-// A sum that goes on: what an engine left in the state is what its next step begins with.
+// A sum that goes on: an engine's next step begins with its own content of the state.
 TEST_F(ModelCommands, CheckRunsAModelWithStatesStepByStep) {
   WriteText("model.mil", kCounter);
   WriteArrays("in.npz", {Halves("x", {2}, {0.1, 20})});

@@ -43,9 +43,9 @@ struct CheckRun {
   std::optional<FindingRow> finding;
   std::string node;  // the operation that it is about: its first result
   Json location;     // null if nothing deviates
-  // Of an execution that says too little as a whole, its operations judged on what the engine fed
-  // them: {right, known_defect, defects, unconfirmed, not_judged}, up to the first wrong one; null
-  // where that was not asked or could not be had.
+  // Of an execution that says too little as a whole, its operations judged on their actual
+  // operands: {right, known_defect, defects, unconfirmed, not_judged}, up to the first wrong one;
+  // null if that was not asked or not possible.
   Json one_by_one;
 
   const CaseRow& record() const { return batch.cases[0]; }
@@ -95,8 +95,8 @@ struct PartsShown {
   std::map<std::string, OperationError, std::less<>> errors;  // of MeasureErrors
 };
 
-// Runs what lies between the operations `outside`, which the tables refuse, of a model that is
-// large or that the engine does not take as a whole. Of what it does not take of that either each
+// Runs the parts between the operations `outside`, which the tables refuse, of a model that is
+// large or that the engine does not take as a whole. Of parts that it does not take either each
 // operation is run alone, and the model is cut around those that it does not take alone. `values`
 // are those of the model. Errors: those of RunCheck.
 Result<PartsShown> RunParts(const CheckSetting& setting, Runner& runner, const Case& item,

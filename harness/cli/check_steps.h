@@ -1,5 +1,5 @@
-// A model with states step after step, as a decoder runs: what an engine left in them is what its
-// next step begins with, so that errors gather.
+// A model with states step after step, as a decoder runs: an engine's next step begins with its own
+// content of the states, so that errors gather.
 #pragma once
 
 #include "harness/base/json.h"

@@ -15,7 +15,7 @@
 namespace anecheck {
 namespace {
 
-// Longer tables show what needs a person's eyes alone.
+// Longer tables show only the rows that need a person's eyes.
 constexpr size_t kMostRows = 40;
 constexpr size_t kMostLetters = 40;
 constexpr size_t kMostReasons = 12;
@@ -95,7 +95,7 @@ struct Reason {
 
 // The rules' remarks on operations, each once.
 std::string RemarksText(const Json& target) {
-  std::vector<std::pair<std::string, std::string>> remarks;  // what, of which operation
+  std::vector<std::pair<std::string, std::string>> remarks;  // the cliff and its operation
   for (const Json& row : target["operations"]) {
     for (const Json& remark : row["remarks"]) {
       const std::string text = remark.get<std::string>();

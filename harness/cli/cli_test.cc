@@ -46,7 +46,7 @@ TEST_F(CliTest, ACleanEngineIsClean) {
   EXPECT_NE(run.out.find(" 0 new findings, 0 known defects"), std::string::npos) << run.out;
 }
 
-// The quirks that a family has by default are documented defects, alone and where they meet.
+// The quirks that a family has by default are documented defects, alone and combined.
 TEST_F(CliTest, DocumentedDefectsAreNoNewFindings) {
   for (const std::string modes : {"", " --mode boundary,special"}) {
     const Outcome run =
@@ -118,7 +118,7 @@ TEST_F(CliTest, AShrinkThatIsInterruptedWritesWhatItHas) {
                              " --if 'sh " + Path("if.sh") + "' --out " + Path("small.json") +
                              " >/dev/null 2>" + Path("said") + " & tool=$!; while [ ! -s " +
                              Path("pid") + " ]; do sleep 0.05; done; kill -INT $tool; wait $tool";
-  // A shell starts what is in the background with SIGINT ignored; the tool takes it up again.
+  // A shell starts background commands with SIGINT ignored; the tool takes it up again.
   const int status = std::system(script.c_str());
   ASSERT_TRUE(WIFEXITED(status));
   EXPECT_EQ(WEXITSTATUS(status), 3);

@@ -1,4 +1,4 @@
-// Colour in what commands print, where a person reads it on a terminal.
+// Colour in the output of commands on a terminal.
 #pragma once
 
 #include <cstdint>

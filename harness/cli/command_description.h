@@ -1,5 +1,5 @@
-// The command line as plain data, read from the parser that is in use: what the manual page and the
-// completions of shells are made from, so that they cannot say anything else than --help does.
+// The command line as plain data, read from the parser that is in use, the source of the manual
+// page and of the completions of shells, so that they agree with --help.
 #pragma once
 
 #include <string>

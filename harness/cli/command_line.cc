@@ -73,7 +73,7 @@ CommandOption CommandLine::AddOption(const std::string& names, Value& value,
   return CommandOption(parser_->add_option(names, value, description));
 }
 
-// The types of what is parsed. uint64_t and size_t are one of the two long ones each, and not the
+// The types of parsed values. uint64_t and size_t are one of the two long ones each, and not the
 // same one everywhere.
 #define ANECHECK_OPTION_TYPE(...)                                                       \
   template CommandOption CommandLine::AddOption(const std::string& names, __VA_ARGS__&, \

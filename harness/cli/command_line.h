@@ -1,6 +1,6 @@
 // The declarations of the command line that subcommands make. One source includes the library that
-// parses it, CLI11: its headers took three times as long to compile in each command as what the
-// command says.
+// parses it, CLI11: its headers took three times as long to compile in each command as the command
+// itself.
 #pragma once
 
 #include <cstddef>
@@ -66,7 +66,7 @@ class CommandLine {
   void TakeParentOptions();
 
   // Parses into `value`, which must live as long as the command line. `names`: "-o,--out", or a
-  // word for what stands without a name. Exists for the types that command_line.cc lists.
+  // word for an argument without a name. Exists for the types that command_line.cc lists.
   template <typename Value>
   CommandOption AddOption(const std::string& names, Value& value, const std::string& description);
   CommandOption AddFlag(const std::string& names, bool& value, const std::string& description);
@@ -76,7 +76,7 @@ class CommandLine {
   // Called if this command was chosen, after everything is parsed.
   void WhenChosen(std::function<void()> call);
 
-  // Of what was parsed: whether the option of that name was given, and all that were.
+  // Of the parsed command line: whether the option of that name was given, and all that were.
   bool IsGiven(const std::string& name) const;
   std::vector<std::string> Given() const;
 

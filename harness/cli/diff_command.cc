@@ -95,7 +95,7 @@ Result<Outcome> DiffPair(const DiffFlags& flags, const Format& format,
   }
   ANECHECK_ASSIGN(const FileDifferences differences,
                   DiffFiles(format, files[0].bytes, files[1].bytes, flags.layout, flags.limit));
-  // Files of one structure do not differ in what was compared; with --layout every byte counts.
+  // Files of one structure do not differ in the compared parts; with --layout every byte counts.
   const bool differ = !differences.structure.empty() || (flags.layout && !differences.same_bytes);
   if (!flags.json) return Outcome{DifferencesText(differences), differ};
   Json json = {{"format", format.name}, {"files", {files[0].path, files[1].path}}};

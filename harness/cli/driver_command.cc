@@ -97,7 +97,8 @@ std::string ToText(const Json& json) {
                     json["differ"].get<size_t>(), json["calls"].size());
 }
 
-// The laws of the simulated driver and the documented limits of the firmware, with what holds each.
+// The laws of the simulated driver and the documented limits of the firmware, with the place that
+// enforces each.
 Json LimitsJson() {
   Json laws = Json::array();
   for (const driver::Law& law : driver::Laws()) {

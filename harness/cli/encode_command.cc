@@ -34,8 +34,8 @@ struct Encoded {
   size_t bytes = 0;
 };
 
-// Members under "derived" follow from others and are not read. Those that differ from what the file
-// has are listed, up to a few: an edit of one would otherwise go unseen.
+// Members under "derived" follow from others and are not read. Those that differ from the file are
+// listed, up to a few: an edit of one would otherwise go unseen.
 void CompareDerived(const Json& given, const Json& made, bool derived, const std::string& path,
                     std::vector<std::string>& stale) {
   constexpr size_t kMost = 5;

@@ -66,8 +66,8 @@ struct Subject {
   std::vector<std::string> state_outputs;  // the states whose final content the last outputs give
 };
 
-// States take what `arrays` hold under their names, and give what they hold at last: those that
-// `actual` has arrays of or, where it is null, all.
+// States begin with the content of `arrays` under their names, and give their content at last:
+// those that `actual` has arrays of or, where it is null, all.
 void ExposeStatesOf(Subject& subject, Arrays& arrays, Arrays* actual) {
   const Graph graph = std::move(subject.model.graph);
   const std::vector<ValueId> given = StatesAmong(graph, arrays);
@@ -107,7 +107,7 @@ const std::string& NameOf(const Subject& subject, size_t output) {
                          : subject.state_outputs[output - states];
 }
 
-// The laws that bounds rest on, and what these leave open.
+// The laws that bounds rest on, and the cases that these leave open.
 Json LawsFor(const Contract& contract) {
   Json laws = Json::array();
   for (const LawFact& fact : LawFacts()) {

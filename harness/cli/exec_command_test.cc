@@ -149,7 +149,7 @@ TEST_F(ExecCommand, CheckPairsAFolderOfModelsWithContainers) {
       2);
 }
 
-// A task that reads what no task wrote.
+// A task that reads memory that no task wrote.
 TEST_F(ExecCommand, InspectVerifiesTheTasksOfAContainer) {
   const std::string relu = Container("hwx/relu-d66a665b.hwx");
   ANECHECK_SKIP_WITHOUT(relu);

@@ -31,7 +31,7 @@ struct FindingText {
   std::optional<Provenance> provenance;
   std::string engine;
 };
-// The finding's JSON: a file where `what` has a dot or a slash, else a row of the results file, of
+// The finding's JSON: a file if `what` has a dot or a slash, else a row of the results file, of
 // which there must be one.
 Result<FindingText> ReadFindingText(const FindingArgument& argument);
 Result<Artifact> ReadFinding(const FindingArgument& argument);

@@ -205,7 +205,7 @@ TEST_F(FormatsCliTest, AnEditThroughJsonIsTheOneDifference) {
   EXPECT_EQ(differ.out.find('\n'), differ.out.size() - 1) << differ.out;
 }
 
-// Every format that the tool knows, by its name and by what the file holds.
+// Every format that the tool knows, by its name and by the file's content.
 TEST_F(FormatsCliTest, EveryFormatIsInspectedEncodedAndCompared) {
   for (const DescriptorGenerator* generator : AllGenerators()) {
     const std::string format(generator->format);

@@ -1,5 +1,5 @@
-// `anecheck fuzz` as a person runs it: what it leaves behind when it is stopped, what it says of
-// findings and of a command that cannot be what was meant.
+// `anecheck fuzz` as a person runs it: its files when it is stopped, its words for findings and for
+// a mistaken command.
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 #include <string>

@@ -46,8 +46,8 @@ FileSetMode ModeOf(const GenFlags& flags) {
   return flags.mutated ? FileSetMode::kMutated : FileSetMode::kValid;
 }
 
-// Writes the files and their manifest, and returns the manifest. `seed` is what the recipes were
-// drawn from; null where nobody knows.
+// Writes the files and their manifest, and returns the manifest. `seed` is that of the recipes;
+// null if unknown.
 Result<Json> WriteSet(const GenFlags& flags, const DescriptorGenerator& generator,
                       std::string_view mode, const Json& seed,
                       const std::vector<FileRecipe>& recipes) {

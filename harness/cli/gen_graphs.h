@@ -1,5 +1,5 @@
-// Graphs as files: what `anecheck gen --format graph` writes, the graphs that a campaign of the
-// same seed draws.
+// Graphs as files: `anecheck gen --format graph` writes the graphs that a campaign of the same seed
+// draws.
 #pragma once
 
 #include <cstdint>

@@ -1,5 +1,5 @@
 // Help, manual page, completion and installation: each subcommand explains itself with an example,
-// and what is made from the description of the commands names all of them.
+// and the texts made from the description of the commands name all of them.
 #include <algorithm>
 #include <cctype>
 #include <cstdlib>

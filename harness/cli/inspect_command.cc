@@ -1,4 +1,4 @@
-// `anecheck inspect`: what a file is and what it holds, and whether a descriptor and a container
+// `anecheck inspect`: the kind and content of a file, and whether a descriptor and a container
 // belong together.
 #include <algorithm>
 #include <fmt/format.h>
@@ -116,7 +116,7 @@ std::string ViolationsText(const std::vector<Violation>& violations) {
   return text;
 }
 
-// Larger files, weights all of them, have no JSON form: it holds what the file does, as text.
+// Larger files, weights all of them, have no JSON form: it would hold the whole file, as text.
 constexpr uint64_t kMostInJson = uint64_t{1} << 28;
 
 Result<Json> ToJson(const ParsedFile& file, ByteSpan bytes) {
@@ -192,8 +192,7 @@ std::vector<Violation> VerifyFile(const Format& format, const ParsedFile& file, 
   return violations;
 }
 
-// Text of the file itself, its coverage, what its fields rest on, and its violations where they
-// were asked for.
+// Text of the file itself, its coverage, the sources of its fields, and its violations on request.
 Result<std::string> Describe(const InspectFlags& flags, const Format& format,
                              const ParsedFile& file, ByteSpan bytes,
                              const std::vector<Violation>& violations) {
@@ -299,7 +298,7 @@ int RunModel(const InspectFlags& flags, const InspectedModel& model) {
 // The largest size that a compressed file may unpack to.
 constexpr uint64_t kMostUnpacked = uint64_t{32} << 20;
 
-// A file, mapped, or what an LZFSE stream gives, unpacked.
+// A file, mapped, or the unpacked content of an LZFSE stream.
 struct Content {
   std::optional<MappedFile> mapped;
   Bytes unpacked;

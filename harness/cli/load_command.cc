@@ -1,4 +1,5 @@
-// `anecheck load`: what a loader does to a container or a version-10 task before it runs.
+// `anecheck load`: the changes that a loader makes to a container or a version-10 task before it
+// runs.
 #include <fmt/format.h>
 #include <limits>
 #include <memory>

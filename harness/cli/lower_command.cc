@@ -1,4 +1,4 @@
-// `anecheck lower`: what a graph becomes on a target, and the texts that its compilers read.
+// `anecheck lower`: the lowered form of a graph on a target, and the texts that its compilers read.
 #include <fmt/format.h>
 #include <memory>
 #include <string>

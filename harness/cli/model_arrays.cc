@@ -61,7 +61,7 @@ std::vector<double> Doubles(const npz::Array& array) {
 bool IsFloatArray(npz::ElementType type) { return type <= npz::ElementType::kFloat64; }
 
 // The meaning of an array to the model: outputs come from an engine, so that rounding them hides
-// how far they lie from what is admitted.
+// their distance from the admitted interval.
 enum class Role : uint8_t { kInput, kOutput };
 
 void WarnOfRounding(const Value& value, const npz::Array& array, std::span<const double> given,

@@ -1,4 +1,4 @@
-// The tensors of a model as arrays of an .npz file: what `eval`, `judge` and `check` read and
+// The tensors of a model as arrays of an .npz file, which `eval`, `judge` and `check` read and
 // write.
 #pragma once
 

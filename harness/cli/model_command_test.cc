@@ -407,7 +407,7 @@ TEST_F(ModelCommands, LowerWritesThePlanAndTheProgramsThatCanBeSpelt) {
   EXPECT_EQ(json["plan"]["dispatches"], 1);
   EXPECT_EQ(json["plan"]["compiles"], true);
   EXPECT_EQ(json["plan"]["rewrites"][0]["occasion"], "host");
-  // The host's rewrite stands in the program; what the compiler makes stands in lowered.json.
+  // The host's rewrite stands in the program; the compiler's rewrite stands in lowered.json.
   const std::string mil = *ReadTextFile(Path("lowered/model.mil"));
   EXPECT_NE(mil.find("sin("), std::string::npos);
   EXPECT_EQ(mil.find("tan("), std::string::npos);

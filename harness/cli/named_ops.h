@@ -1,5 +1,5 @@
-// The operations of --ops on the targets and routes of a campaign: what cannot be drawn is told
-// before anything runs, so that no case is about something else.
+// The operations of --ops on the targets and routes of a campaign: operations that cannot be drawn
+// are reported before the run, so that no case is about another one.
 #pragma once
 
 #include "harness/base/result.h"
@@ -9,7 +9,7 @@
 namespace anecheck {
 
 // Leaves out the operations that no target draws and the targets on which none is drawn, and says
-// once, with the reasons, what is drawn nowhere or on a part of them alone. Errors (kInvalid): no
+// once, with the reasons, which are drawn nowhere or on a part of them alone. Errors (kInvalid): no
 // operation is left; a target on which one of the two routes of `both` has none.
 Status KeepNamedOps(const CampaignFlags& flags, CampaignOptions& options);
 

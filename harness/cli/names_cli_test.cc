@@ -1,5 +1,5 @@
-// The names of the command line that scripts rely on, where one command takes or gives what another
-// does: the folder of an export, graphs as files, --json, --explain, a check that is recorded.
+// The names of the command line that scripts rely on, which several commands share: the folder of
+// an export, graphs as files, --json, --explain, a check that is recorded.
 #include <map>
 #include <set>
 #include <string>

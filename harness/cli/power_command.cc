@@ -20,8 +20,8 @@
 namespace anecheck {
 namespace {
 
-// Hunts take the family with the fewest defects first, where a fault is told from them soonest, and
-// two more: all five would multiply their time. Clean campaigns take the families A13 to A17.
+// Hunts take the family with the fewest defects first, on which a fault is distinguished soonest,
+// and two more: all five would multiply their time. Clean campaigns take the families A13 to A17.
 constexpr std::string_view kHuntTargets = "h15,h13,h17s";
 constexpr std::string_view kCleanTargets = "h13,h14,h15,h16,h17s";
 

@@ -75,7 +75,7 @@ Status Split(const Graph& model, PreparedModel& prepared) {
   return CheckPart(prepared.edges.host, "host");
 }
 
-// States take what arrays of their names hold, and give what they hold at last.
+// States begin with the arrays of their names, and give their content at last.
 void GiveStates(std::span<npz::NamedArray> arrays, Graph& graph, PreparedModel& prepared) {
   const std::vector<ValueId> given = StatesAmong(graph, arrays);
   if (given.empty()) return;

@@ -20,7 +20,7 @@ struct PreparedModel {
   HostEdges edges;
   PeeledGraph peeled;
   uint64_t synthesised = 0;  // constants that are made up, since their file is not there
-  // States that operations before the model's write what an array of their name holds into, and
+  // States that operations before the model's write the array of their name into, and
   // whose content after the execution is an output.
   std::vector<std::string> states;
 };
@@ -33,8 +33,8 @@ struct ModelNumbers {
   std::vector<ModelShape> tried = {};
 };
 
-// Reads a function of a model (Model::Read). Warns of what is made up or ignored. Errors: those of
-// the files, and kInternal where what is to be run is broken.
+// Reads a function of a model (Model::Read). Warns of values that are made up or ignored. Errors:
+// those of the files, and kInternal if the model to run is broken.
 Result<PreparedModel> PrepareModel(const Model& model, const std::string& function,
                                    const ModelNumbers& numbers);
 

@@ -231,7 +231,7 @@ TEST_F(RecordCliTest, AFindingOfSeveralRunsIsChosenByItsRun) {
   // The same campaign twice in one file leaves nothing to choose.
   ASSERT_EQ(Tool(run + Db("a.sqlite")).code, 1);
   EXPECT_EQ(Tool("replay " + id + Db("a.sqlite")).code, 1);
-  // Another campaign does: what is printed runs again, and so does what was printed before.
+  // Another campaign does: the printed command runs again, and so does the one printed before.
   const Json other = JsonOf(Tool(run + ",conv-bias-dropped --json" + Db("a.sqlite")));
   const auto of_id = [&](const Json& finding) { return finding["id"] == id; };
   const auto found = std::ranges::find_if(other["findings"], of_id);

@@ -15,7 +15,7 @@
 namespace anecheck {
 namespace {
 
-// testdata/statements.tsv: how the statement begins, the command and a part of what it prints; or
+// testdata/statements.tsv: how the statement begins, the command and a part of its output; or
 // "read", a document of the project, and a part of it that says why no command can show it.
 struct StatementRow {
   std::string statement;
@@ -135,7 +135,7 @@ class Statements : public testing::ToolTest {
     write("sin.plist", "Neuron", text("Type", "Sin"), {{4, 1, 1, 4}});
     write("table.plist", "Neuron", text("Type", "CustomLUT"), {{4, 1, 1, 4}});
   }
-  // A task whose registers hold their defaults, and what a loader binds in tasks.
+  // A task whose registers hold their defaults, and the values that a loader binds in tasks.
   void WriteTasks() {
     WriteText("default.tdv10", std::string(tdv10::kImageSize, '\0'));
     WriteText("atomic.json", R"({"bars": [{"name": "a", "kind": "atomic"}]})");

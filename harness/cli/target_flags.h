@@ -1,4 +1,4 @@
-// The flags by which a user replaces what the tool knows of a target. Used by the subcommands that
+// The flags by which a user replaces the tool's data on a target. Used by the subcommands that
 // judge legality or list targets.
 #pragma once
 

@@ -1,5 +1,5 @@
 // Graphs with a known answer (ANECHECK_CASES, values/values.csv): each row's commands are run on
-// each of its targets, and say what silicon, compilers and public reports say.
+// each of its targets, and agree with silicon, compilers and public reports.
 #include <algorithm>
 #include <filesystem>
 #include <fmt/format.h>

@@ -1,4 +1,4 @@
-// Says of an error which file it is about, and where in it.
+// Adds to an error its file and the place in it.
 #pragma once
 
 #include <cstdint>
@@ -9,10 +9,10 @@
 
 namespace anecheck {
 
-// The error with the file's path in front; as it is where that is empty or there already.
+// The error with the file's path in front; unchanged if that is empty or there already.
 Error WithFile(const std::string& path, Error error);
 
-// The message with the offset behind it; as it is where that is none or is said there.
+// The message with the offset behind it; unchanged if there is none or it is said there.
 std::string WithPlace(std::string_view message, uint64_t offset);
 
 }  // namespace anecheck

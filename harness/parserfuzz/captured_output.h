@@ -33,7 +33,7 @@ class CapturedOutput {
 
  private:
   std::string head_;
-  std::string tail_;  // up to twice what is kept, so that seldom anything is moved
+  std::string tail_;  // up to twice the kept bytes, so that seldom anything is moved
   uint64_t left_out_ = 0;
 };
 

@@ -26,7 +26,7 @@ struct ChildStart {
   int out = -1;                          // its standard output; -1: none
   int err = -1;                          // and standard error
   std::vector<int> inherited = {};       // descriptors that it has under the same numbers
-  std::vector<std::string> environment;  // "NAME=value", instead of what this process has
+  std::vector<std::string> environment;  // "NAME=value", instead of this process's
 };
 
 // The environment of every parser: runtimes print a stack on a fatal signal, and sanitizers one

@@ -44,7 +44,7 @@ class Pipe {
   int theirs() const { return ends_.write; }
   void CloseTheirs() { CloseDescriptor(ends_.write); }
 
-  // Takes what is there, a few reads at most; closes at the end of the stream.
+  // Takes the bytes that are there, a few reads at most; closes at the end of the stream.
   void Take() {
     std::array<char, 65536> chunk;
     for (int i = 0; i < 4 && open(); ++i) {
@@ -86,7 +86,7 @@ class Watch {
       outcome_.stack_asked = true;
       stack = AskForStack(BusiestOfGroup(pid_), [this] { return TakeWords(); });
     }
-    kill(-pid_, SIGKILL);  // the program, or what it left behind
+    kill(-pid_, SIGKILL);  // the program, or its remains
     int status = 0;
     rusage usage{};
     while (wait4(pid_, &status, 0, &usage) < 0 && errno == EINTR) {

@@ -18,7 +18,7 @@ inline constexpr const char* kFileWord = "@@";
 inline constexpr int kClockFactor = 4;
 
 struct CommandLimits {
-  // It hangs where it has lasted so long and used as much processor time, and where it has lasted
+  // It hangs if it has lasted so long and used as much processor time, and if it has lasted
   // kClockFactor times as long, working or waiting. The clock counts alone, without the factor, if
   // the system does not tell the processor time of a process that runs (macOS).
   int timeout_ms = 5000;

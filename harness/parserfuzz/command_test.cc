@@ -1,5 +1,5 @@
 // The harm that a command may do to the machine: write without end, take memory, hang. It is ended,
-// and what it did is reported.
+// and its end is reported.
 #include "harness/parserfuzz/command.h"
 
 #include <csignal>
@@ -78,7 +78,7 @@ TEST(Command, AFileThatGrowsEndsAtTheLimit) {
   EXPECT_EQ(ReadFile(path).value().size(), 5000u);
 }
 
-// Killed, it still has to get a processor to end; what is left of it then has no command line.
+// Killed, it still has to get a processor to end; its remains then have no command line.
 TEST(Command, WhatItLeavesBehindEndsWithIt) {
   const auto outcome = RunScript("sleep 200 & echo $!", {});
   EXPECT_EQ(outcome.exit_code, 0);

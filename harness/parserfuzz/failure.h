@@ -1,4 +1,4 @@
-// How a parser failed of a file, and by what failures are told apart.
+// How a parser failed on a file, and how failures are told apart.
 #pragma once
 
 #include <cstdint>
@@ -12,9 +12,9 @@ namespace anecheck::parserfuzz {
 
 enum class FailureKind : uint8_t {
   kNone,
-  // A signal ended it, or a shell says by the exit code (128 and the signal) that one ended what it
-  // ran; an error that its language does not let pass ended it (uncaught.h); or what it ended with
-  // is a crash by CrashSigns.
+  // A signal ended it, or a shell says by the exit code (128 and the signal) that one ended its
+  // command; an error that its language does not let pass ended it (uncaught.h); or its exit is a
+  // crash by CrashSigns.
   kCrash,
   kSanitizer,  // it printed a sanitizer's report
   kHang,
@@ -23,8 +23,8 @@ enum class FailureKind : uint8_t {
 };
 std::string_view FailureKindName(FailureKind kind);
 
-// By what else than a signal or an uncaught error a parser tells that it has not refused a file but
-// failed.
+// Signs other than a signal or an uncaught error by which a parser shows that it has not refused a
+// file but failed.
 struct CrashSigns {
   std::vector<int> exit_codes;
   std::vector<std::string> texts;  // on standard error
@@ -32,7 +32,7 @@ struct CrashSigns {
 
 struct Failure {
   FailureKind kind = FailureKind::kNone;
-  // For people: the kind and what the report says (signature.h), or the last line of the output
+  // For people: the kind and the report's words (signature.h), or the last line of the output
   // without numbers.
   std::string signature = {};
   // Equal for failures that are probably one bug of one command: the signature, but that wrong

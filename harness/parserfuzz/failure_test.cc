@@ -73,7 +73,7 @@ TEST(Classify, WhatWasUndefinedHidesNothing) {
             "crash signal 6 free(): invalid pointer");
   EXPECT_EQ(Classify({.signal = SIGKILL, .timed_out = true, .err = undefined}, limits).kind,
             FailureKind::kHang);
-  // It is told to end the program.
+  // The sanitizer is set to end the program.
   EXPECT_EQ(Classify({.signal = SIGABRT, .err = undefined}, limits).kind, FailureKind::kSanitizer);
   EXPECT_EQ(Classify({.exit_code = 1, .err = undefined}, limits, {.exit_codes = {1}}).kind,
             FailureKind::kSanitizer);

@@ -2,7 +2,7 @@
 //
 //   input       the file that showed it first
 //   small       a smaller one that fails in the same way, where one was made
-//   report.txt  what is known of it
+//   report.txt  the facts about it
 #pragma once
 
 #include <string>
@@ -18,7 +18,7 @@ std::string CommandText(const std::vector<std::string>& command);
 
 class KeptFindings {
  public:
-  // Reads what earlier runs kept of the same commands; makes the folder where it is missing.
+  // Reads the findings of earlier runs of the same commands; makes the folder if it is missing.
   static Result<KeptFindings> Open(const ParserFuzzOptions& options);
 
   // Of earlier runs: how many belong to `group`, and whether one is this bug.

@@ -22,7 +22,7 @@ using Clock = std::chrono::steady_clock;
 constexpr const char* kOtherWords = "with other words";
 
 // Files of a round are planned together, run on any number of benches, and learned from in their
-// order: what is found does not depend on how many there are.
+// order: findings do not depend on the number of benches.
 constexpr uint64_t kFastRound = 64, kSlowRound = 16;
 constexpr uint64_t kFirstFiles = 8;  // that say whether a command can be started
 constexpr size_t kMostSeedSize = size_t{1} << 16;
@@ -193,9 +193,9 @@ class Campaign {
     return true;
   }
 
-  // One stack is of any function that the loop calls; what several share is the loop. A hang that
-  // was found before may have been named by a function that the loop calls all the time: it is this
-  // one where any of the stacks is its.
+  // One stack is of any function that the loop calls; the part that several share is the loop. A
+  // hang that was found before may have been named by a function that the loop calls all the time:
+  // it is this one where any of the stacks is its.
   bool IsKnownByMoreStacks(Failure& failure, const Bytes& file) {
     constexpr int kMoreStacks = 4;
     for (int i = 0; i < kMoreStacks && !IsStopped(); ++i) {
@@ -220,7 +220,7 @@ class Campaign {
     for (Bench& bench : benches_) bench.KnowHangs(hangs);
   }
 
-  // A parser that tells in its words what stands in the file has other ones for each file.
+  // A parser that quotes the file prints other words for each file.
   bool IsOneTooMany(const Trial& trial) const {
     const std::string& group = trial.failure.group;
     if (group.empty() || kept_.Has(trial.failure)) return false;

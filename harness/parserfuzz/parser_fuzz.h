@@ -61,10 +61,10 @@ struct ParserFuzzSummary {
   uint64_t accepted = 0;  // by the first command: exit code 0
   uint64_t accepted_by_second = 0;
   uint64_t kept = 0;   // files that showed something new
-  double seconds = 0;  // without what making findings small took
+  double seconds = 0;  // without the time of making findings small
   std::vector<Finding> findings;
   bool interrupted = false;
-  std::optional<Error> failed;  // what ended the run before its last file
+  std::optional<Error> failed;  // the cause that ended the run before its last file
 };
 
 struct ParserFuzzProgress {
@@ -78,18 +78,18 @@ inline constexpr uint64_t kMostOfAGroup = 6;
 
 // Runs until all files are done or `stop` becomes true: commands at work then are killed, their
 // files are not counted, and findings are kept as they are by then. The first files are seeds of
-// the format (generators/formats/corpus) and `seeds`; what the others are, schedule.h says.
+// the format (generators/formats/corpus) and `seeds`; schedule.h describes the others.
 //
-// A finding is written when it is met, in a folder under its kind and a checksum of its bug; what
-// an earlier run kept stays, and what that run found of the same commands is known and not kept
-// again. From kMostOfAGroup findings on that nothing but the parser's words tells apart, further
-// ones are one, "with other words". Files are made small at the end, but for those, and for those
-// that do not fail so once more. The summary and the kept files do not depend on `jobs`, but for
-// commands that depend on time or on each other. `progress` is called after each run of a command,
-// by one thread at a time. A command whose exit code says that it cannot be started (126 and 127)
-// refuses the file, unless it says so of each of the first eight. Errors: kNotFound where a command
-// cannot be started, kInvalid where a driver does not answer, kIo where a folder cannot be written;
-// where something was found by then they stand in the summary.
+// A finding is written when it is met, in a folder under its kind and a checksum of its bug; an
+// earlier run's files stay, and its findings of the same commands are known and not kept again.
+// From kMostOfAGroup findings on that nothing but the parser's words tells apart, further ones are
+// one, "with other words". Files are made small at the end, but for those, and for those that do
+// not fail so once more. The summary and the kept files do not depend on `jobs`, but for commands
+// that depend on time or on each other. `progress` is called after each run of a command, by one
+// thread at a time. A command whose exit code says that it cannot be started (126 and 127) refuses
+// the file, unless it says so of each of the first eight. Errors: kNotFound where a command cannot
+// be started, kInvalid where a driver does not answer, kIo where a folder cannot be written; where
+// something was found by then they stand in the summary.
 Result<ParserFuzzSummary> FuzzParser(
     const ParserFuzzOptions& options, const std::atomic<bool>* stop = nullptr,
     const std::function<void(const ParserFuzzProgress&)>& progress = nullptr);

@@ -16,9 +16,9 @@ namespace anecheck::parserfuzz {
 // One thread at a time uses it.
 class PersistentParser {
  public:
-  // Starts `command`, and keeps the shared memory for files of up to `max_file` bytes and what the
-  // parser says in `folder`. Errors: kNotFound where the command cannot be started, kInvalid where
-  // it does not answer as a driver.
+  // Starts `command`, and keeps the shared memory for files of up to `max_file` bytes and the
+  // parser's output in `folder`. Errors: kNotFound where the command cannot be started, kInvalid
+  // where it does not answer as a driver.
   static Result<PersistentParser> Start(const std::vector<std::string>& command,
                                         const std::string& folder, size_t max_file);
   PersistentParser(PersistentParser&&) noexcept;

@@ -21,8 +21,8 @@ constexpr uint32_t kMostFailures = 3;  // of an edge of a field, until sweeps le
 constexpr size_t kMostOrigin = 400;    // characters
 constexpr Feature kWordFeatures = 1 << 19;
 
-// How many of a thousand files of each way, before feedback: where a run costs as little as an
-// edit, and where it costs a hundred times as much.
+// How many of a thousand files of each way, before feedback: for runs that cost as little as an
+// edit, and for those that cost a hundred times as much.
 constexpr uint64_t kFastWeights[kWays] = {0, 200, 150, 20, 250, 80, 140, 140, 12, 8};
 constexpr uint64_t kSlowWeights[kWays] = {0, 350, 100, 150, 100, 80, 60, 60, 60, 40};
 // The ways that feedback favours have up to so many times their share.
@@ -219,7 +219,8 @@ void Schedule::PlanFields(size_t index) {
   std::set<EdgeOfField> planned;
   for (const size_t i : DrawnOrder(kept.places.size())) {
     const boundary::Place& place = kept.places[i];
-    // A field of the format stands for all of its name; what a guess calls alike need not be.
+    // A field of the format stands for all of its name; places that a guess calls alike need not
+    // be.
     const bool is_field = place.name.find('.') != std::string_view::npos;
     const uint32_t samples = is_field ? kSamplesOfField : kSamplesOfEdge;
     for (size_t edge = 0; edge < boundary::EdgeCount(place.role); ++edge) {

@@ -5,8 +5,8 @@
 //   boundary), one at a time: first each edge of each field once, then each of each file. Fields
 //   beside each other are mostly one computation, offset and count: where an edge of one showed
 //   something new, those beside it have their edges next.
-// - Feedback decides what is kept and which ways of editing are used more: the parser's coverage
-//   where a driver tells it, else its exit codes and words.
+// - Feedback decides which files are kept and which ways of editing are used more: the parser's
+// coverage if a driver reports it, else its exit codes and words.
 //
 // The plan of a file is data, so that several threads can make files of one round, and the same
 // answers give the same plans.

@@ -46,7 +46,7 @@ size_t WordLength(std::string_view text, size_t at) {
   return static_cast<size_t>(std::find_if_not(begin, text.end(), IsAlphanumeric) - begin);
 }
 
-// Of what begins with a quotation mark at `at` and ends with the next one, both counted; 0 where an
+// The length of the quotation from the mark at `at` to the next one, both counted; 0 if an
 // apostrophe stands within a word or nothing ends it.
 size_t QuotedLength(std::string_view text, size_t at) {
   const char mark = text[at];
@@ -72,7 +72,7 @@ std::string WithoutDigits(std::string_view word) {
 
 constexpr std::string_view kSummaryOfUndefined = "SUMMARY: Undefined";
 
-// Within the name of a sanitizer, in a line that is not the last one of what was undefined.
+// Within the name of a sanitizer, in a line that is not the last report of undefined behaviour.
 size_t SanitizerName(std::string_view err) {
   constexpr std::string_view kName = "Sanitizer: ";
   const auto names = [&](size_t at) {

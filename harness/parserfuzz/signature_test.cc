@@ -1,4 +1,4 @@
-// By what failures are told apart: reports of one bug are alike from run to run, those of two are
+// How failures are told apart: reports of one bug are alike from run to run, those of two are
 // not.
 #include "harness/parserfuzz/signature.h"
 

@@ -48,7 +48,7 @@ StackFrame ReadNumberedFrame(std::string_view line) {
   }
   std::string_view name = line.substr(in + 4);
   if (in_module) return {std::string(WithoutArguments(name)), ""};
-  // A path begins with a slash where the compiler was told whole ones, else behind the last space.
+  // A path begins with a slash if the compiler was given absolute ones, else behind the last space.
   const size_t slash = name.find(" /");
   const size_t space = slash == std::string_view::npos ? name.rfind(' ') : slash;
   const std::string_view last =
@@ -74,8 +74,9 @@ StackFrame ReadGdbFrame(std::string_view line) {
   return {std::string(line.substr(0, line.find(" ("))), std::string(BaseName(place))};
 }
 
-// Allocators, the functions that a sanitizer puts before those of the C library, and what ends a
-// program stand at the top of every bug of their kind; what starts one stands at the bottom.
+// Allocators, the functions that a sanitizer puts before those of the C library, and functions that
+// end a program stand at the top of every bug of their kind; those that start one stand at the
+// bottom.
 bool IsRuntime(std::string_view name) {
   constexpr std::string_view kPrefixes[] = {
       "__asan_",          "__interceptor_",  "___interceptor_", "__sanitizer_",
@@ -91,7 +92,7 @@ bool IsRuntime(std::string_view name) {
          std::ranges::any_of(kPrefixes, [&](auto prefix) { return name.starts_with(prefix); });
 }
 
-// Of a persistent driver: what is outside of it is no parser.
+// Of a persistent driver: frames outside of it are no parser.
 bool IsDriver(const StackFrame& frame) {
   return frame.function.starts_with("anecheck_fuzz_") ||
          frame.function.starts_with("LLVMFuzzerTestOneInput") ||

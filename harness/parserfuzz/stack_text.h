@@ -9,7 +9,7 @@ namespace anecheck::parserfuzz {
 
 struct StackFrame {
   std::string function;  // or the place in the program's file, where there are no symbols
-  std::string place;     // "file.cc:7", where it is told
+  std::string place;     // "file.cc:7", if known
 };
 
 // The last part of a path.

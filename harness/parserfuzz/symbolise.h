@@ -19,7 +19,7 @@ const std::string& SymboliserPath();
 class Symboliser {
  public:
   // `report` with each line "#2 0x55d2  (/tmp/parser+0x1a2b)" as the lines of the functions that
-  // stand there, the inlined ones first: "#2 0x55d2 in Parse /src/parser.c:7:12". As it is where no
+  // stand there, the inlined ones first: "#2 0x55d2 in Parse /src/parser.c:7:12". Unchanged if no
   // symboliser is found.
   std::string Symbolise(const std::string& report);
 

@@ -42,8 +42,8 @@ size_t FindLine(std::string_view text, std::string_view words) {
   return at;
 }
 
-// "panic: words", or "fatal error: words" of what no program in Go can catch, a stack that is used
-// up among it; and of the first goroutine the first function that is not the runtime's, with the
+// "panic: words", or "fatal error: words" for errors that no program in Go can catch, such as a
+// stack overflow; and of the first goroutine the first function that is not the runtime's, with the
 // file it stands in on the next line.
 std::optional<std::string> GoPanic(std::string_view err) {
   const size_t panicked = std::min(FindLine(err, "panic: "), FindLine(err, "fatal error: "));
@@ -95,7 +95,7 @@ std::optional<std::string> PythonException(std::string_view err) {
                      BaseName(frame.substr(0, line)), number);
 }
 
-// The name of the error that stands at `text`: up to what it says.
+// The name of the error that stands at `text`: the part before its words.
 std::string_view ErrorName(std::string_view text) {
   const std::string_view line = LineAt(text, 0);
   return line.substr(0, std::min(line.find(':'), line.find(' ')));

@@ -11,7 +11,7 @@ namespace anecheck::parserfuzz {
 // The error that ended a program that wrote `err` and ended with `code` (128 and the signal if
 // there was one), if it did not catch that error: a panic of Rust or Go, an exception of Python,
 // JavaScript, Java, Ruby, .NET or C++, a failed assertion of C. "ValueError parse reader.py:12":
-// its type and where it was raised. The error's words about the file are left out.
+// its type and the place of its origin. The error's words about the file are left out.
 std::optional<std::string> UncaughtSignature(std::string_view err, int code);
 
 }  // namespace anecheck::parserfuzz

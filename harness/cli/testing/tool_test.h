@@ -1,5 +1,5 @@
-// The tool as a person or a script runs it, in a folder of the test's own: what tests of the
-// command line share. The build says where the tool is (ANECHECK_TOOL).
+// The tool as a person or a script runs it, in a folder of the test's own, shared by tests of the
+// command line. The build says where the tool is (ANECHECK_TOOL).
 #pragma once
 
 #include <cstdlib>
