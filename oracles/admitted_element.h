@@ -44,13 +44,13 @@ std::vector<bool> Repetitions(const Estimate& expected, std::span<const double> 
 // Whether a conforming engine may give `actual` as a whole.
 bool AdmitsEvery(const Estimate& expected, std::span<const double> actual);
 
-// Whether intervals and NaN alone say what elements may be.
+// Whether intervals and NaN alone bound the elements.
 inline bool IsPlain(const Estimate& expected) {
   return expected.finite_low.empty() && expected.member_begin.empty() && !expected.whole &&
          expected.distinct_axis < 0;
 }
 
-// Of a plain estimate: one number is admitted, and it is what was given. Most elements are so.
+// Of a plain estimate: one number is admitted, and it was given. Most elements are so.
 inline bool IsOnPoint(const Estimate& expected, size_t i, double actual) {
   return expected.low[i] == actual && expected.high[i] == actual && expected.value[i] == actual &&
          expected.flags[i] == 0 && (actual != 0 || !expected.signed_zeros);

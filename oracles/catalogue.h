@@ -38,11 +38,11 @@ class DepartureCatalogue {
  private:
   std::vector<Departure> rows_;
   std::optional<Contract> own_;
-  std::deque<std::string> text_;  // what the rows' views point to; a deque does not move them
+  std::deque<std::string> text_;  // the target of the rows' views; a deque does not move them
 };
 
-// The departures that Judge tries where it is given none: the documented ones and what was added.
-// Read by any number of threads; added to (as AddJson does) only before the first judgement.
+// The departures that Judge tries by default: the documented ones and added ones. Read by any
+// number of threads; added to (as AddJson does) only before the first judgement.
 std::span<const Departure> DeparturesInForce();
 Status AddDeparturesInForce(std::string_view json);
 

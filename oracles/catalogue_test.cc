@@ -1,4 +1,4 @@
-// Catalogues of the user's own departures: what a file may say, and what is refused.
+// Catalogues of the user's own departures: accepted and refused files.
 #include "oracles/catalogue.h"
 
 #include <gtest/gtest.h>
@@ -38,7 +38,7 @@ TEST(DepartureCatalogue, AddsRowsThatTheJudgeUses) {
   EXPECT_EQ(Judge(c.graph, c.inputs, 0, expected, zero, 2, moved.rows()).verdict, Verdict::kWrong);
 }
 
-// Effects of single operations read what these have.
+// Effects of single operations read the attributes of these.
 TEST(DepartureCatalogue, TakesAnEffectWhereTheDocumentedOnesHaveIt) {
   DepartureCatalogue catalogue;
   EXPECT_TRUE(catalogue

@@ -1,4 +1,4 @@
-// Compressed constants expand to exactly what the codecs of the weight formats reconstruct: two
+// Compressed constants expand exactly as the codecs of the weight formats reconstruct them: two
 // implementations that share no code.
 #include <gtest/gtest.h>
 #include <rapidcheck/gtest.h>

@@ -1,6 +1,6 @@
-// The numeric contract of the engine, held as data: what a conforming engine may do with each
-// operation, where that is known from, and the documented defects as departures from it. The
-// reference kernels read the terms; the judge switches departures on to name what it sees.
+// The numeric contract of the engine, held as data: the freedom of a conforming engine in each
+// operation, its source, and the documented defects as departures from it. The reference kernels
+// read the terms; the judge switches departures on to name defects.
 #pragma once
 
 #include <array>
@@ -102,7 +102,7 @@ enum class Effect : uint8_t {
   kCastWraps,         // a float beyond the integer type wraps instead of saturating
   kSwishOfProduct,    // a rank-2 matmul times its own sigmoid_hard errs by up to the part a
   kForgetsScale,      // the scale of a product is taken for 1
-  kMayBeFrom,         // operation(x) is b or what it should be, for x >= a
+  kMayBeFrom,         // operation(x) is b or the right value, for x >= a
   kOneMaskPlane,      // one head's plane of a mask stands for all heads
   kUnshiftedSoftmax,  // attention told not to subtract the maximum takes exponentials of scores
   kMovedZero,         // a zero that is moved may lose its sign
@@ -150,7 +150,7 @@ struct Contract {
   std::array<const Departure*, kMaxDepartures> departures{};
   size_t departure_count = 0;
   // Made by WithDepartures, with none perhaps: sums are computed one by one, so that the bounds of
-  // two such contracts differ by what departures do and by nothing else.
+  // two such contracts differ by the departures and by nothing else.
   bool compared = false;
 
   double operator[](Term term) const { return terms[static_cast<size_t>(term)]; }

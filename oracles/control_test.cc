@@ -1,4 +1,4 @@
-// State, buffers and control flow mean what a program means by them: order counts, loops run, and
+// State, buffers and control flow have their meaning in programs: order counts, loops run, and
 // an open predicate leaves both ways open.
 #include <gtest/gtest.h>
 

@@ -16,8 +16,8 @@ namespace {
 
 constexpr double kInfinity = std::numeric_limits<double>::infinity();
 
-// Whether what `departing` admits of element `i` beyond `conforming` is so little that a number
-// there is no chance, however wide the conforming interval is.
+// Whether `departing` admits so little of element `i` beyond `conforming` that a number there is no
+// chance, however wide the conforming interval is.
 bool AddsLittle(const Estimate& conforming, const Estimate& departing, size_t i, double amplitude) {
   if (!IsPlain(conforming) || !IsPlain(departing)) return false;
   const double below = conforming.low[i] - departing.low[i];
@@ -269,7 +269,7 @@ class DefectSearch {
     return {};
   }
 
-  // The defects that change what is admitted at some element looked at: alone, or beside all
+  // The defects that change the admitted values of some element looked at: alone, or beside all
   // others, or beside those that do so. The last are several of which each has the same effect.
   std::vector<const Defect*> Effective(std::span<const Defect> defects) {
     std::vector<const Defect*> effective, rest;
@@ -304,7 +304,7 @@ class DefectSearch {
     if (!effective.empty()) AddChanging(rest, effective);
   }
 
-  // Moves those of `rest` into `effective` that change what all of it admits.
+  // Moves those of `rest` into `effective` that change the values that all of it admits.
   void AddChanging(std::span<const Defect* const> rest, std::vector<const Defect*>& effective) {
     const Admitted without = AdmittedBy(effective);
     const size_t count = effective.size();

@@ -1,4 +1,4 @@
-// Names the documented defects that explain what an engine gave outside its bound: by evaluating
+// Names the documented defects that explain an engine's values outside their bound: by evaluating
 // the graph again with departures from the contract switched on.
 #pragma once
 
@@ -27,8 +27,8 @@ DefectAnswer FindDefects(const Graph& graph, std::span<const Tensor> inputs, siz
                          int threads = 1);
 
 // The first operation in order whose results may be others with `defects` of those
-// in force on `family` than without: what comes before it is the same either way, so that the
-// defect is its own. kNoNode where there is none, or where the graph cannot be evaluated.
+// in force on `family` than without: earlier results are the same either way, so that the defect is
+// its own. kNoNode if there is none, or if the graph cannot be evaluated.
 NodeId FirstToDepart(const Graph& graph, std::span<const Tensor> inputs, int family,
                      const DefectSet& defects);
 

@@ -1,4 +1,4 @@
-// The documented defects in words, for what people read.
+// The documented defects in words, for reports and messages.
 #pragma once
 
 #include <string>

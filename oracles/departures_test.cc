@@ -1,5 +1,6 @@
 // The documented defects beside those of the multiply-accumulate path, and the rules that nobody
-// measured: what each admits, where, and that no number of the documented list is left out.
+// measured: the values that each admits, the place, and that no number of the documented list is
+// left out.
 #include <cmath>
 #include <gtest/gtest.h>
 #include <limits>
@@ -104,7 +105,7 @@ TEST(HardSwish, OfAMatrixProductErrsByFourPercent) {
   EXPECT_EQ(Named(c, y, {4.5 * 1.04}, kA13), "wrong");
 }
 
-// A product that is certain to no part, 0 or 8, and its gate: what the defect adds to it is little.
+// A product that is certain to no part, 0 or 8, and its gate: the defect adds little to it.
 TEST(HardSwish, OfAnUncertainProductIsNamedByWhatTheDefectAdds) {
   Case c;
   const double held = HalfToDouble(DoubleToHalf(0.333));
@@ -373,7 +374,7 @@ TEST(NativeAttention, OverflowsWhereTheMaximumIsNotSubtracted) {
   Case c;
   const ValueId y = OneRow(c, {16, 16}, false);
   EXPECT_EQ(Named(c, y, {2}), "pass");
-  // Infinity over infinity, and what D07 makes of that.
+  // Infinity over infinity, and its value under D07.
   EXPECT_EQ(Named(c, y, {NAN}), "D21");
   EXPECT_EQ(Named(c, y, {NAN}, kA17), "D21");
   EXPECT_EQ(Named(c, y, {0}), "D07,D21");

@@ -1,4 +1,5 @@
-// Discrete results are judged as sets: what operands known as intervals admit, and nothing between.
+// Discrete results are judged as sets: those that operands known as intervals admit, and nothing
+// between.
 #include "oracles/reference/discrete.h"
 
 #include <algorithm>
@@ -34,7 +35,7 @@ Estimate Compare(OpKind kind, double with) {
   return c.Run(c.Binary(kind, x, y));
 }
 
-// rsqrt of what may be either of two numbers.
+// rsqrt of a value that may be either of two numbers.
 Estimate RootOfEither(double a, double b) {
   Case c;
   const ValueId one = c.Input(MakeTensor(DType::kFp16, {1}, {1}));
@@ -296,7 +297,7 @@ TEST(FirstExtreme, IsTheFirstOfEqualOnesAndTheFirstNan) {
 
 // ---- ranks ----
 
-// Few numbers leave the judge without an opinion: what counts is whether anything lies outside.
+// Few numbers leave the judge without an opinion: only elements outside count.
 constexpr bool kFine = true;
 
 // Whether the values and the indices of a topk of three among eight numbers may be these.

@@ -1,4 +1,4 @@
-// The column `elementwise` of the reference kernels says what the kernels do: a change of one
+// The column `elementwise` of the reference kernels describes the kernels: a change of one
 // element of an operand moves no elements of the result but those that broadcasting puts beside it,
 // and them for some operands.
 #include <algorithm>
@@ -27,7 +27,7 @@ struct Drawn {
   std::vector<Tensor> inputs;
 };
 
-// `node` alone: what other nodes gave it is an input with the value they gave. False where the
+// `node` alone: its operands from other nodes become inputs with the same values. False where the
 // graph has none.
 bool Isolate(const Graph& graph, const Node& node, const std::vector<Tensor>& inputs,
              Drawn& drawn) {

@@ -1,4 +1,4 @@
-// Contracts that let a compiler fold constants admit what a folding compiler gives, and little
+// Contracts that let a compiler fold constants admit the results of a folding compiler, and little
 // more.
 #include <cmath>
 #include <gtest/gtest.h>
@@ -76,7 +76,7 @@ double Magnitude(const Numbers& n, size_t out, int scales) {
   return sum * std::pow(std::max(1.0, n.scale[out]), scales);
 }
 
-// Every folded result is admitted, none that errs by several times what folding does.
+// Every folded result is admitted, none that errs by several times the error of folding.
 void Check(const Numbers& n, int scales, bool shifts) {
   Case c;
   ValueId y = Linear(c, n);

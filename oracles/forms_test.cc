@@ -1,6 +1,6 @@
 // Forms of operations that the generator does not draw, or not for every engine: vectors and
 // integers in products, windows beyond the input, slices at computed places, regions of interest,
-// resized integers. Values against the slow implementation, bounds against what may be.
+// resized integers. Values against the slow implementation, bounds against possible values.
 #include <array>
 #include <gtest/gtest.h>
 
@@ -357,7 +357,7 @@ TEST(WiderConstants, OfProductsAdmitBothReadings) {
   }
 }
 
-// Beyond what fp16 holds, an engine that rounds them has infinities.
+// Beyond the range of fp16, an engine that rounds them has infinities.
 TEST(WholeConstants, BesideFloatsAreTakenAsGivenAndMayBeRounded) {
   CheckDrawn(10, size_t{kRounds} * 6, [](ChoiceStream& choices, Case& c) {
     const bool linear = choices.Coin();

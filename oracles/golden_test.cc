@@ -1,5 +1,5 @@
-// The published figures of facts/numerics.md: what departures must reproduce and what a conforming
-// engine must give instead.
+// The published figures of facts/numerics.md: those that departures must reproduce and the values
+// of a conforming engine instead.
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 #include <limits>
@@ -104,7 +104,7 @@ TEST(Golden, GeluAtZero) {
   EXPECT_NEAR(c.Run(y, With(2, {"D12"})).value[0], -0.000543, 1e-6);
 }
 
-// facts/numerics.md and facts/known_defects.csv: what single functions give at single arguments.
+// facts/numerics.md and facts/known_defects.csv: values of single functions at single arguments.
 struct FixedValue {
   OpKind kind;
   double x;

@@ -99,7 +99,7 @@ std::vector<size_t> Measure(const Estimate& expected, std::span<const double> ac
 }
 
 // How large a term may be on a family where it was never measured. Terms without a row have but two
-// values, and admit what they can already.
+// values, and admit all they can already.
 struct Widest {
   Term term;
   double value = 0;

@@ -1,5 +1,5 @@
-// Compares what an engine gave with what the oracle expects, and names known defects by the value
-// they produce. Campaigns and the commands `judge` and `check` report what stands here.
+// Compares an engine's outputs with the oracle's expectation, and names known defects by the value
+// they produce. Campaigns and the commands `judge` and `check` report its results.
 #pragma once
 
 #include <array>
@@ -91,18 +91,18 @@ OutputJudgement Judge(const Graph& graph, std::span<const Tensor> inputs, size_t
 // once.
 std::vector<Term> AssumedTerms(const Graph& graph, size_t output, int family);
 
-// Of AssumedTerms, those that forbid what `actual` holds outside: with each as wide as the notes
-// leave possible, every element is admitted or is a documented departure's of the family. One term
-// where one is enough. Empty where something else forbids an element, and where departures suffice.
+// Of AssumedTerms, those that forbid the elements of `actual` outside: with each as wide as the
+// notes leave possible, every element is admitted or is a documented departure's of the family. One
+// term where one is enough. Empty if something else forbids an element, and if departures suffice.
 // Precondition: `actual` has the type of the output. Errors of the evaluation give no terms.
 std::vector<Term> ForbiddingTerms(const Graph& graph, std::span<const Tensor> inputs, size_t output,
                                   const Tensor& actual, int family);
 
-// The departures that explain what `actual` holds outside though `family` was measured neither to
-// depart so nor to do as the contract says: ids of the departures in force that are listed for
+// The departures that explain the elements of `actual` outside though `family` was measured neither
+// to depart so nor to do as the contract says: ids of the departures in force that are listed for
 // other families, names of OpenRules. Beside them documented departures of the family may be at
-// work. Empty where nothing lies outside, and where these do not explain every element.
-// Precondition and errors as ForbiddingTerms.
+// work. Empty if nothing lies outside, and if these do not explain every element. Precondition and
+// errors as ForbiddingTerms.
 std::vector<std::string_view> UnmeasuredDepartures(const Graph& graph,
                                                    std::span<const Tensor> inputs, size_t output,
                                                    const Tensor& actual, int family);

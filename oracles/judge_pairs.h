@@ -1,4 +1,4 @@
-// Results of one operation that speak of each other: topk gives values and where they stand. Each
+// Results of one operation that speak of each other: topk gives values and their positions. Each
 // may be admitted by itself and both not together. Campaigns and `judge` ask after the outputs were
 // judged one by one.
 #pragma once

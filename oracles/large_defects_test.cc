@@ -1,5 +1,5 @@
-// Known defects in outputs too large to evaluate everywhere under every set of defects: what is
-// named holds of every element outside all the same.
+// Known defects in outputs too large to evaluate everywhere under every set of defects: a named
+// defect explains every element outside all the same.
 #include <cmath>
 #include <gtest/gtest.h>
 #include <string>

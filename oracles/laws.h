@@ -35,7 +35,7 @@ struct LawFact {
   std::string_view
       targets;  // on which it was measured; other targets of their families follow them
   std::string_view source;
-  std::string_view open;  // what it does not say, and the interval spans
+  std::string_view open;  // the cases that it leaves open, which the interval spans
 };
 
 std::span<const LawFact> LawFacts();

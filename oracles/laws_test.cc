@@ -342,7 +342,7 @@ TEST(Tables, BoundsStayInTheFunctionsRange) {
   }
 }
 
-// A table belongs to a compiler release: what an earlier one may have given is no wrong value, and
+// A table belongs to a compiler release: the value of an earlier one is no wrong value, and
 // the rule that forbids it is named.
 TEST(Tables, NameTheRuleWhereAnEarlierTableMayHaveErredOtherwise) {
   Case c;
@@ -413,8 +413,8 @@ TEST(TurnTable, BoundsAreBitsInTheMedian) {
   }
 }
 
-// ---- what the law of sums leaves open
-// ------------------------------------------------------------
+// ---- cases that the law of sums leaves open
+// ------------------------------------------------------
 
 Estimate Product(std::span<const double> x, const Contract& contract) {
   Case c;
@@ -432,7 +432,7 @@ TEST(FixedSums, AreBitsUpToSixtyFourProductsAndAnInterval) {
   EXPECT_EQ(one_pass.low[0], one_pass.high[0]);
   x.resize(4 * kChannels, 0.1);
   const Estimate passes = Product(x, ConformingContract(kA18));
-  // Partial sums that are rounded to fp16 between passes lose what 2048 does not hold.
+  // Partial sums that are rounded to fp16 between passes lose the bits below 2048's unit.
   EXPECT_LT(passes.low[0], passes.high[0]);
   EXPECT_LE(UlpBetween(DType::kFp16, passes.low[0], passes.high[0]), 4u);
 }

@@ -21,7 +21,7 @@ namespace {
 constexpr int kStepsToOne = 256;
 constexpr size_t kSteps = 2 * kStepsToOne + 1;
 
-// The logarithm of what a bet leaves, rounded down: a player is never taken for richer.
+// The logarithm of the capital after a bet, rounded down: a player is never taken for richer.
 int64_t LogOfOutcome(double part, double says) {
   return static_cast<int64_t>(
       std::floor(std::log2(1 + part * (says - kLeastLean)) * LeanSums::kUnit));
@@ -221,7 +221,7 @@ bool IsTested(const Graph& graph, size_t output, int family) {
   const Value& result = graph.value(graph.outputs()[output]);
   if (result.kind != ValueKind::kResult || !IsFloat(result.type.dtype)) return false;
   const OpSet& untested = UntestedOps(family);
-  // Of what the output depends on, the nearest first.
+  // Of the values that the output depends on, the nearest first.
   std::vector<bool> wanted(graph.nodes().size());
   wanted[result.producer] = true;
   for (size_t i = result.producer + 1; i-- > 0;) {

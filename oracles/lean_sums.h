@@ -2,15 +2,15 @@
 // each of them lies inside its bound. Campaigns keep the sums of it by operation, target and route.
 //
 // The premise. No interval forbids that all errors lie on one side: an engine that truncates where
-// its contract lets it err is inside its bound, and what the test shows is no violation of it. It
-// shows that the engine does not round to nearest what it evaluates. An engine that does errs to
+// its contract lets it err is inside its bound, and a positive test shows no violation of it. It
+// shows that the engine does not round its results to nearest. An engine that does errs to
 // either side alike wherever the operands do not say on which side the next number lies: by less
-// than kLeastLean of its room on the average. So nothing is asked of what errs by a function of one
-// operand (tables), of a count (reciprocals) or of a place, nor of what is chosen rather than
-// rounded, nor of a function with a kink of what may err, nor of what the family's documented
-// defects make lean (IsTested). Functions whose bound is in units of the last place (exp, sqrt,
-// quotients) are asked: that their errors lie to one side says that they are not rounded to
-// nearest, and no more.
+// than kLeastLean of its room on the average. So the test leaves out results that err by a function
+// of one operand (tables), of a count (reciprocals) or of a place, those that are chosen rather
+// than rounded, functions with a kink whose operands may err, and those that the family's
+// documented defects make lean (IsTested). Functions whose bound is in units of the last place
+// (exp, sqrt, quotients) are asked: that their errors lie to one side says that they are not
+// rounded to nearest, and no more.
 //
 // The test. Let s be the mean over the free elements of one output of the error, in units of the
 // room on its side: -1 <= s <= 1, whatever hangs together inside of that output. Cases are drawn
@@ -19,7 +19,7 @@
 // 1 + b (s - kLeastLean) times as much after it, then gains nothing on the average, and by Ville's
 // inequality comes to T times the first sum, ever, with a probability of 1 / T at most. No look at
 // the sums costs anything, and products of several campaigns may be multiplied. kBets players are
-// asked at once, and kMostTests sums of them; 1 / kFalseFindings is what is left for all together.
+// asked at once, and kMostTests sums of them; 1 / kFalseFindings is the share for all together.
 #pragma once
 
 #include <algorithm>
@@ -67,8 +67,8 @@ struct LeanSums {
   static constexpr double kUnit = 1 << 20;
 
   uint64_t outputs = 0;
-  int64_t sum = 0;  // of what the outputs say, in 1 / kUnit, rounded down
-  // Binary logarithms of what each player has, in 1 / kUnit, never too large.
+  int64_t sum = 0;  // of the outputs' means, in 1 / kUnit, rounded down
+  // Binary logarithms of each player's capital, in 1 / kUnit, never too large.
   std::array<int64_t, kBets> capitals{};
   // The output that leans most: its case, and by how much.
   uint64_t extreme_case = 0;
@@ -88,7 +88,7 @@ struct LeanSums {
   }
   bool operator==(const LeanSums&) const = default;
 
-  // Whether the premise does not hold, as the text above says. The mean of what the players have is
+  // Whether the premise does not hold, as the text above says. The mean of the players' capital is
   // at least that of the richest, divided by all of them.
   bool Significant() const {
     const double needed = std::log2(kBets * kMostTests * kFalseFindings);

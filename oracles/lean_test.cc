@@ -1,5 +1,5 @@
-// The sequential test of many outputs: what it says of engines that round to nearest, that lean,
-// and of what it must not ask.
+// The sequential test of many outputs: its answer for engines that round to nearest, for engines
+// that lean, and the results that it must leave out.
 #include "oracles/lean.h"
 
 #include <cmath>
@@ -72,7 +72,7 @@ TEST(LeanSums, AMillionOutputsOfNoSideAreNotSignificant) {
   EXPECT_EQ(Of(leans, Lean::kFills).outputs, 0u) << "no output had wide intervals";
 }
 
-// As long as the mean stays below what the test speaks of, no number of outputs is enough.
+// As long as the mean stays below the test's threshold, no number of outputs is enough.
 TEST(LeanSums, ALeanTooSmallToSpeakOfIsNeverSignificant) {
   LeanSums sums;
   for (uint64_t i = 0; i < 1'000'000; ++i) sums.Add(i, kLeastLean);
@@ -165,8 +165,8 @@ TEST(IsTested, NothingIsAskedOfTablesNorOfWhatReadsThem) {
   EXPECT_FALSE(Tested(OpKind::kSigmoid, kA13, true));
 }
 
-// The greater of two numbers that err to either side alike is too great on the average, and so is
-// what comes of it; of numbers that do not err it is asked.
+// The greater of two numbers that err to either side alike is too great on the average, and so are
+// values computed from it; of numbers that do not err it is asked.
 TEST(IsTested, NothingIsAskedOfExtremesOfWhatMayErr) {
   testing::Case item;
   const ValueId x = item.Input(testing::MakeTensor(DType::kFp16, {2, 3}, {1, 2, 3, 4, 5, 6}));
@@ -181,7 +181,7 @@ TEST(IsTested, NothingIsAskedOfExtremesOfWhatMayErr) {
   EXPECT_FALSE(IsTested(item.graph, 2, kA15));
 }
 
-// Reciprocals err by what the count is, positions are chosen: a cast makes a number of them.
+// Reciprocals err by their count, positions are chosen: a cast makes a number of them.
 TEST(IsTested, NothingIsAskedOfCountsNorOfChoices) {
   testing::Case item;
   const ValueId x = item.Input(testing::MakeTensor(DType::kFp16, {2, 3}, {1, 2, 3, 4, 5, 6}));

@@ -112,7 +112,7 @@ struct Evaluation::State {
 
 namespace {
 
-// Types and sizes of every value; refuses what would not fit in memory.
+// Types and sizes of every value; refuses a graph that would not fit in memory.
 Status PrepareValues(const Graph& graph, std::vector<BoundedTensor>& values,
                      int64_t limit = kMaxEvaluatedElements) {
   values.resize(graph.values().size());
@@ -263,7 +263,7 @@ Status LoadValues(const Graph& graph, std::span<const Tensor> inputs, const Cont
 }
 
 // The memory that a value's arrays lie in, and how long it is needed. Every operation and every
-// constant has memory of its own; a result may also point into that of its operands (a reshape
+// constant has its own memory; a result may also point into that of its operands (a reshape
 // does). A constant is loaded for each operation that reads it: that takes less time than the
 // operation does, and all constants of a model at once are too many.
 class Lifetimes {
@@ -295,7 +295,7 @@ class Lifetimes {
     for (const ValueId id : graph_.outputs()) LoadConstant(id, contract, values);
   }
 
-  // After `node` ran: what it made points where, and what was needed for the last time.
+  // After `node` ran: the places of its results, and the values needed for the last time.
   void Finish(NodeId id, std::span<BoundedTensor> values) {
     const Node& node = graph_.node(id);
     HoldForStates(id);

@@ -37,8 +37,8 @@ struct Estimate {
   bool whole = false;
   // Every line along this axis holds each number once: positions by rank. -1 where none is.
   int distinct_axis = -1;
-  // Departures alone: they widen an interval by the most that they may do, so that what is admitted
-  // says little.
+  // Departures alone: they widen an interval by the most that they may do, so that the admitted
+  // interval says little.
   bool loose = false;
   std::vector<uint32_t> member_begin;
   std::vector<double> members;
@@ -77,15 +77,15 @@ class Evaluation {
   Status Run(const Graph& graph, std::span<const Tensor> inputs, const Contract& contract);
   Status Run(const Graph& graph, std::span<const Tensor> inputs, Contract&& contract) = delete;
 
-  // As Run, for `output` and what it depends on: no other value may be read. Of graphs with states
-  // everything is computed. `wanted`, where not empty, has an entry for each element of `output`:
-  // those that are 0 may not be read either, and sums of products leave them out.
+  // As Run, for `output` and the values that it depends on: no other value may be read. Of graphs
+  // with states everything is computed. `wanted`, where not empty, has an entry for each element of
+  // `output`: those that are 0 may not be read either, and sums of products leave them out.
   Status RunTo(const Graph& graph, std::span<const Tensor> inputs, const Contract& contract,
                ValueId output, std::span<const uint8_t> wanted = {});
 
-  // As Run, for graphs too large to keep: what no later operation needs is given up. Afterwards
-  // only the graph's outputs may be read. Constants are loaded where they are read. `visit`, where
-  // given, is called for each operation in order, and may read its results.
+  // As Run, for graphs too large to keep: values that no later operation needs are given up.
+  // Afterwards only the graph's outputs may be read. Constants are loaded where they are read.
+  // `visit`, where given, is called for each operation in order, and may read its results.
   Status RunForOutputs(const Graph& graph, std::span<const Tensor> inputs, const Contract& contract,
                        const std::function<void(NodeId)>& visit = {});
 
@@ -98,12 +98,12 @@ class Evaluation {
   // the values alone: of the results only Values may be read. Takes less than half the time.
   // `other` must not run again while they are read. Errors: those of Run.
   Status RunValues(const Evaluation& other, std::span<const Tensor> inputs);
-  // After a successful Run or RunValues, and where RunForOutputs and RunValuesForOutputs let it be
-  // read: Estimate::value of value `id`.
+  // After a successful Run or RunValues, and, as far as they allow reading it, RunForOutputs and
+  // RunValuesForOutputs: Estimate::value of value `id`.
   std::span<const double> Values(ValueId id) const;
 
-  // After a successful Run: what the engine may store for value `id` where it is a graph output or
-  // a tap, that is rounded to its element type. Reuses the memory of `estimate`.
+  // After a successful Run: the values that the engine may store for `id` if it is a graph output
+  // or a tap, that is rounded to its element type. Reuses the memory of `estimate`.
   void Stored(ValueId id, Estimate& estimate) const;
   // The same before storing: the interval also covers an intermediate that stays unrounded.
   void Intermediate(ValueId id, Estimate& estimate) const;

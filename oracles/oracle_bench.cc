@@ -136,7 +136,7 @@ struct Seconds {
 };
 
 // items/s; with a yardstick also ratio_to_onednn, the time oneDNN takes over the time this takes.
-// Both run by turns, so that what else the machine does strikes both; oneDNN finds its operands in
+// Both run by turns, so that other work of the machine strikes both; oneDNN finds its operands in
 // the caches. The best run of each, which a busy machine slows least, gives best_items/s and
 // best_ratio.
 void RunCase(benchmark::State& state, Case& c, double items, onednn::Work* yardstick = nullptr,
@@ -228,8 +228,8 @@ void BM_Unary(benchmark::State& state, OpKind kind) {
   c.graph.AddOutput(c.Unary(kind, x));
   RunCase(state, c, static_cast<double>(n));
 }
-// The least that tables of functions serve (reference/distinct.h), and what no cache but the last
-// holds.
+// The least that tables of functions serve (reference/distinct.h), and the least that only the last
+// cache holds.
 void Sizes(benchmark::internal::Benchmark* benchmark) {
   benchmark->Arg(1 << 15)->Arg(1 << 18)->Unit(benchmark::kMicrosecond);
 }

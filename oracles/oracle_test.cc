@@ -286,7 +286,7 @@ TEST(Evaluate, ASlopeOfZeroUnderAnIntervalThatReachesInfinityAdmitsMoreThanNan) 
   EXPECT_EQ(bent.high[0], kInfinity);
 }
 
-// Both infinities are the ends of what a quotient by a zero of unknown sign may be; the numbers
+// Both infinities are the ends of the interval of a quotient by a zero of unknown sign; the numbers
 // between them have products with zero, and quotients by infinity.
 TEST(Evaluate, AnIntervalBetweenInfinitiesHasProductsAndQuotientsBesideNan) {
   Case c;
@@ -336,7 +336,7 @@ TEST(Evaluate, SoftmaxOfElementsThatMayAllBeMinusInfinityAdmitsNan) {
 }
 
 // The product of these seven numbers lies 1694 below the middle 2219 * 2^54 of two numbers of fp16
-// (in units of 2^-70); what the doubles on the way lose decides the rounding.
+// (in units of 2^-70); the error of the doubles on the way decides the rounding.
 TEST(Evaluate, UpdatesOfOneElementAreRoundedOnce) {
   using P = params::Scatter;
   std::vector<double> factors = {1951, 1523, 997, 569, 257, 338, 273};
@@ -585,8 +585,8 @@ TEST(Softmax, OfOperandsThatMayBeUnroundedIsNarrow) {
   }
 }
 
-// Beside an infinity the first element of the l2 norm is 0 or NaN; what batch_norm may fold it
-// keeps.
+// Beside an infinity the first element of the l2 norm is 0 or NaN; it keeps the values that
+// batch_norm may fold.
 TEST(Normalization, BatchNormOfWhatMayBeNanAdmitsNanAndItsRoundings) {
   using P = params::BatchNorm;
   Case c;

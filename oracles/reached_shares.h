@@ -1,5 +1,5 @@
-// How near engines that keep the contract come to the bound of each operation, measured: what says
-// that the bounds are not lazy. The adversary test measures it and holds the table to it.
+// How near engines that keep the contract come to the bound of each operation, measured: the
+// evidence that the bounds are not lazy. The adversary test measures it and holds the table to it.
 #pragma once
 
 #include <span>

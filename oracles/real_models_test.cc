@@ -1,5 +1,5 @@
-// Real models from end to end, node by node: what every operation computes from the numbers that it
-// was given agrees on sampled outputs with the slow implementation, and the whole gives the same.
+// Real models from end to end, node by node: every operation's result from its actual operands
+// agrees on sampled outputs with the slow implementation, and the whole gives the same.
 #include <algorithm>
 #include <cctype>
 #include <cmath>

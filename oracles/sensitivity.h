@@ -42,7 +42,7 @@ class SensitivitySearch {
   Status Start(const Graph& graph, std::span<const Tensor> inputs, std::span<const ValueId> values,
                const Contract& contract);
   // Looks among the values without a witness, in the order of Start, for those that the inputs
-  // `change` move; `number` is what their witnesses call it, 0 for the first. A change that the
+  // `change` move; `number` is its number in their witnesses, 0 for the first. A change that the
   // oracle cannot evaluate proves nothing. Precondition: `found` has an entry a value.
   void Move(std::span<const Tensor> change, size_t number, Witnesses& found);
   // Looks among other values of the graph, at the same inputs and under every change that was

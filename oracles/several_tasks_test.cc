@@ -1,5 +1,5 @@
 // Operations that recorded programs compute in several tasks, each of which rounds: the contract
-// admits what these tasks give, and little else.
+// admits the results of these tasks, and little else.
 #include <cmath>
 #include <gtest/gtest.h>
 

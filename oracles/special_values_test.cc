@@ -1,5 +1,6 @@
-// Infinities, NaN and zeros inside the steps of operations: what may be NaN is admitted, what is
-// NaN on every engine is all that is admitted, and literals of fp32 are read as they are given.
+// Infinities, NaN and zeros inside the steps of operations: a result that may be NaN admits NaN,
+// one that is NaN on every engine admits nothing else, and literals of fp32 are read as they are
+// given.
 #include <cmath>
 #include <gtest/gtest.h>
 #include <limits>
@@ -398,7 +399,7 @@ TEST(Scatter, KeepsTheSignOfAZero) {
   EXPECT_TRUE(AdmitsItself(quotient));
 }
 
-// MIL's prose sets what lies outside the band to zero; its formula multiplies it by zero.
+// MIL's prose sets elements outside the band to zero; its formula multiplies them by zero.
 TEST(BandPart, OfWhatIsNotFiniteIsZeroOrNanOutsideTheBand) {
   using P = params::BandPart;
   Case c;

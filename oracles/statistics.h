@@ -13,7 +13,7 @@
 namespace anecheck {
 
 // Errors in units of the distance from the value to the end of the interval on their side, so that
-// -1 to 1 is what the contract permits. Elements without freedom, and infinities, do not count, and
+// the contract permits -1 to 1. Elements without freedom, and infinities, do not count, and
 // elements of one value and interval count once, by their mean error: an engine errs alike in them.
 struct ErrorStatistics {
   uint64_t count = 0;
@@ -37,8 +37,8 @@ inline constexpr double kLeaningZ = 6.1;
 inline constexpr uint64_t kLeastCount = 30;
 
 // Whether the errors lie to one side, which is no violation of the bound: errors of one output may
-// hang together (a common scale), and a contract may permit truncation. It is what a wrong rounding
-// mode, a dropped small term or a table that is off look like first.
+// hang together (a common scale), and a contract may permit truncation. It is the first sign of a
+// wrong rounding mode, a dropped small term or a table that is off.
 inline bool Leans(const ErrorStatistics& errors) {
   return errors.count >= kLeastCount && std::fabs(errors.z) > kLeaningZ;
 }
@@ -53,7 +53,7 @@ inline bool Fills(const ErrorStatistics& errors) {
 // Precondition: `actual` has the type of `expected`.
 ErrorStatistics MeasureErrors(const Estimate& expected, const Tensor& actual);
 
-// Adds up what several outputs or cases gave; the order does not matter.
+// Adds up the sums of several outputs or cases; the order does not matter.
 ErrorStatistics Merge(const ErrorStatistics& a, const ErrorStatistics& b);
 
 }  // namespace anecheck

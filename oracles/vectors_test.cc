@@ -476,7 +476,7 @@ void CheckRecord(const Json& record, Mapping mapping, Tally& tally) {
   std::vector<ValueId> outputs = {first};
   outputs.insert(outputs.end(), model.further.begin(), model.further.end());
   for (size_t i = 0; i < outputs.size(); ++i) {
-    // The function's own table has no part in what the source means.
+    // The function's own table has no part in the source's meaning.
     const Estimate estimate = model.c.Run(outputs[i], IeeeContract());
     const std::string difference = Difference(record, i, estimate, model.c.error);
     if (difference.empty()) continue;

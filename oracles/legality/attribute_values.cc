@@ -13,7 +13,7 @@ namespace {
 
 using Kind = Value::Kind;
 
-// Axes of what a window moves over: batch and channels, then the spatial ones.
+// Axes of a window's operand: batch and channels, then the spatial ones.
 constexpr size_t kAxesBeforeWindow = 2;
 constexpr size_t kMostSpatialAxes = 3;
 

@@ -1,5 +1,5 @@
-// Whether what is said of an operation can be said of any: values of its attributes, and shapes of
-// its operands. The compiler's answer to the rest is the rules' business (legality.h).
+// Whether a statement about an operation can be true of any: values of its attributes, and shapes
+// of its operands. The compiler's answer to the rest is the rules' business (legality.h).
 #pragma once
 
 #include "harness/graph/schema.h"

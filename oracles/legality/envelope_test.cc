@@ -1,5 +1,5 @@
-// Compile-only probes of chips, row by row (facts/compile_envelope.csv): what was accepted is not
-// refused, and what was refused is refused by the layer that the probe names, in its words.
+// Compile-only probes of chips, row by row (facts/compile_envelope.csv): an accepted program is not
+// refused, and a refused one is refused by the layer that the probe names, in its words.
 #include <gtest/gtest.h>
 
 #include "harness/base/file.h"
@@ -139,8 +139,8 @@ std::string WithoutSpaces(std::string text) {
   return text;
 }
 
-// Whether a layer is where the source says that it refused: on the device and when compiling stand
-// for what is behind the front end.
+// Whether a layer is the one that refused by the source: "on the device" and "when compiling" stand
+// for layers behind the front end.
 bool IsThere(const std::string& where, Layer layer) {
   if (where == "frontend") return layer == Layer::kFrontEnd;
   if (where == "validator") return layer == Layer::kValidator;

@@ -1,6 +1,6 @@
 // The small language in which the legality tables state their conditions and texts: comparisons,
 // arithmetic and three-valued logic over an instance, a target and a route. Used by the rules of
-// oracles/legality alone; keeping conditions as data is what lets a rule carry its source.
+// oracles/legality alone; a rule can carry its source because conditions are data.
 #pragma once
 
 #include <cstdint>
@@ -14,8 +14,8 @@
 
 namespace anecheck::legality {
 
-// A value, or the reason why there is none. kAbsent: the instance does not say (`text` names what).
-// kUnknown: no source gives it (`text` says why).
+// A value, or the reason why there is none. kAbsent: the instance does not say (`text` names the
+// missing fact). kUnknown: no source gives it (`text` says why).
 struct Value {
   enum class Kind : uint8_t { kAbsent, kUnknown, kNumber, kBool, kText, kList };
 
@@ -61,8 +61,8 @@ class Expression {
   // An operand of the wrong kind makes the value unknown, with a message that begins "expression:".
   Value Evaluate(const Scope& scope) const;
 
-  // Names that stand alone, and numbers and texts that stand in it: what a generator of instances
-  // near the borders of a rule wants.
+  // Names that stand alone, and numbers and texts that stand in it, for a generator of instances
+  // near the borders of a rule.
   std::vector<std::string> Names() const;
   std::vector<Value> Literals() const;
   // Calls of functions that Expression does not define itself.

@@ -1,4 +1,5 @@
-// The language of the rules: values, precedence, and what absent and unknown do to a condition.
+// The language of the rules: values, precedence, and the effect of absent and unknown on a
+// condition.
 #include "oracles/legality/expression.h"
 
 #include <gtest/gtest.h>

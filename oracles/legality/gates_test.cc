@@ -1,5 +1,5 @@
-// The gates of the validators by direct authoring: what no target takes is broken, what one takes
-// is not, and what is not said breaks nothing.
+// The gates of the validators by direct authoring: a unit that no target takes breaks one, a unit
+// that some target takes does not, and a missing fact breaks none.
 #include "oracles/legality/gates.h"
 
 #include <gtest/gtest.h>

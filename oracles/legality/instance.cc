@@ -165,7 +165,7 @@ int ChainOf(const Graph& graph, const Node* node) {
   return length;
 }
 
-// Whether a non-linear function reads the result: what fuses with a square.
+// Whether a non-linear function reads the result, so that a square fuses with it.
 bool FeedsNonLinear(const Graph& graph, const Node& node) {
   return std::ranges::any_of(graph.nodes(), [&](const Node& reader) {
     return DefinitionOf(*reader.schema).op_class == OpClass::kActivation &&

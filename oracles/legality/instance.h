@@ -1,6 +1,6 @@
-// One operation with what is said of it: attributes, operand shapes, element types, constness. It
-// need not be complete and the operation need not be in the operation table: legality is asked of
-// names, native layers and whole nodes alike.
+// One operation with the known facts about it: attributes, operand shapes, element types,
+// constness. It need not be complete and the operation need not be in the operation table: legality
+// is asked of names, native layers and whole nodes alike.
 #pragma once
 
 #include <cstdint>

@@ -68,7 +68,7 @@ void Apply(const Rule& rule, const InstanceScope& scope, Verdict& verdict) {
   const bool unknown = value.is(Value::Kind::kUnknown);
   if (!unknown && !value.truth()) return;
   const Ruling ruling = unknown ? Ruling::kUnknown : rule.ruling;
-  // A rule that only remarks on what passes stands where no other spoke.
+  // A rule that only remarks on a passing operation counts if no other spoke.
   const bool remark =
       ruling == Ruling::kPass && layer.ruling == Ruling::kPass && layer.rule.empty();
   if (ruling <= layer.ruling && !remark) return;
@@ -91,7 +91,8 @@ void Conclude(Verdict& verdict) {
   }
   if (verdict.outcome == Outcome::kNoPath) return;
   if (refused) verdict.outcome = Outcome::kRejected;
-  // A later refusal does not settle what an unknown value leaves open, but it does refuse.
+  // A later refusal does not settle a question that an unknown value leaves open, but it does
+  // refuse.
   else if (unknown)
     verdict.outcome = Outcome::kUnknown;
   else if (rewritten)

@@ -1,5 +1,5 @@
-// The rule oracle: what each layer of the compiler says to an operation instance on a target by a
-// route, in order, with the reason as the real layer gives it. Verdicts come from the tables of
+// The rule oracle: the answer of each layer of the compiler to an operation instance on a target by
+// a route, in order, with the reason as the real layer gives it. Verdicts come from the tables of
 // oracles/legality/data and the target's values alone, never from results of tests.
 #pragma once
 
@@ -58,7 +58,7 @@ Result<Verdict> Judge(const Instance& instance, const Target& target, Route rout
 // How an operation stands on a target over both routes, in the words of the public matrix:
 //   native        the conversion route admits it as it is
 //   bridge        only after a rewrite, from inside the compiler, or by direct authoring
-//   family_gated  this target refuses what a later one admits
+//   family_gated  this target refuses it, a later one admits it
 //   no_path       no native layer on any target
 //   unknown       rests on a value that no source gives
 // `rule` receives the rule that decides, where not null.

@@ -1,4 +1,4 @@
-// Predictions from the rules alone, held against what others have published: the operation matrix
+// Predictions from the rules alone, compared with published results: the operation matrix
 // (public guide, appendix A) and a sweep of one M5. Every cell that differs is listed with the rule
 // that says otherwise; the lists are golden files.
 #include <fmt/format.h>

@@ -82,8 +82,8 @@ class ArgumentReader {
     instance.operands.back().constant = constant;
   }
 
-  // By the operation of that name, else by the file's list of inputs, else by what the name says of
-  // its cast. The file does not give the names of results where they are others than those of their
+  // By the operation of that name, else by the file's list of inputs, else by the cast in the name.
+  // The file does not give the names of results where they are others than those of their
   // operations: then that of the operation before.
   Typed TypeOfValue(const std::string& name) const {
     const auto made = results_.find(name);
@@ -128,7 +128,7 @@ class ArgumentReader {
   const std::map<std::string, Typed>& results_;
 };
 
-// Rows without arguments: the operation, with the number in the file's name where it has one.
+// Rows without arguments: the operation, with the number in the file's name, if any.
 Instance ByName(const CsvRow& row) {
   const std::string& file = row.at("file");
   static const std::regex kSwept(

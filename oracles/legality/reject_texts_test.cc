@@ -98,8 +98,8 @@ const TargetCatalog& Catalog() {
   return *kCatalog;
 }
 
-// Takes out of `wanted` what instances of `subject` are refused with, until nothing is left or
-// `draws` instances were judged.
+// Takes out of `wanted` the messages with which instances of `subject` are refused, until nothing
+// is left or `draws` instances were judged.
 void Strike(std::string_view subject, int draws, std::map<std::string, std::regex>& wanted) {
   InstanceDrawer drawer(Rules::Builtin(), subject, 17);
   for (int i = 0; i < draws && !wanted.empty(); ++i) {

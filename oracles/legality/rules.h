@@ -40,7 +40,7 @@ enum class Ruling : uint8_t {
 };
 std::string_view RulingName(Ruling ruling);
 
-// Another source's word on what a rule states.
+// Another source's word on a rule's statement.
 struct OtherReading {
   std::string says, source;
 };
@@ -62,7 +62,7 @@ struct Rule {
 };
 
 // A row of the catalogue: an operation of the intermediate language or a native layer. `fields`
-// holds what rules read by row('name').
+// holds the values that rules read by row('name').
 struct CatalogueRow {
   std::string name;
   std::string op_class;

@@ -9,7 +9,7 @@
 namespace anecheck::legality {
 namespace {
 
-// `what` names the number where it is not known.
+// `what` names the number if it is unknown.
 template <typename What>
 Value NumberOf(const Known<uint64_t>& known, const What& what) {
   if (!known) return Value::Unknown(fmt::format("{}: {}", what(), known.unknown_reason()));

@@ -296,7 +296,7 @@ TEST(CodeGeneration, RefusesConvolutionOverThreeAxesEverywhere) {
   }
 }
 
-// Attested and rejected: what earlier layers admit and code generation refuses.
+// Attested and rejected: operations that earlier layers admit and code generation refuses.
 TEST(CodeGeneration, RefusesWhatIsAttested) {
   const Verdict deep =
       Judged("h17s", Route::kMil, Make("conv", {"x:1,4,8,8,8", "weight:4,4,2,3,3:fp16:const"}));

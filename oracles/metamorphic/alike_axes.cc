@@ -265,7 +265,7 @@ void MatricesInner(const NodeView& node, int, Axes& axes) {
   axes.push_back(std::move(inner));
 }
 
-// The letters of an equation without blanks, and where the operands and the result end.
+// The letters of an equation without blanks, and the ends of the operands and the result.
 struct Equation {
   explicit Equation(const NodeView& node) {
     for (const char c : node.String(params::Einsum::kEquation, "")) {
@@ -326,7 +326,7 @@ void Keys(const NodeView& node, int, Axes& axes) {
   axes.push_back(std::move(axis));
 }
 
-// Axis 1 of x and of the sequence, axis 0 of what the cell is given at first and leaves at last.
+// Axis 1 of x and of the sequence, axis 0 of the cell's first and last states.
 void Sequences(const NodeView& node, int, Axes& axes) {
   const Tensors tensors(node);
   const auto arguments = node.graph().arguments(node.node());

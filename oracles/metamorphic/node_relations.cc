@@ -190,8 +190,8 @@ std::vector<const plan::Decomposition*> DecompositionsOf(std::string_view op) {
   return entries;
 }
 
-// A constant of fp16 with half of each number; kNoValue for others, and where a half is no number
-// of fp16.
+// A constant of fp16 with half of each number; kNoValue for others, and if a half is no number of
+// fp16.
 ValueId Halved(Graph& graph, ValueId x) {
   if (graph.value(x).kind != ValueKind::kConst || graph.type(x).dtype != DType::kFp16) {
     return kNoValue;

@@ -1,6 +1,6 @@
 // Metamorphic relations: changes of a graph that leave its results the same, as data. They find
-// what a bound cannot see: two programs that must agree with each other more closely than either
-// must with the exact result.
+// errors that a bound cannot show: two programs that must agree with each other more closely than
+// either must with the exact result.
 #pragma once
 
 #include <cstdint>
@@ -36,9 +36,9 @@ struct Relation {
   std::string_view name;  // "double-transpose"
   RelationSite site = RelationSite::kValue;
   RelationLaw law = RelationLaw::kWithinBounds;
-  // kValue: appends to `graph` what is used instead of `value`. kNoValue where it does not apply.
+  // kValue: appends to `graph` the replacement of `value`. kNoValue if it does not apply.
   ValueId (*instead_of)(Graph& graph, ValueId value, uint64_t choice) = nullptr;
-  // kNode: appends what is used instead of the results of `node`, one value a result; places[v] is
+  // kNode: appends the replacements of the results of `node`, one value a result; places[v] is
   // the place in `graph` of value v of its graph. Empty where it does not apply.
   std::vector<ValueId> (*in_place_of)(Graph& graph, const NodeView& node,
                                       std::span<const ValueId> places, uint64_t choice) = nullptr;

@@ -1,4 +1,4 @@
-// Relations keep what they must: by the oracle, a rewritten graph has the original's results.
+// Relations keep the results: by the oracle, a rewritten graph has the original's results.
 #include "oracles/metamorphic/relation.h"
 
 #include <algorithm>
@@ -368,7 +368,8 @@ TEST_P(EachDecomposition, IsHeldAgainstTheOperation) {
   EXPECT_GT(applied, 0u);
 }
 
-// Their operands have to be what no generator draws: constant indices, a known number of rounds.
+// Their operands have to be of kinds that no generator draws: constant indices, a known number of
+// rounds.
 constexpr std::string_view kWithoutDrawnInstance[] = {"gather", "while_loop"};
 
 std::vector<std::string_view> Decomposed() {

@@ -1,4 +1,4 @@
-// Adds operations to a graph by the names of MIL: how the decompositions write what they make.
+// Adds operations to a graph by the names of MIL, for the decompositions.
 #pragma once
 
 #include <cstdint>

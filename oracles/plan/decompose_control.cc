@@ -87,7 +87,7 @@ Known KnownOf(const Site& site, int parameter) {
   return known;
 }
 
-// The loop's variables after one more round, as far as they follow from what is known.
+// The loop's variables after one more round, as far as they follow from known values.
 Result<Known> NextRound(const Graph& body, const Known& known, size_t variables) {
   Known next(known.begin() + static_cast<std::ptrdiff_t>(variables), known.end());
   Known after;

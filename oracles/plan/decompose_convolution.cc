@@ -37,7 +37,7 @@ std::vector<TransposedAxis> AxesOf(const NodeView& node) {
     if (!node.Ints(P::kStrides).empty()) axis.stride = node.Ints(P::kStrides)[i];
     if (!node.Ints(P::kDilations).empty()) axis.dilation = node.Ints(P::kDilations)[i];
     if (type == "custom") axis.before = node.Ints(P::kPad)[2 * i];
-    // "same" drops what the whole result has too much, the odd element at the end.
+    // "same" drops the surplus of the whole result, the odd element at the end.
     const int64_t whole = axis.Spread() + axis.Reach();
     if (type == "same") axis.before = std::max<int64_t>(0, whole - axis.output) / 2;
   }

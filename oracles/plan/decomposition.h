@@ -23,7 +23,7 @@ enum class Occasion : uint8_t {
 };
 std::string_view OccasionName(Occasion occasion);
 
-// The operation that is rewritten, and where its replacement goes.
+// The operation that is rewritten, and the place of its replacement.
 struct Site {
   NodeView node;
   std::span<const ValueId> places;  // of the values of node.graph() in the new graph

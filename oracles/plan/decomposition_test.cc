@@ -102,8 +102,8 @@ bool Holds(const Graph& graph, std::span<const Tensor> inputs, const Decompositi
   return true;
 }
 
-// Their operands have to be what no generator draws: constant indices, a known number of rounds,
-// positive factors, indices inside. Each has a test of its own below.
+// Their operands have to be of kinds that no generator draws: constant indices, a known number of
+// rounds, positive factors, indices inside. Each has a test of its own below.
 constexpr std::string_view kWithoutDrawnInstance[] = {"gather", "while_loop", "reduce_prod",
                                                       "one_hot"};
 

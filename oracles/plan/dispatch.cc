@@ -67,7 +67,7 @@ class Levels {
     });
   }
 
-  // Moves what the engine does on one level to its next, where no cut needs it before.
+  // Moves the engine's operations on one level to its next, if no cut needs them before.
   void Gather() {
     std::set<int> levels;
     for (size_t i = 0; i < level_.size(); ++i) {

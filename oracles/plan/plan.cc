@@ -85,7 +85,7 @@ Layer MakeLayer(const Plan& plan, NodeId id, const std::string& origin, const Ta
   return layer;
 }
 
-// The producer of a layer's only data operand where nothing else uses what it makes.
+// The producer of a layer's only data operand if nothing else uses its result.
 Layer* SoleProducer(Plan& plan, const Layer& layer, const std::vector<int>& uses) {
   const ValueId x = NodeView(plan.lowered, layer.node).Input(0);
   if (x == kNoValue || uses[x] != 1) return nullptr;

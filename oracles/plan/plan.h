@@ -1,7 +1,7 @@
-// The lowering plan: what a graph becomes on a target. The operations that stay, those that are
-// rewritten and into what, their weights, the places at which the program is cut into dispatches,
-// and the content of the dispatch descriptor. Predicted from the legality tables alone; used by
-// `anecheck lower`.
+// The lowering plan: the form of a graph on a target. The operations that stay, those that are
+// rewritten and their replacements, their weights, the places at which the program is cut into
+// dispatches, and the content of the dispatch descriptor. Predicted from the legality tables alone;
+// used by `anecheck lower`.
 #pragma once
 
 #include <cstdint>
@@ -23,7 +23,7 @@ enum class Fate : uint8_t {
   kNative,      // one layer
   kFolded,      // computed when the program is compiled
   kStreamed,    // a compressed constant that the engine reads as it is
-  kDecomposed,  // the compiler rewrites it and no source says into what
+  kDecomposed,  // the compiler rewrites it and no source gives the replacement
   kCut,         // one layer in a dispatch of its own
   kBridge,      // refused by conversion and authored directly, in a dispatch of its own
   kElsewhere,   // runs on the CPU or the GPU
@@ -53,7 +53,7 @@ struct Layer {
   // The coefficient streams beside the kernel, with their relocation registers (specification 000,
   // table 23.5). Four where a batch normalization is folded in.
   std::vector<std::string> streams;
-  int segment = -1;  // index in Plan::segments; -1 for what needs no dispatch
+  int segment = -1;  // index in Plan::segments; -1 for layers that need no dispatch
 };
 
 // A rewrite that was made, or one that is made and that no graph here shows.
@@ -96,8 +96,8 @@ struct DescriptorOperation {
 struct Plan {
   std::string target;  // compiler name
   Route route = Route::kMil;
-  Graph program;  // what the compiler is given: the graph after the rewrites of the host
-  Graph lowered;  // what the engine runs, as far as graphs show it
+  Graph program;  // the compiler's input: the graph after the rewrites of the host
+  Graph lowered;  // the engine's part, as far as graphs show it
   std::vector<Layer> layers;
   std::vector<Rewrite> rewrites;  // in the order in which they were made
   std::vector<Segment> segments;
@@ -107,7 +107,7 @@ struct Plan {
 
   // Every layer is admitted by the plan's own route, as legality::Judge has it.
   bool compiles() const;
-  // Every layer is admitted by some route: by conversion what is refused there is cut out and
+  // Every layer is admitted by some route: by conversion a layer refused there is cut out and
   // authored directly (Fate::kBridge).
   bool compiles_with_bridges() const;
 };
@@ -123,8 +123,8 @@ struct PlanOptions {
 Result<Plan> PlanLowering(const Graph& graph, const Target& target,
                           const PlanOptions& options = {});
 
-// The name by which Layer::from and Rewrite::name speak of an operation: its first result, or what
-// it writes to.
+// The name by which Layer::from and Rewrite::name speak of an operation: its first result, or the
+// state that it writes.
 std::string OperationName(const NodeView& node);
 
 // Whether something must end a dispatch before and after such an operation although its layer is

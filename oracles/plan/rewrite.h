@@ -32,7 +32,7 @@ class Rewriter {
   };
   Result<bool> Pass(bool host_alone);
   Result<Demand> DemandOn(const NodeView& node, size_t index, bool host_alone);
-  // Writes the replacement of `node` behind what `next` holds; false where there is no graph.
+  // Appends the replacement of `node` to `next`; false if there is no graph.
   Result<bool> Replace(const NodeView& node, size_t index, const Demand& demand, Graph& next,
                        std::vector<ValueId>& places);
   void Take(Graph next, std::vector<std::string> origins,

@@ -48,7 +48,7 @@ ValueId WriteRing(const NodeView& node, ValueId state, ValueId data, Builder& ou
   return out.ok() ? out.Concat(parts, axis) : kNoValue;
 }
 
-// Follows what each state holds while the nodes are copied.
+// Follows the content of each state while the nodes are copied.
 class Sharing {
  public:
   Sharing(const Graph& from, Graph& to, std::set<std::string, std::less<>>& names)
@@ -83,7 +83,7 @@ class Sharing {
     }
     return places_[id];
   }
-  // An output that reads a state keeps its name as a value of its own.
+  // An output that reads a state keeps its name as a separate value.
   Status AddOutput(const std::string& name, ValueId place) {
     if (to_.value(place).name != name) {
       Builder out(to_, names_, name);
@@ -94,7 +94,7 @@ class Sharing {
     to_.AddOutput(place);
     return {};
   }
-  // A value of its own for what is written, so that it has a name as an output.
+  // A separate value for the written one, so that it has a name as an output.
   Status Write(ValueId state, ValueId data, Builder& out) {
     current_[state] = out.Add("identity", {{"x", data}});
     if (std::find(written_.begin(), written_.end(), state) == written_.end()) {

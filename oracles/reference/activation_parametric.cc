@@ -34,7 +34,8 @@ Status LeakyRelu(KernelContext& context) {
 Status ClampedRelu(KernelContext& context) {
   const double alpha = AlphaOf(context);
   const double beta = BetaOf(context);
-  // The steepest turns are at zero and where the line meets beta; min keeps both in the hull.
+  // The steepest turns are at zero and at the intersection of the line and beta; min keeps both in
+  // the hull.
   const auto line = [=](double x) { return x < 0 ? x * alpha : x; };
   return Pointwise(context,
                    [=](double low, double high) {

@@ -194,8 +194,8 @@ class AttentionRow {
   // A sum of exponentials is nearly 1 or more where the maximum's own is among them.
   double LeastTotal(double total) const { return unshifted_ ? total : std::max(total, 0.5); }
 
-  // The mean of v under every choice of weights inside their bounds, with what rounding the
-  // weights, the products and the sum may add.
+  // The mean of v under every choice of weights inside their bounds, with the possible error of
+  // rounding the weights, the products and the sum.
   Interval Bound(const Lanes& v) {
     Interval mean = {-Largest(v, true), Largest(v, false)};
     const double slack = Slack(v);

@@ -5,8 +5,8 @@
 
 namespace anecheck::reference {
 
-// The union of what two readings of a node's numbers admit, intervals as their hull; the value is
-// that of `exact`.
+// The union of the values that two readings of a node's numbers admit, intervals as their hull; the
+// value is that of `exact`.
 void AdmitBoth(Arena& arena, const BoundedTensor& exact, BoundedTensor& result);
 
 }  // namespace anecheck::reference

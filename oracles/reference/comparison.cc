@@ -134,7 +134,7 @@ Status LogicalNot(KernelContext& context) {
   return {};
 }
 
-// The element is either of two: the hull of both, and where both can be listed, the list.
+// The element is either of two: the hull of both, and the list if both can be listed.
 class Choice {
  public:
   Choice(KernelContext& context, BoundedTensor& result) : result_(result), sets_(context) {}

@@ -1,5 +1,5 @@
 // Slices, those among them that begin where the data says. A begin that is known as an interval
-// admits what each of its places gives; a place out of range admits anything, since MIL says
+// admits the result of each of its places; a place out of range admits anything, since MIL says
 // nothing of it. Used by slice_by_size, slice_by_index and slice_update.
 #pragma once
 
@@ -16,7 +16,7 @@ struct ComputedAxis {
   int64_t count = 1;   // elements that the slice takes
   int64_t step = 1;    // from each to the next
   int64_t first = 0;   // the first of them, where it is not read
-  bool read = false;   // the first one is what element `axis` of the places says
+  bool read = false;   // the first one is element `axis` of the places
 };
 
 struct ComputedSlice {

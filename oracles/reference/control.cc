@@ -1,5 +1,5 @@
-// State, buffers and control flow. A state's tensor holds what was written last; blocks are
-// evaluated with their operands' intervals, and where a predicate is open both ways count.
+// State, buffers and control flow. A state's tensor holds the last value written; blocks are
+// evaluated with their operands' intervals, and both ways count if a predicate is open.
 #include <algorithm>
 #include <fmt/format.h>
 #include <vector>

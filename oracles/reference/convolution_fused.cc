@@ -106,7 +106,7 @@ Status ConvTranspose(KernelContext& context) {
   LaneBuffer kernel(context.arena(), capacity, weight.point());
   // Zeros add nothing, but no layer is a transposed convolution (facts/op_device_matrix.csv): it
   // runs as one over an input spread apart by zeros, with the taps turned round. The documented
-  // defects of sums depend on where in that each product stands.
+  // defects of sums depend on each product's place in that.
   const bool spread = context.contract().departure_count != 0 || accumulator.follows_law();
   const Raw raw = AllocateSums(context, accumulator, result.size);
   for (size_t at = 0; at < result.size; ++at) {

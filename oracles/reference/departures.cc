@@ -30,7 +30,7 @@ void ForgetSets(BoundedTensor& result) {
   result.members = nullptr;
 }
 
-// Whether a NaN among the operands may be what makes a result's element one.
+// Whether a NaN among the operands may make a result's element one.
 enum class NanBefore : uint8_t { kNone, kPerhaps, kCertain };
 
 NanBefore NanOf(const BoundedTensor& x, size_t i) {
@@ -131,8 +131,8 @@ void SetSorted(MemberSets& sets, size_t i, std::vector<double>& numbers) {
   sets.Set(i, numbers);
 }
 
-// f(x) may be `value` too where the operand may reach `from`, and nothing between that and what it
-// should be.
+// f(x) may be `value` too where the operand may reach `from`, and nothing between that and the
+// right value.
 void AdmitFrom(KernelContext& context, BoundedTensor& result, double value, double from) {
   constexpr size_t kMostNumbers = 16;
   ForgetSets(result);

@@ -1,4 +1,4 @@
-// The documented defects of single operations, as changes to what a kernel computed. Only
+// The documented defects of single operations, as changes to a kernel's result. Only
 // evaluations with departures switched on come here.
 #pragma once
 
@@ -18,8 +18,8 @@ void DepartFromInput(const Contract& contract, Arena& arena, BoundedTensor& tens
 // become more than `most`.
 bool AppendNumbers(const Grid& grid, double low, double high, size_t most,
                    std::vector<double>& numbers);
-// Gives `result` what any of `choices` admits, which are results of the same type, as sets where
-// they can be listed. The value is that of the first.
+// Gives `result` the values that any of `choices` admits, which are results of the same type, as
+// sets if they can be listed. The value is that of the first.
 void AdmitAnyOf(KernelContext& context, const std::vector<BoundedTensor>& choices,
                 BoundedTensor& result);
 

@@ -1,4 +1,4 @@
-// Functions evaluated once for each different number give what they give element by element.
+// Functions evaluated once for each different number give the same as element by element.
 #include "oracles/reference/distinct.h"
 
 #include <bit>

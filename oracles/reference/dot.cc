@@ -20,7 +20,7 @@ constexpr int kNoBits = 100;
 // The relative error of summing magnitudes in double is far below this.
 constexpr double kMagnitudeSlack = 1 + 0x1p-20;
 
-// Adds the sum of rounded products to what is admitted. Rounding may overflow where the exact
+// Adds the sum of rounded products to the admitted interval. Rounding may overflow where the exact
 // products do not: an infinity, or a NaN where infinities of both signs may meet, then stands
 // beside the finite numbers.
 void Include(Accumulated& sum, double rounded) {
@@ -355,7 +355,7 @@ bool All(const std::vector<uint8_t>& flags) {
 
 }  // namespace
 
-// One call of Dots: what the sums of a block need to become results.
+// One call of Dots: the data that turn the sums of a block into results.
 struct Accumulator::Block {
   Accumulator& accumulator;
   const Lanes& rows;

@@ -114,7 +114,7 @@ class Accumulator {
   // Says that the node's products run on the multiply-accumulate array, whose law then holds where
   // the contract has one. `source_order`: they are added in the order of the lanes.
   void RunOnArray(bool source_order);
-  // Whether that law holds: it says what the sums may be, and there is no NaN.
+  // Whether that law holds: it bounds the sums, and there is no NaN.
   bool follows_law() const { return law_ != Law::kNone; }
   bool follows_fixed_law() const { return law_ == Law::kFixed; }
   // Whether DotsOnGrid leaves out some results.
@@ -124,7 +124,7 @@ class Accumulator {
   // Adds a bias to the last Dot. The engine adds it in the accumulator or after rounding that to
   // the element type.
   Accumulated WithBias(const Accumulated& sum, double value, double low, double high, bool nan);
-  // The same with element `channel` of `bias`; `sum` as it is where that is null.
+  // The same with element `channel` of `bias`; `sum` unchanged if that is null.
   Accumulated WithBias(const Accumulated& sum, const BoundedTensor* bias, size_t channel);
 
  private:
@@ -140,7 +140,7 @@ class Accumulator {
   Accumulated FinishIntervals(const IntervalSums& sums, const double* x, const double* y,
                               size_t count);
   Accumulated PointDot(const double* x, const double* y, size_t count);
-  // The error of PointDot alone, for departures that say themselves what the sum is.
+  // The error of PointDot alone, for departures that compute the sum themselves.
   Accumulated ErrorOfPoints(const double* x, const double* y, size_t count) const;
   Accumulated IntervalDot(const Lanes& x, const Lanes& y, size_t count);
   Accumulated SpecialDot(const Lanes& x, const Lanes& y, size_t count);
@@ -170,7 +170,7 @@ class Accumulator {
 
   // The law of the node's sums.
   enum class Law : uint8_t { kNone, kFixed, kFixedOrWide };
-  // A bias as the law takes it: what the accumulator starts at.
+  // A bias as the law takes it: the accumulator's start value.
   struct BiasRange {
     double value = 0;
     double low = 0;
@@ -187,7 +187,7 @@ class Accumulator {
   struct LawSum {
     double value = 0;  // of the values, without overflow
     double size = 0;   // of the magnitudes of the values' products
-    double low = 0;    // of what an engine may hold
+    double low = 0;    // of the values that an engine may hold
     double high = 0;
     double positive = 0;  // of the positive and of the negative products that it may hold
     double negative = 0;
@@ -211,7 +211,7 @@ class Accumulator {
                              const Lanes& y, size_t count);
   Accumulated LawResult(LawSum sum, const BiasRange* bias) const;
   double LawValue(const LawSum& sum, double start) const;
-  // Takes in what the law gives, where a wide accumulator may stand in its place.
+  // Takes in the law's values, if a wide accumulator may stand in its place.
   void AdmitLaw(const BiasRange* bias, Accumulated& sum) const;
   // Sums with few enough units that whole blocks of them are summed at once.
   bool PacksLaw(size_t count) const;
@@ -226,8 +226,8 @@ class Accumulator {
                       size_t column_count, size_t count, const DotSink& sink);
   struct LawVectors;
   LawVectors VectorsAsNumbers(const Lanes& lanes, size_t vectors, size_t count) const;
-  // The two sides of StoreDots; the second one takes in what the law gives beside results that
-  // stand there, or puts it there.
+  // The two sides of StoreDots; the second one adds the law's values to results that stand there,
+  // or puts them there.
   void StoreWideDots(const PointVectors& rows, const PointVectors& columns, size_t count,
                      const PointBias& bias, PointResults& results);
   void StoreLawDots(const PointVectors& rows, const PointVectors& columns, size_t count,

@@ -49,7 +49,7 @@ Raw ForEachFloats(KernelContext& context, const Value& value, const Bound& bound
 }
 
 // Whole-number quotients, remainders and powers of integers. They may be anything where the
-// intervals are no points, since the results are then not monotone, and where no source tells the
+// intervals are no points, since the results are then not monotone, and if no source gives the
 // result: is_defined(x, y). Their value is a convention there.
 template <typename Function, typename IsDefined>
 Status Integers(KernelContext& context, const Function& function, const IsDefined& is_defined) {

@@ -16,7 +16,7 @@ namespace anecheck::reference {
 // One unit of the accumulator is 2^-16, and it holds less than 2^31 of them.
 inline constexpr double kFixedUnit = 0x1p-16;
 inline constexpr double kFixedLimit = 0x1p31;
-// The products of one pass that were measured. No source says where a later pass begins.
+// The products of one pass that were measured. No source gives the begin of a later pass.
 inline constexpr size_t kFixedPass = 64;
 
 // A number that came in with exponent 31 is (1 + m / 1024) * 2^16; a signalling NaN arrives quiet
@@ -35,7 +35,7 @@ inline Interval DecodedEnds(double low, double high, bool nan, bool bits_known) 
   if (low != low && bits_known) return {DecodeAsNumber(low), DecodeAsNumber(low)};
   if (low != low || nan) return {-kInfinity, kInfinity};
   if (low == high) return {DecodeAsNumber(low), DecodeAsNumber(high)};
-  // An infinity was stored, or is what an unrounded number overflows to later.
+  // An infinity was stored, or an unrounded number overflows to it later.
   return {high == kInfinity ? std::min(low, 0x1p16) : low,
           low == -kInfinity ? std::max(high, -0x1p16) : high};
 }
@@ -46,7 +46,7 @@ inline double RoundUnits(double units) {
   return std::copysign(static_cast<double>(static_cast<int64_t>(size)), units);
 }
 
-// floor(log2 |x|), -14 for what is smaller than the least normal number of fp16.
+// floor(log2 |x|), -14 for numbers smaller than the least normal one of fp16.
 inline int FixedExponent(double x) {
   const auto field = static_cast<int>(std::bit_cast<uint64_t>(x) >> 52 & 0x7ff);
   return std::max(field - 1023, -14);

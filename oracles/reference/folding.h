@@ -13,9 +13,9 @@
 
 namespace anecheck::reference {
 
-// Widens the constants of `node` for as long as it lives; nothing where the contract forbids to
-// fold (Term::kConstantFolding is 0), or where the node's results have another reader than a
-// foldable operation. `values` are those of the evaluation, allocated from `arena`.
+// Widens the constants of `node` for as long as it lives; nothing if the contract forbids to fold
+// (Term::kConstantFolding is 0), or if the node's results have another reader than a foldable
+// operation. `values` are those of the evaluation, allocated from `arena`.
 class FoldedConstants {
  public:
   FoldedConstants(const Graph& graph, const Node& node, const Contract& contract, Arena& arena,

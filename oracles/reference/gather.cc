@@ -1,5 +1,5 @@
-// Reading and writing at computed places. An index that is known as an interval admits what each of
-// its places holds; an index out of range admits anything, since MIL says nothing of it.
+// Reading and writing at computed places. An index that is known as an interval admits the element
+// at each of its places; an index out of range admits anything, since MIL says nothing of it.
 #include "oracles/reference/gather.h"
 
 #include <cmath>
@@ -137,7 +137,7 @@ class Scattering {
         if (places.inside()) UpdateValue(from, places.Value() + i);
         counted &= places.ForEach([&](size_t to) { UpdateBounds(from, to + i, places.known()); });
       }
-      // No source says where a write out of range lands.
+      // No source gives the destination of a write out of range.
       if (places.all_inside() && counted) continue;
       for (size_t i = 0; i < result_.size; ++i) AdmitAnything(result_, i);
     }
@@ -211,8 +211,8 @@ class Scattering {
     sums.least *= std::min(1.0, mode_ == Mode::kDiv ? 1 / most : least);
     ++sums.terms;
   }
-  // Each of two or more additions may be rounded. Rounding lifts partial sums above what the
-  // magnitudes come to, so that `most` is sought which holds them with their own errors.
+  // Each of two or more additions may be rounded. Rounding lifts partial sums above the sum of the
+  // magnitudes, so that `most` is chosen to hold them with their own errors.
   void AdmitAnySum(size_t i) {
     const Sums& sums = sums_[i];
     if (!(sums.magnitude < kInfinity)) {

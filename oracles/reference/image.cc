@@ -143,7 +143,8 @@ Status ResizeLinear(KernelContext& context, GridMode height, GridMode width) {
 }
 
 // Nearest neighbours by size: whether pixel i stands at i or at its centre differs from operation
-// to operation. The two agree where an axis grows by a whole factor, and where it keeps its extent.
+// to operation. The two agree for an axis that grows by a whole factor, and for one that keeps its
+// extent.
 int64_t CornerPixel(int64_t i, int64_t from, int64_t to) {
   return std::min(from - 1, i * from / to);
 }

@@ -39,8 +39,8 @@ class BlockPool {
   size_t words_ = 0;  // of them all
 };
 
-// Memory for one evaluation: nothing is freed before Reset, which keeps the blocks, but for what a
-// Workspace took.
+// Memory for one evaluation: nothing is freed before Reset, which keeps the blocks, but for the
+// part that a Workspace took.
 class Arena {
  public:
   // With a pool, blocks come from there and go back with the arena.
@@ -93,7 +93,7 @@ class Arena {
   size_t left_ = 0;
 };
 
-// While it lives, what is allocated from the arena is scratch memory: all of it is given back with
+// While it lives, memory allocated from the arena is scratch memory: all of it is given back with
 // it.
 class Workspace {
  public:
@@ -125,7 +125,7 @@ enum Beyond : uint8_t { kUpward = 1, kDownward = 2 };
 
 // One tensor during evaluation. A point tensor has low and high at the same array as value: each
 // element is known exactly, a NaN element is a NaN and nothing else. Otherwise low and high bound
-// what an engine may hold, both NaN where only NaN may stand, and nan[i] != 0 admits NaN besides.
+// the engine's value, both NaN if only NaN may stand, and nan[i] != 0 admits NaN besides.
 struct BoundedTensor {
   TensorType type;
   size_t size = 0;
@@ -133,7 +133,7 @@ struct BoundedTensor {
   double* low = nullptr;
   double* high = nullptr;
   uint8_t* nan = nullptr;  // null in a point tensor
-  // Null, or what the elements admit more closely than [low, high] says: infinities (Beyond) and a
+  // Null, or a closer description of the elements than [low, high]: infinities (Beyond) and a
   // finite interval, which is empty where its low end lies above its high end. Sums of products
   // that may overflow set these; operations that follow read low and high alone.
   uint8_t* beyond = nullptr;
@@ -141,8 +141,8 @@ struct BoundedTensor {
   double* finite_high = nullptr;
   bool special = false;      // some element is not finite or admits NaN
   bool signed_zero = false;  // the sign of zeros is certain: graph inputs, constants, moved copies
-  // A departure widened it, or what it comes from, by the most that it may do to an interval: what
-  // it admits says little.
+  // A departure widened it, or one of its ancestors, by the most that it may do to an interval: it
+  // says little.
   bool loose = false;
   // The elements of a line along this axis are distinct in every engine; -1 where none is.
   int distinct_axis = -1;
@@ -222,8 +222,8 @@ struct ReferenceKernel {
   Status (*evaluate)(reference::KernelContext& context) = nullptr;
   // The freedoms of the contract that the bound rests on, beyond kWideIntermediate.
   std::span<const Term> terms = {};
-  // Values are the same whatever the contract's freedoms are; true where they are not, because
-  // what cannot be decided within the bounds has no value but a convention.
+  // Values are the same whatever the contract's freedoms are; true if they are not, because a
+  // question that the bounds cannot decide has no value but a convention.
   bool value_needs_bounds = false;
   // Each element of the result depends on one element of each operand, the one that broadcasting
   // puts beside it.

@@ -46,7 +46,7 @@ struct SumDepartures {
         invalid(contract.Find(Effect::kNanResultAsZero) != nullptr),
         port(count < 2 ? nullptr : contract.Find(Effect::kPortOverflow)),
         interior(count < 2 ? nullptr : contract.Find(Effect::kInteriorOverflow)) {}
-  // Whether products are added otherwise; else only what the sums reach matters.
+  // Whether products are added otherwise; else only the magnitude of the sums matters.
   bool add_otherwise() const { return lattice != nullptr || flush || invalid; }
   bool none() const { return !add_otherwise() && port == nullptr && interior == nullptr; }
 };
@@ -82,7 +82,7 @@ Readings ReadPoints(const SumDepartures& active, const Grid& grid, const Lanes& 
 
 struct Magnitudes {
   double all = 0;        // of all finite products
-  double subnormal = 0;  // of what flushing subnormal operands or products may take away
+  double subnormal = 0;  // of the loss by flushing subnormal operands or products
   double positive = 0;   // of the products that may be above zero, infinities included
   double negative = 0;   // of those that may be below
   bool up = false;       // some product is +infinity, perhaps by rounding
@@ -122,7 +122,7 @@ Products ProductsAt(const Lanes& x, const Lanes& y, size_t k) {
 
 Magnitudes Measure(const Grid& grid, const Lanes& x, const Lanes& y, size_t count) {
   Magnitudes sums;
-  const double limit = grid.half() ? kHalfMaxValue : 0;  // what lies within rounds to no infinity
+  const double limit = grid.half() ? kHalfMaxValue : 0;  // numbers within round to no infinity
   for (size_t k = 0; k < count; ++k) {
     const auto [least, greatest] = ProductsAt(x, y, k);
     for (const double end : {x.low[k], x.high[k], y.low[k], y.high[k]}) {

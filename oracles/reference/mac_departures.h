@@ -14,7 +14,7 @@ namespace anecheck::reference {
 bool AddOtherwise(const Contract& contract);
 
 // Applies the active departures of the multiply-accumulate path. The lattice, the flush and the
-// invalid products act together on each product, the port on what they leave. `finite`: every end
+// invalid products act together on each product, the port on their result. `finite`: every end
 // of every operand is known to be.
 void DepartFromDot(const Contract& contract, const Grid& grid, const Lanes& x, const Lanes& y,
                    size_t count, bool finite, Accumulated& sum);

@@ -214,8 +214,8 @@ Status Pad(KernelContext& context) {
   return {};
 }
 
-// D02: the crop path scales the width axis by a fixed-point gain, and what leaves fp16 there is
-// an infinity (facts/numerics.md, width-axis slice).
+// D02: the crop path scales the width axis by a fixed-point gain, and a value that leaves fp16
+// there is an infinity (facts/numerics.md, width-axis slice).
 void DepartFromSlice(const Departure& gain, BoundedTensor& result) {
   const auto apply = [&](double x) {
     const double scaled = RoundToHalf(x * gain.a);

@@ -10,8 +10,8 @@ namespace anecheck::reference {
 
 // Gives `result` its arrays. `point` holds where every operand is a point tensor.
 void PrepareMove(KernelContext& context, BoundedTensor& result, bool point);
-// After PrepareMove, where every element is set by MoveElement or PutElement: lets `result` keep
-// apart what elements of `x` admit beyond finite numbers.
+// After PrepareMove, for results whose every element MoveElement or PutElement sets: lets `result`
+// keep apart the values beyond finite numbers that elements of `x` admit.
 void KeepBeyond(KernelContext& context, const BoundedTensor& x, BoundedTensor& result);
 
 inline void MoveElement(const BoundedTensor& x, size_t from, BoundedTensor& result, size_t to) {
@@ -30,8 +30,8 @@ inline void MoveElement(const BoundedTensor& x, size_t from, BoundedTensor& resu
   result.finite_high[to] = apart ? x.finite_high[from] : x.high[from];
 }
 
-// Calls all(move), where move(from, to) is MoveElement of `x` to `result`: what kind of tensors
-// they are is asked once and not for each element.
+// Calls all(move), where move(from, to) is MoveElement of `x` to `result`: the kind of tensors is
+// asked once and not for each element.
 template <typename All>
 inline void MoveElements(const BoundedTensor& x, BoundedTensor& result, const All& all) {
   if (result.point()) {
@@ -57,7 +57,7 @@ inline void PutElement(double number, BoundedTensor& result, size_t to) {
   result.finite_high[to] = number;
 }
 
-// Whether two intervals end at zeros of both signs: what may be either has no certain sign.
+// Whether two intervals end at zeros of both signs: a value that may be either has no certain sign.
 inline bool MixesZeros(double low, double high, double other_low, double other_high) {
   const auto differ = [](double a, double b) {
     return a == 0 && b == 0 && std::signbit(a) != std::signbit(b);
@@ -66,8 +66,8 @@ inline bool MixesZeros(double low, double high, double other_low, double other_h
          differ(high, other_high);
 }
 
-// Admits element `from` of `x` at `to` besides what stands there. Precondition: `result` is no
-// point tensor.
+// Admits element `from` of `x` at `to` besides the values admitted there. Precondition: `result` is
+// no point tensor.
 inline void AdmitElement(const BoundedTensor& x, size_t from, BoundedTensor& result, size_t to) {
   if (MixesZeros(x.low[from], x.high[from], result.low[to], result.high[to])) {
     result.signed_zero = false;
@@ -85,7 +85,7 @@ inline void AdmitElement(const BoundedTensor& x, size_t from, BoundedTensor& res
 // point tensor.
 void AdmitAnything(BoundedTensor& tensor, size_t at);
 
-// Takes over what is known of one operand as a whole.
+// Takes over the known facts of one operand as a whole.
 inline void FinishMove(const BoundedTensor& x, BoundedTensor& result) {
   result.special |= x.special;
   result.signed_zero &= x.signed_zero;

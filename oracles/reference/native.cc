@@ -250,8 +250,8 @@ StepBounds SquaredDistance(const RoundedSteps& steps, const double* a, size_t a_
 // Courses of the selection that are followed side by side; beyond them any point may come next.
 constexpr size_t kMostCourses = 32;
 
-// Greedy selection from point 0 on, by the largest distance to what is chosen already. Each choice
-// between points that may be confused makes courses of its own; the first takes the exact choice.
+// Greedy selection from point 0 on, by the largest distance to the chosen points. Each choice
+// between points that may be confused makes separate courses; the first takes the exact choice.
 class Furthest {
  public:
   explicit Furthest(KernelContext& context, const BoundedTensor& points)
@@ -276,7 +276,7 @@ class Furthest {
       Measure(course);
       const auto exact = std::ranges::max_element(course.distance);
       const auto best = static_cast<size_t>(exact - course.distance.begin());
-      double least = 0;  // of what the farthest point has
+      double least = 0;  // of the farthest point's distance
       for (const StepBounds& bounds : course.bounds) least = std::max(least, bounds.low);
       next.push_back({best, course.distance, course.bounds});
       for (size_t i = 0; i < count_; ++i) {
@@ -295,7 +295,7 @@ class Furthest {
   struct Course {
     size_t last = 0;
     std::vector<double> distance;    // squared, of each point to the nearest chosen one
-    std::vector<StepBounds> bounds;  // of what an engine takes for it
+    std::vector<StepBounds> bounds;  // of the engine's distance for it
   };
 
   // Whether every coordinate is one finite number.
@@ -418,7 +418,7 @@ class Balls {
 };
 
 // One row of cells, a point's flags: each in the low byte of its cell or, packed, two in a cell and
-// none in the cells behind the last. The number is what the cell's bits mean as fp16.
+// none in the cells behind the last. The number is the cell's bits read as fp16.
 class FlagRow {
  public:
   explicit FlagRow(size_t cells) : flags_(cells) {}

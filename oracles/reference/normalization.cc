@@ -56,7 +56,7 @@ class LayerNormGroup {
   }
 
   // Whether x - mean, rounded to the element type, may leave its range, or the variance may have no
-  // root: what follows may be NaN.
+  // root: later values may be NaN.
   bool Overflows() const { return overflows_; }
   double Value(size_t i) const { return centred_[i] / value_root_; }
   // The relative error of Value: a sum of n squares, a root and a quotient in double.
@@ -249,7 +249,7 @@ Status Normalise(KernelContext& context, const NormForm& form) {
       FillInvalid(raw, split.inner, base, documented && x.point());
       const Lanes values = {elements.value, elements.value, elements.value};
       if (!AllFinite(values, count)) continue;
-      // The ends alone are not finite: the value stays what it is.
+      // The ends alone are not finite: the value stays unchanged.
       group.Centre(values, count, accumulator.Sum(values, count));
       for (size_t i = 0; i < count; ++i) {
         const auto at = static_cast<size_t>(base + split.inner[i]);

@@ -12,7 +12,7 @@
 // After foreach_target.h, as Highway asks for.
 #include <hwy/highway.h>
 
-// Plain loops without branches: what the compiler makes of them for each target is vector code.
+// Plain loops without branches: the compiler makes vector code of them for each target.
 HWY_BEFORE_NAMESPACE();
 namespace anecheck::reference::HWY_NAMESPACE {
 
@@ -76,8 +76,8 @@ size_t HalvesOfVectors(const double* HWY_RESTRICT numbers, size_t count,
   return i;
 }
 
-// The same of Combine. fp32 has the 24 bits of significand, twice fp16's 11 and two more, with
-// which rounding a sum twice gives what rounding it once gives; a product it holds exactly.
+// The same of Combine. fp32 has the 24 bits of significand, twice fp16's 11 and two more, so that
+// rounding a sum twice gives the same as rounding it once; a product it holds exactly.
 template <HalfArithmetic kOp>
 size_t CombineVectors(const double* HWY_RESTRICT x, const double* HWY_RESTRICT y, size_t count,
                       double* HWY_RESTRICT value, bool& exact, bool& special) {

@@ -1,4 +1,4 @@
-// The loops over large tensors give what their definitions say, for every instruction set.
+// The loops over large tensors agree with their definitions, for every instruction set.
 #include "oracles/reference/number_loops.h"
 
 #include <algorithm>

@@ -15,8 +15,8 @@
 namespace anecheck::reference {
 namespace {
 
-// Exponents of a draw's numbers, so that products lie where some are dropped, where each is rounded
-// and where none is. A single product fits the array: 2^12 is 2^29 units.
+// Exponents of a draw's numbers, so that products lie in ranges in which some are dropped, each is
+// rounded or none is. A single product fits the array: 2^12 is 2^29 units.
 struct Exponents {
   int64_t least;
   int64_t greatest;

@@ -8,7 +8,7 @@
 
 #include "oracles/reference/packed_points.h"
 
-// Highway's way of guarding what is compiled for each target.
+// Highway's way of guarding the code that is compiled for each target.
 #if defined(ANECHECK_PACKED_PANELS_INL_H) == defined(HWY_TARGET_TOGGLE)
 #ifdef ANECHECK_PACKED_PANELS_INL_H
 #undef ANECHECK_PACKED_PANELS_INL_H
@@ -30,8 +30,8 @@ using FV = hn::Vec<F>;
 constexpr size_t kLanes = hn::MaxLanes(D());
 constexpr size_t kSingles = hn::MaxLanes(F());
 constexpr size_t kParts = kSingles / kLanes;
-// The rows and the vectors of columns that are summed at a time: what the registers hold, two sums
-// for each. A number of a row is read once for all vectors, one of a column once for all rows.
+// The rows and the vectors of columns that are summed at a time: as many as the registers hold, two
+// sums for each. A number of a row is read once for all vectors, one of a column once for all rows.
 constexpr bool kManyRegisters = kLanes >= 8 || HWY_ARCH_ARM_A64;
 constexpr size_t kRows = kManyRegisters ? 4 : 2;
 constexpr size_t kVectors = 2;
@@ -52,7 +52,7 @@ constexpr float kRounder = 0x1p13F;
 struct ColumnPanel {
   const float* numbers;   // [count][kWidth]
   const uint32_t* sizes;  // [(count + 1) / 2][kWidth]
-  const double* steps;    // [chunks][kWidth]: what the sizes count
+  const double* steps;    // [chunks][kWidth]: the units of the sizes
 };
 
 // How many of `count` numbers of each of kPitch vectors are small but not zero.
@@ -83,7 +83,7 @@ constexpr size_t kDepth = 256;
 constexpr size_t ChunksOf(size_t count) { return (count + kDepth - 1) / kDepth; }
 
 // Writes the steps of `count` numbers, of one chunk, of each of kPitch vectors by pairs of numbers,
-// the second one in the high half, to sizes[(count + 1) / 2][kPitch], and what the steps are.
+// the second one in the high half, to sizes[(count + 1) / 2][kPitch], and the steps themselves.
 template <size_t kPitch>
 HWY_INLINE void MeasureChunk(const float* HWY_RESTRICT numbers, size_t count,
                              uint32_t* HWY_RESTRICT sizes, double* HWY_RESTRICT steps) {

@@ -23,7 +23,7 @@ namespace anecheck::reference::HWY_NAMESPACE {
 
 // ---- results ------------------------------------------------------------------------------------
 //
-// Plain loops without branches: what the compiler makes of them for each target is vector code.
+// Plain loops without branches: the compiler makes vector code of them for each target.
 
 struct ToHalf {
   static constexpr double kBeyond = kInfinity;
@@ -74,7 +74,7 @@ struct Allowance {
 struct Known {
   double sum;    // in double
   double doubt;  // how far it may be from the exact sum
-  double low;    // what an engine may hold
+  double low;    // the values that an engine may hold
   double high;
 };
 
@@ -129,7 +129,7 @@ HWY_INLINE bool MayBeOpen(const Known& known, double stored) {
   return known.doubt != 0 && (crosses || reaches);
 }
 
-// One row of a tile's sums, and what stands beside it.
+// One row of a tile's sums, and its neighbours.
 struct RunSums {
   const double* sum;
   const double* magnitude;

@@ -22,7 +22,7 @@ using I = hn::RebindToUnsigned<D>;
 using V = hn::Vec<D>;
 
 constexpr size_t kLanes = hn::MaxLanes(D());
-// Rows and vectors of columns that are summed at a time: what the registers hold.
+// Rows and vectors of columns that are summed at a time: as many as the registers hold.
 constexpr size_t kPointRows = kLanes >= 8 ? 3 : 2;
 constexpr size_t kPointVectors = 2;
 constexpr size_t kIntervalRows = 2;

@@ -60,7 +60,7 @@ struct PackedIntervals {
 };
 
 // The sums of every row with every column. The products are added in the order of four interleaved
-// lanes, (l0 + l1) + (l2 + l3), what is left of `count` in the first. Finite fp16 numbers.
+// lanes, (l0 + l1) + (l2 + l3), the rest of `count` in the first. Finite fp16 numbers.
 void SumPoints(const PackedPoints& rows, const PackedPoints& columns, size_t count,
                ProductRounding rounding, const SumsSink<PointSums>& sink);
 

@@ -8,7 +8,7 @@
 #include "oracles/reference/packed_panels-inl.h"
 #include "oracles/reference/packed_points.h"
 
-// Highway's way of guarding what is compiled for each target.
+// Highway's way of guarding the code that is compiled for each target.
 #if defined(ANECHECK_PACKED_TILES_INL_H) == defined(HWY_TARGET_TOGGLE)
 #ifdef ANECHECK_PACKED_TILES_INL_H
 #undef ANECHECK_PACKED_TILES_INL_H

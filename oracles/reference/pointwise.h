@@ -28,7 +28,7 @@ inline double Off(double x, double part) {
   return x == 0 || std::isinf(x) ? x : x + part * std::fabs(x);
 }
 
-// The table that an operation is computed by, and what is added to its operand first.
+// The table that an operation is computed by, and the number that is added to its operand first.
 struct Law {
   Recorded function = Recorded::kSigmoid;
   double epsilon = 0;

@@ -72,7 +72,7 @@ std::span<const double> NumbersAt(const BoundedTensor& x, size_t i) {
 }
 
 // Converts the sets of `x`'s elements as the elements themselves; a float may be held unrounded,
-// and where an integer may wrap or saturate it is one of two.
+// and an integer that may wrap or saturate is one of two.
 void CastMembers(KernelContext& context, const BoundedTensor& x, BoundedTensor& result,
                  bool wraps) {
   if (result.point()) return;

@@ -83,7 +83,7 @@ Status Reverse(KernelContext& context) {
 }
 
 // The first `length` elements of each sequence in reverse, the others as they stand. A length that
-// is known as an interval admits what each of its lengths gives.
+// is known as an interval admits the result of each of its lengths.
 Status ReverseSequence(KernelContext& context) {
   using P = params::ReverseSequence;
   const BoundedTensor& x = context.Input(P::kX);
@@ -145,8 +145,8 @@ bool IsFinite(const BoundedTensor& x, size_t at) {
   return std::fabs(x.low[at]) < kInfinity && std::fabs(x.high[at]) < kInfinity && !x.NanAt(at);
 }
 
-// Outside the band MIL's prose sets the result to zero, and its formula multiplies x by zero: what
-// is not finite may become NaN, and the sign of zero is open.
+// Outside the band MIL's prose sets the result to zero, and its formula multiplies x by zero: an
+// infinity may become NaN, and the sign of zero is open.
 Status BandPart(KernelContext& context) {
   using P = params::BandPart;
   const BoundedTensor& x = context.Input(P::kX);

@@ -24,7 +24,7 @@ enum class Recorded : uint8_t {
   kCos,
 };
 
-// Whether the law says what the engine gives for `x`: not at infinities and NaN, outside of the
+// Whether the law gives the engine's result for `x`: not at infinities and NaN, outside of the
 // function's domain, and beyond 2 for erf.
 bool HasRecord(Recorded function, double x);
 

@@ -53,7 +53,7 @@ Wide Times(const Wide& a, const Wide& b) {
   return std::isfinite(product) ? a * b : Wide(product);
 }
 
-// e^-x for x >= 0, never 0: what is far below every element still has its sign.
+// e^-x for x >= 0, never 0: a number far below every element still has its sign.
 Wide Decay(const Wide& x) { return x.high() > 690 ? Wide(0x1p-996) : Exp(-x); }
 
 Wide Sigmoid(const Wide& x) {
@@ -198,7 +198,7 @@ class RowState {
     nan_[k] = x.nan ? 1 : 0;
   }
   Uncertain At(size_t k) const { return {number_[k], low_[k], high_[k], nan_[k] != 0}; }
-  // The values without what double does not hold of them.
+  // The values without the bits that double does not hold.
   Lanes lanes() const { return {value_.data(), low_.data(), high_.data(), nan_.data()}; }
 
  private:

@@ -161,8 +161,8 @@ Status ReduceSumSquare(KernelContext& context) {
       [&](const LaneBuffer& buffer, size_t n) { return SquareSum(accumulator, buffer, n); }, Keep);
 }
 
-// A root or a logarithm of integers, truncated to one (coremltools) from what of(values, count)
-// gives, NaN where it is not defined. In which format an engine has it before, and which way it is
+// A root or a logarithm of integers, truncated to one (coremltools) from the result of of(values,
+// count), NaN where it is not defined. In which format an engine has it before, and which way it is
 // rounded, no source says: fp16 and either way are admitted.
 template <typename Function>
 Status IntegerOfReal(KernelContext& context, Term term, const Function& of) {

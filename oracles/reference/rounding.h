@@ -61,7 +61,7 @@ inline double StepHalf(double x, int steps) {
   return ordinal < 0 ? -size : size;
 }
 // How many neighbours farther out than the first that fp16 (fp32) no longer has a number lies, were
-// there no end of the grid: what a rounding to infinity is away from the largest number.
+// there no end of the grid: the distance of a rounding to infinity from the largest number.
 inline int NeighboursBeyond(double x, bool half) {
   const double top = half ? 0x1p16 : 0x1p128;
   const double step = half ? 0x1p6 : 0x1p105;
@@ -70,7 +70,7 @@ inline int NeighboursBeyond(double x, bool half) {
   return beyond > kMany ? static_cast<int>(kMany)
                         : static_cast<int>(std::nearbyint(beyond > 0 ? beyond : 0.0));
 }
-// Such a number `steps` toward zero, as far as it still rounds to infinity: what an engine may hold
+// Such a number `steps` toward zero, as far as it still rounds to infinity: the value in an engine
 // that keeps it in a wider format.
 inline double HeldBeyond(double x, int64_t steps, bool half) {
   const double least = half ? 65520.0 : 0x1.ffffffp127;
@@ -150,8 +150,8 @@ class Grid {
 
 // The power of two of whose units in the last place half are the most that one rounding errs while
 // terms are added in any order: no sum of some of them is larger than that of the positive or that
-// of the negative ones, half of what their magnitudes and their sum come to. `drift`: the relative
-// error of those sums. Products rounded to fp16, and what rounds the arguments, are within a
+// of the negative ones, half of the total of their magnitudes and their sum. `drift`: the relative
+// error of those sums. Products rounded to fp16, and roundings of the arguments, are within a
 // 1024th.
 inline double PartialSumPower(double magnitude, double sum, double drift) {
   constexpr uint64_t kExponent = 0x7ff0000000000000;

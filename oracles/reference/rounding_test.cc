@@ -70,7 +70,7 @@ TEST(StepHalf, IsAWalkAlongTheBitPatterns) {
   }
 }
 
-// Of a result that overflows, only what lies within the steps of the largest number may be that.
+// Of a result that overflows, only a result within the steps of the largest number may be that.
 TEST(RoundAndStep, ComesBackFromBeyondTheGridFromNearbyAlone) {
   struct Row {
     double end;

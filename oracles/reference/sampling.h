@@ -1,5 +1,5 @@
-// Reading an image between its pixels: positions as exact fractions, weights, and what a conforming
-// engine may make of them. Used by the image kernels.
+// Reading an image between its pixels: positions as exact fractions, weights, and the results that
+// a conforming engine may compute from them. Used by the image kernels.
 #pragma once
 
 #include <cstdint>
@@ -89,7 +89,7 @@ class NearestSampler {
   bool countable_ = false;
 };
 
-// Stores what `sample(i)` gives for each element of the result. MIL does not say how a blend of
+// Stores `sample(i)` for each element of the result. MIL does not say how a blend of
 // integers becomes one: the whole numbers on both sides are admitted.
 template <typename Sample>
 void StoreSamples(KernelContext& context, BoundedTensor& result, const Sample& sample) {

@@ -77,7 +77,7 @@ class Line {
   bool nan() const { return nan_; }
   size_t Index(size_t rank) const { return order_[rank]; }
   double Value(size_t rank) const { return buffer_.lanes().value[order_[rank]]; }
-  // The ends of what may stand at a rank: the ends of the operands sorted alike.
+  // The ends of the interval at a rank: the ends of the operands sorted alike.
   double Low(size_t rank) const { return low_[rank]; }
   double High(size_t rank) const { return high_[rank]; }
   // The numbers at the first `k` ranks, ascending without repetition.

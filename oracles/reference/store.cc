@@ -316,7 +316,7 @@ void AdmitBeyond(KernelContext& context, const Raw& raw, BoundedTensor& result) 
   result.special = true;
 }
 
-// A law says what an engine gives, which need not be the exact result: the value is then the
+// A law gives the engine's result, which need not be the exact one: the value is then the
 // nearest that it may be, so that no kernel meets a value outside of its interval.
 void KeepWithin(const Grid& grid, BoundedTensor& result) {
   bool point = true;

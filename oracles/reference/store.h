@@ -28,7 +28,7 @@ struct Raw {
 // last one cleared. `beyond` is left null.
 Raw AllocateRaw(KernelContext& context, size_t count, bool bounds);
 
-// Nothing says what an engine gives as element `at`: it may be anything. Precondition: `raw` has
+// No source gives the engine's element `at`: it may be anything. Precondition: `raw` has
 // bounds.
 void PutAnything(const Raw& raw, size_t at, double value);
 
@@ -63,9 +63,9 @@ inline bool KeepsNan(const Contract& contract) {
          contract.Find(Effect::kNanResultAsZero) == nullptr;
 }
 
-// The operand of an operation for which the law of plain numbers does not say what exponent 31
-// becomes: an infinity is any number from 2^16 on, NaN is anything. `x` itself where the family has
-// no such law or all elements are finite.
+// The operand of an operation for which the law of plain numbers does not cover exponent 31: an
+// infinity is any number from 2^16 on, NaN is anything. `x` itself where the family has no such law
+// or all elements are finite.
 BoundedTensor& OpenNumbers(KernelContext& context, BoundedTensor& x);
 
 // The grid of the result's element type under the context's contract.

@@ -8,7 +8,7 @@
 // After foreach_target.h, as Highway asks for.
 #include <hwy/highway.h>
 
-// Plain loops without branches: what the compiler makes of them for each target is vector code.
+// Plain loops without branches: the compiler makes vector code of them for each target.
 HWY_BEFORE_NAMESPACE();
 namespace anecheck::reference::HWY_NAMESPACE {
 

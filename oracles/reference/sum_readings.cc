@@ -17,7 +17,7 @@ namespace anecheck::reference {
 namespace {
 
 constexpr uint64_t kSign = uint64_t{1} << 63;
-constexpr int64_t kTopField = 0x7ff;  // of what is not finite
+constexpr int64_t kTopField = 0x7ff;  // of terms that are not finite
 
 inline double Flush(double x) { return std::fabs(x) < kHalfMinNormal ? 0 : x; }
 inline double ZeroForInvalid(double product, double x, double y) {
@@ -73,7 +73,7 @@ constexpr size_t kProducts = kTiles * kDocumentedTile;
 }  // namespace anecheck::reference
 #endif
 
-// Plain loops without branches: what the compiler makes of them for each target is vector code.
+// Plain loops without branches: the compiler makes vector code of them for each target.
 HWY_BEFORE_NAMESPACE();
 namespace anecheck::reference::HWY_NAMESPACE {
 

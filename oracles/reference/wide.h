@@ -111,8 +111,8 @@ inline bool IsSettled(const Grid& grid, double value, double error) {
   return grid.Round(value - error) == grid.Round(value + error) || !(std::fabs(value) < kInfinity);
 }
 
-// The same where `value` must also be told from every element: what lies within `error` of it is
-// then rounded, and to one element.
+// The same where `value` must also be distinguished from every element: a number within `error` of
+// one is then rounded, and to one element.
 inline bool IsSettledBetween(const Grid& grid, double value, double error) {
   const double below = grid.Round(value - error);
   return below == grid.Round(value + error) && std::fabs(value - below) > error;

@@ -41,7 +41,7 @@ double Gelu(std::string_view mode, double x) {
 }
 
 // Beyond fp16's numbers an error of one step reaches the largest of them from its neighbour alone,
-// which would be 65536: from what rounds to that, up to half of a step of 64.
+// which would be 65536: from numbers that round to that, up to half of a step of 64.
 bool OverflowsForSure(DType dtype, double x) {
   return dtype == DType::kFp16 ? std::fabs(x) > 65536 + 32 : std::fabs(x) > 0x1p128 + 0x1p104;
 }

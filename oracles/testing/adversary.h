@@ -40,7 +40,7 @@ class Adversary {
  public:
   Adversary(ChoiceStream& choices, Strategy strategy) : choices_(choices), strategy_(strategy) {}
 
-  // Runs the graph; what it holds for value v is then values()[v]. False where an operation has no
+  // Runs the graph; values()[v] is then the value v. False where some operation of it has no
   // adversarial form.
   bool Run(const Graph& graph, std::span<const Tensor> inputs);
 

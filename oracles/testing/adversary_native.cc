@@ -232,8 +232,8 @@ Adversary::Elements Adversary::NativeCorrelation(const NodeView& node) {
   return result;
 }
 
-// Squares may be confused that lie within 1/64 of each other, and where their squares leave what
-// fp16 tells apart any point may come next.
+// Squares may be confused that lie within 1/64 of each other, and if their squares leave the range
+// of fp16 any point may come next.
 Adversary::Elements Adversary::NativeFurthest(const NodeView& node) {
   const auto count = static_cast<size_t>(node.InputShape(0)[3]);
   const auto picked = static_cast<size_t>(node.ResultType().shape[3]);

@@ -1,5 +1,5 @@
-// Compressed constants expanded naively, element by element from coordinates: what the slow
-// implementation and the adversarial engine of the tests share, apart from the reference kernels.
+// Compressed constants expanded naively, element by element from coordinates, shared by the slow
+// implementation and the adversarial engine of the tests, apart from the reference kernels.
 #pragma once
 
 #include <functional>
@@ -18,7 +18,7 @@ std::optional<std::vector<std::vector<double>>> ExpandedConstant(
     const NodeView& node, std::span<const std::vector<double>> operands);
 
 // The second operand as a sum of products takes it, where the operation expands it itself; nothing
-// of those that take it as it is. `step` and `last` are what an engine holds of the number after a
+// of those that take it as it is. `step` and `last` are the engine's values of the number after a
 // step of the expansion and after the last one.
 using Held = std::function<double(double)>;
 std::optional<std::vector<double>> ExpandedWeight(const NodeView& node,

@@ -356,7 +356,7 @@ Source GatherAlongAxisSource(const NodeView& node, Operands operands, size_t ind
   return {0, IndexOf(x, at)};
 }
 
-// The coordinates in `data` of one index vector: the shared ones, then what the vector names.
+// The coordinates in `data` of one index vector: the shared ones, then those of the vector.
 Coordinates NamedBy(const Shape& data, const std::vector<double>& numbers, const Shape& indices,
                     const Coordinates& vector, ptrdiff_t batch) {
   Coordinates from(vector.begin(), vector.begin() + batch);

@@ -6,7 +6,7 @@
 
 namespace anecheck::testing {
 
-// Some sums of products; one element of what is moved.
+// Some sums of products; one element of the moved data.
 SlowElements SlowProducts(const NodeView& node, std::span<const std::vector<double>> operands,
                           std::span<const size_t> elements);
 double SlowMoved(const NodeView& node, std::span<const std::vector<double>> operands,

@@ -13,7 +13,7 @@ namespace {
 
 using Operands = std::span<const std::vector<double>>;
 
-// Of what large numbers add, that it is above 0 counts alone, which decides ties: it is kept large
+// Of the addition by large numbers only its sign counts, which decides ties: it is kept large
 // enough for the bits of a number.
 Real Softplus(const Real& x) {
   if (x < Real(0.0)) return Log1p(Exp(x));

@@ -59,7 +59,7 @@ SlowElements Image(const NodeView& node, Operands operands) {
   return result;
 }
 
-// By repeated selection: of what is left the best, of equals the first.
+// By repeated selection: of the rest the best, of equals the first.
 SlowElements Sorted(const NodeView& node, Operands operands, uint32_t result_index) {
   const bool positions = KindOf(node.schema()) == OpKind::kArgsort || result_index == 1;
   const bool ascending = node.Bool(node.schema().FindParameter("ascending"), false);

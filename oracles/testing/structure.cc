@@ -148,7 +148,7 @@ ProductSum EinsumSum(const NodeView& node, size_t index) {
   return sum;
 }
 
-// Every input element is spread over the result; what several bring to one place is summed.
+// Every input element is spread over the result; contributions to one place are summed.
 std::vector<ProductSum> ConvTransposeSums(const NodeView& node) {
   using P = params::ConvTranspose;
   const Shape& x = node.InputShape(P::kX);

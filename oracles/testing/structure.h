@@ -55,8 +55,8 @@ struct Source {
 };
 // Whether MovedElements knows the operation.
 bool IsMovement(const NodeView& node);
-// `operands` holds the numbers of each argument, in the order of the node's argument list: where an
-// operation takes indices they say what is moved.
+// `operands` holds the numbers of each argument, in the order of the node's argument list: if an
+// operation takes indices they decide the movement.
 std::vector<Source> MovedElements(const NodeView& node,
                                   std::span<const std::vector<double>> operands,
                                   uint32_t result = 0);
