@@ -12,10 +12,10 @@ namespace anecheck::fuzz {
 inline constexpr size_t kMinWord = 2;
 inline constexpr size_t kMaxWord = 64;
 
-// The words of the target's tables (FuzzTarget::words), and behind them the table "written": what
-// the files that its generator writes have in common, keys and keywords that stand in no table. At
-// most 500 of the latter. No word comes twice, none is shorter or longer than the two bounds. None
-// for choice streams. Deterministic.
+// The words of the target's tables (FuzzTarget::words), and behind them the table "written": the
+// keys and keywords common to its generator's files that stand in no table. At most 500 of the
+// latter. No word comes twice, none is shorter or longer than the two bounds. None for choice
+// streams. Deterministic.
 WordTables DictionaryTables(const FuzzTarget& target);
 
 // The same as text: one entry `table="word"` a line, bytes that are not printable ASCII as \xAB.

@@ -18,7 +18,7 @@ class DictionaryTest : public ::testing::TestWithParam<const FuzzTarget*> {
   const FuzzTarget& target_ = *GetParam();
 };
 
-// A word as libFuzzer and AFL++ read it: what stands between the outer quotes.
+// A word as libFuzzer and AFL++ read it: the text between the outer quotes.
 std::string Unquoted(const std::string& quoted) {
   std::string word;
   for (size_t i = 1; i + 1 < quoted.size(); ++i) {

@@ -18,7 +18,7 @@ struct FuzzTarget {
   // does not keep it.
   bool (*check)(ByteSpan input);
 
-  // Those laws, by the words in which a break of them is told.
+  // Those laws, by the words that report a break of them.
   std::span<const std::string_view> laws;
 
   // The words to which the reader of the inputs gives a meaning, for dictionaries; null where an
@@ -31,7 +31,7 @@ struct FuzzTarget {
   const Format* format = nullptr;
   const DescriptorGenerator* generator = nullptr;
 
-  // An input drawn from choices, where it is not what `generator` makes.
+  // An input drawn from choices, if it is not one of `generator`.
   Bytes (*generate)(ChoiceStream& choices) = nullptr;
 
   // For inputs that are choice streams: makes the draws that `check` makes, and nothing else, so

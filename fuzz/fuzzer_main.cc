@@ -33,7 +33,7 @@ MutatorParts Parts() {
           .draw = kTarget.draw};
 }
 
-// Of all executions, how many met what.
+// The number of executions that met each law.
 struct Executions {
   uint64_t read_again = 0;
   uint64_t as_text = 0;
@@ -54,8 +54,8 @@ size_t CopyOut(const Bytes& bytes, uint8_t* out) {
 }  // namespace
 }  // namespace anecheck::fuzz
 
-// ANECHECK_FUZZ_THOROUGH asserts every law on every input: for measuring what a corpus reaches, and
-// for the inputs that were found worth keeping.
+// ANECHECK_FUZZ_THOROUGH asserts every law on every input: for measuring the coverage of a corpus,
+// and for the inputs that were found worth keeping.
 extern "C" int LLVMFuzzerInitialize(int* argc, char*** argv) {
   using namespace anecheck::fuzz;
   TellTarget(kTarget.name);

@@ -60,7 +60,7 @@ void KeepOne(Json& json, std::string_view kept) {
   }
 }
 
-// The JSON forms of FlatBuffers say where each object stands; without that the writer packs them.
+// The JSON forms of FlatBuffers hold the place of each object; without that the writer packs them.
 bool DropPlaces(Json& json) {
   bool dropped = false;
   if (json.is_object()) {
@@ -122,7 +122,7 @@ std::vector<SeedCandidate> MakeSeedCandidates(const FuzzTarget& target, uint64_t
     if (target.generator != nullptr) AddMutations(*target.generator, base, choices, candidates);
     if (target.format == nullptr) continue;
     AddParts(*target.format, base, candidates);
-    // Of what is much smaller than the file the first few: parts, and containers without holes.
+    // Of things much smaller than the file the first few: parts, and containers without holes.
     const size_t end = candidates.size();
     size_t taken = 0;
     for (size_t i = whole + 1; i < end && taken < kMaxSmall; ++i) {

@@ -1,4 +1,4 @@
-// anecheck_fuzz_tool: what can be done with fuzz targets without libFuzzer. ctest replays every
+// anecheck_fuzz_tool: work with fuzz targets without libFuzzer. ctest replays every
 // corpus with it in each build; scripts make seeds and dictionaries with it.
 #include <algorithm>
 #include <cstdio>

@@ -5,9 +5,9 @@
 
 namespace anecheck {
 
-// Appends an operation of the first kind on some value, and one of the second on what it gives. A
+// Appends an operation of the first kind on some value, and one of the second on its result. A
 // result that no input moves is joined with an input, and one that is no program output is
-// converted. False where no instance fits what was drawn; the graph is then of no use.
+// converted. False if no instance fits the drawn operands; the graph is then of no use.
 bool DrawChain(Drawer& drawer, const OpChain& chain);
 
 }  // namespace anecheck

@@ -25,7 +25,7 @@ class ChoiceStream {
     stream.state_ = seed;
     return stream;
   }
-  // A draw over bytes: where it read, and the bound of what it gave (0: a whole word).
+  // A draw over bytes: where it read, and the bound of its value (0: a whole word).
   struct LoggedDraw {
     size_t position = 0;
     uint64_t bound = 0;

@@ -22,7 +22,7 @@ constexpr std::array<const OpGenerator*, kOpCount> kGenerators = {
 constexpr std::array<int64_t, 20> kExtents = {1,  2,  3,  4,  5,  7,  8,  9,  6,  12,
                                               15, 16, 17, 31, 32, 33, 63, 64, 65, 127};
 
-// How often what has its default is left out: 1 of so many.
+// How often an attribute with its default is left out: 1 of so many.
 constexpr uint32_t kLeftOutOf = 4;
 
 // Results of these depend on shapes alone.

@@ -50,7 +50,7 @@ class Drawer {
   // Whether it is computed from the content of an input or a state, and not from constants alone.
   bool moves(ValueId id) const { return known_[id].moves; }
 
-  // Whether to draw, this time, what hardly any change of its operand would move: seldom, so that
+  // Whether to draw an operation that hardly any change of its operand would move: seldom, so that
   // most outputs can tell something and every pair of operations is drawn nevertheless.
   bool DrawsRestful() { return choices_.Chance(1, 8); }
 
@@ -115,7 +115,7 @@ class Drawer {
   // Begins and ends a node without attributes whose operands are its first parameters, in order.
   bool Emit(OpKind kind, std::initializer_list<ValueId> operands, const ValueRange& range);
 
-  // States what is known of one result of the last node, where they differ.
+  // States the known properties of one result of the last node, where they differ.
   void SetRange(ValueId id, const ValueRange& range) { known_[id].range = range; }
   // No further operation is to be drawn upon the value alone: no input moves it in the first
   // execution.

@@ -41,7 +41,7 @@ uint64_t Prints(CaseMode mode, int family) {
   return prints.value();
 }
 
-// A change of what is drawn gives other numbers in full: they are then to be replaced, once the
+// A change of the draws gives other numbers in full: they are then to be replaced, once the
 // same ones come out of every compiler.
 TEST(GoldenGraphs, SameSeedsSameGraphsEverywhere) {
   size_t differ = 0;

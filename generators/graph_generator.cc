@@ -135,7 +135,7 @@ class Lottery {
 };
 
 // The lottery of the last graphs with these operations: drawing a graph takes little longer than
-// setting one up. Only time depends on what is kept.
+// setting one up. Only time depends on the kept ones.
 const Lottery& LotteryFor(const GeneratorOptions& options) {
   struct Kept {
     int family = 0;
@@ -210,14 +210,15 @@ bool DrawAround(ChoiceStream& choices, const GeneratorOptions& options, ShapeCla
   return false;
 }
 
-// Draws until no tensor is longer than a target takes: what rearranges axes may make one so.
+// Draws until no tensor is longer than a target takes: operations that rearrange axes may make one
+// so.
 constexpr int kTriesToFit = 4;
 
 bool DrawWorkingSet(ChoiceStream& choices, const GeneratorOptions& options, Graph& graph) {
   GeneratorOptions narrow = options;
   const bool of_products = options.working_set == WorkingSet::kProducts;
   if (of_products) {
-    // Operations on what the map gives, and no further map of that size.
+    // Operations on the result of the map, and no further map of that size.
     narrow.max_elements = kMostOfProducts;
   } else {
     narrow.ops &= WorkingSetOps();

@@ -18,7 +18,7 @@ namespace anecheck {
 // The mode among the first six by which values are drawn and ranges conditioned.
 CaseMode ValuesOf(CaseMode mode);
 
-// A producer and a consumer of what it gives.
+// A producer and a consumer of its result.
 struct OpChain {
   OpKind producer = OpKind::kRelu;
   OpKind consumer = OpKind::kRelu;

@@ -39,7 +39,7 @@ bool AllAlive(const Graph& graph) {
     if (alive[id]) continue;
     alive[id] = true;
     if (graph.value(id).kind == ValueKind::kState) {
-      // A state that is read makes what was written into it live.
+      // A state that is read makes the value written into it live.
       for (const Node& node : graph.nodes()) {
         const auto arguments = graph.arguments(node);
         if (node.result_count != 0 || arguments[0].value != id) continue;

@@ -13,7 +13,7 @@ namespace anecheck {
 enum class ShapeClass : uint8_t {
   kSmall,      // extents from the lattice of tile factors
   kLong,       // one long axis
-  kRangeEnds,  // at the ends of what targets take, and where engines change their method
+  kRangeEnds,  // at the limits of targets, and at sizes for which engines change their method
 };
 
 struct ModeTraits {

@@ -18,8 +18,8 @@ bool IsNeeded(const Graph& graph, const Node& node, const std::vector<bool>& wan
          });
 }
 
-// Nodes that lead to an output. Every user of a value stands behind it, but what a state is given
-// may be read in the next execution alone, by a node before.
+// Nodes that lead to an output. Every user of a value stands behind it, but a value written to a
+// state may be read in the next execution alone, by a node before.
 std::vector<bool> LiveNodes(const Graph& graph, std::vector<bool>& wanted) {
   std::vector<bool> live(graph.nodes().size(), false);
   for (bool grown = true; grown;) {

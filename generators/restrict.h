@@ -1,4 +1,4 @@
-// Cuts a graph down to what some of its values need, for generators that take back what they drew
+// Cuts a graph down to the parts that some of its values need, for generators that take back draws
 // and for searches in graphs.
 #pragma once
 
@@ -14,9 +14,9 @@ struct RestrictedGraph {
   std::vector<size_t> inputs;  // which inputs of the original are left, as positions among them
 };
 
-// The graph with exactly `outputs`, in that order, and without what leads to none of them: nodes,
-// inputs, constants, and writes to states that are not read afterwards. Names and order stay.
-// Precondition: `graph` validates; `outputs` are values of it, each once.
+// The graph with exactly `outputs`, in that order, and without the parts that lead to none of them:
+// nodes, inputs, constants, and writes to states that are not read afterwards. Names and order
+// stay. Precondition: `graph` validates; `outputs` are values of it, each once.
 RestrictedGraph Restrict(const Graph& graph, std::span<const ValueId> outputs);
 
 }  // namespace anecheck

@@ -51,8 +51,8 @@ struct FloatBound {
 
 constexpr int kLeastExponent = -14;  // of normal halves
 constexpr int kCommonExponents = 6;
-// Halves drawn with all these bits set, one in 128, have any smaller exponent, told by the rest of
-// their fraction: sums over terms of many magnitudes leave an engine room, and so tell less of it.
+// Halves drawn with all these bits set, one in 128, have any smaller exponent, chosen by the rest
+// of their fraction: sums over terms of many magnitudes leave an engine room, and so show less.
 constexpr uint64_t kRareBits = 0x1f << 11 | 3 << 1;
 
 FloatBound FloatBoundOf(double limit) {

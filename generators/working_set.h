@@ -12,8 +12,8 @@ namespace anecheck {
 std::bitset<kOpCount> WorkingSetOps();
 
 // The first inputs of a graph, and with some the node that joins them: a sum or maximum of two, or
-// a convolution by a large kernel. False where `allowed` has none of what the drawer's size needs;
-// the graph is then of no use. The drawer's own operations are those of WorkingSetOps.
+// a convolution by a large kernel. False if `allowed` lacks the operations that the drawer's size
+// needs; the graph is then of no use. The drawer's own operations are those of WorkingSetOps.
 bool BeginWorkingSet(Drawer& drawer, const std::bitset<kOpCount>& allowed);
 
 // Elements that a tensor of WorkingSet::kProducts may have.

@@ -61,7 +61,7 @@ void Count(std::string_view law);
 
 }  // namespace law_internal
 
-// The laws of a target, by the words in which their break is told: an array of them. A law that is
+// The laws of a target, by the words that report a break: an array of them. A law that is
 // not in it does not compile, so that the list of a target (FuzzTarget::laws) is whole.
 template <const auto& kLaws>
 struct LawBook {
@@ -79,7 +79,7 @@ struct LawBook {
     Note(law);
     if (!holds) FailLaw(law.words, detail);
   }
-  // The same, `detail` being what gives the words where the law is broken.
+  // The same, `detail` gives the words if the law is broken.
   template <std::invocable Detail>
   static void Require(bool holds, Law law, const Detail& detail) {
     Note(law);
@@ -108,14 +108,14 @@ inline constexpr uint32_t kTextLawsEvery = 256;
 inline constexpr uint64_t kFewestTexts = 32;
 inline constexpr size_t kSmallInput = 256;  // bytes
 
-// Whether the input meets the laws that read it, or what was written of it, again; whether it meets
-// those of text as well. Targets of what is no format ask the first for their own costly laws.
+// Whether the input meets the laws that read it, or the file written from it, again; whether it
+// meets those of text as well. Targets without a format ask the first for their own costly laws.
 bool MeetsReaderLaws(ByteSpan input);
 bool MeetsTextLaws(ByteSpan input);
 
 // Every law of a format on one input, valid or not:
 // - all functions agree on whether it parses, and an error is one line with an offset inside;
-// - write(parse(x)) is x, and so is what the JSON form, taken through text, encodes to;
+// - write(parse(x)) is x, and so is the encoding of the JSON form, taken through text;
 // - each field's evidence has a source;
 // - verify names only rules of the format, at offsets inside the file;
 // - coverage adds up;

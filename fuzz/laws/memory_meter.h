@@ -1,12 +1,12 @@
-// Counts what the current thread holds on the heap, through the allocator hooks of the sanitizers.
-// Builds without a sanitizer have no hooks, and there nothing is counted.
+// Counts the bytes that the current thread holds on the heap, through the allocator hooks of the
+// sanitizers. Builds without a sanitizer have no hooks, and there nothing is counted.
 #pragma once
 
 #include <cstddef>
 
 namespace anecheck::fuzz {
 
-// Between construction and Peak(), the most bytes that the thread held beyond what it held at
+// Between construction and Peak(), the most bytes that the thread held beyond those at
 // construction; 0 without a sanitizer. One at a time on each thread.
 class MemoryMeter {
  public:

@@ -1,5 +1,5 @@
-// Graphs that targets draw from choices: small ones, since a fuzzer looks for what is wrong, not
-// for what is slow.
+// Graphs that targets draw from choices: small ones, since a fuzzer looks for wrong code, not for
+// slow code.
 #pragma once
 
 #include "fuzz/targets/input_text.h"

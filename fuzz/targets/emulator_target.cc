@@ -1,4 +1,4 @@
-// Containers run by the emulator: a result, or an error that names what is refused. Inputs are
+// Containers run by the emulator: a result, or an error that names the refused part. Inputs are
 // those of the hwx format; those drawn here execute, so that edits of one word lie near.
 #include <array>
 
@@ -17,7 +17,7 @@ constexpr auto kLaws =
     MoreLaws(kErrorLaws, "a program explains", "a run repeats", "what is refused is refused again");
 using Laws = LawBook<kLaws>;
 
-// A program above these is legal and takes long; the fuzzer looks for what is wrong, not slow.
+// A program above these is legal and takes long; the fuzzer looks for wrong code, not slow code.
 constexpr uint64_t kMostMemory = uint64_t{16} << 20;
 constexpr uint64_t kMostSteps = uint64_t{1} << 18;
 
@@ -77,8 +77,8 @@ td::Task CopyTask(uint32_t width, uint32_t channels, bool relu, bool through_l2)
   return task;
 }
 
-// A third are those of the format, whose words of tasks are drawn at will; a third compute what a
-// drawn graph says; the others are one copy.
+// A third are those of the format, whose words of tasks are drawn at will; a third compute a drawn
+// graph; the others are one copy.
 Bytes Generate(ChoiceStream& choices) {
   const uint64_t kind = choices.Below(3);
   if (kind == 0) return kGenerator_hwx.generate(choices);

@@ -1,4 +1,4 @@
-// The public JSON form of graphs: what is accepted is a valid graph that writes back to an equal
+// The public JSON form of graphs: an accepted text is a valid graph that writes back to an equal
 // one.
 #include <fmt/format.h>
 #include <string>

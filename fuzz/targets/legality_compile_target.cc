@@ -2,7 +2,7 @@
 // the oracle refuses a graph that the engine compiles; the engine compiles every graph that each
 // layer admits for every node, but for kernels that it does not have. The input is a choice stream;
 // graphs are drawn for one family and compiled for another, and every other one of operations that
-// the chip lacks, so that what is gated appears. Documented defects are on, and the limits of the
+// the chip lacks, so that gated operations appear. Documented defects are on, and the limits of the
 // newest compilers: the rules know those that make a compiler refuse.
 #include <algorithm>
 #include <bitset>

@@ -1,4 +1,4 @@
-// Graph -> MIL text -> graph changes neither the structure nor what the oracle says of any value,
+// Graph -> MIL text -> graph changes neither the structure nor the oracle's interval of any value,
 // whether constants stand in the text or in its side file.
 // The input is the choice stream of the graph generator.
 #include <cstring>

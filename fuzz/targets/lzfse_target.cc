@@ -1,5 +1,5 @@
-// LZFSE streams: what unpacks keeps to the limit and unpacks alike twice, and inside of a frame it
-// is the same.
+// LZFSE streams: a stream that unpacks keeps to the limit and unpacks alike twice, and inside of a
+// frame it is the same.
 #include <array>
 #include <string_view>
 

@@ -1,4 +1,5 @@
-// MIL text to a graph: what is accepted is valid, lowers to text, and reads back as the same graph.
+// MIL text to a graph: an accepted graph is valid, lowers to text, and reads back as the same
+// graph.
 #include <string>
 
 #include "fuzz/fuzz_target.h"

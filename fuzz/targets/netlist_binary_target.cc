@@ -34,7 +34,7 @@ bool Check(ByteSpan input) {
   return true;
 }
 
-// The names of a description, and what a binary list begins with.
+// The names of a description, and the first bytes of a binary list.
 WordTables Words() {
   WordTables tables = words::netlist();
   std::erase_if(tables, [](const WordTable& table) { return table.name == "xml_tags"; });

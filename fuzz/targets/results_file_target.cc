@@ -80,7 +80,7 @@ Files Split(ByteSpan input) {
 }
 
 // A file that a campaign may write to is brought up to date and looks like any other; one that it
-// may not stays as it is, but for what its journal takes back.
+// may not stays as it is, except for the changes that its journal takes back.
 void CheckWriting(const std::string& path, const Files& files) {
   auto store = Store::Open(path);
   if (store.ok()) return Look(*store);

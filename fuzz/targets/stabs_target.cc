@@ -1,4 +1,4 @@
-// Type and tensor strings of a container's symbol table: what is accepted prints as it was.
+// Type and tensor strings of a container's symbol table: an accepted string prints as it was.
 #include <algorithm>
 #include <array>
 #include <string>

@@ -1,5 +1,5 @@
-// Compressed constants as operands: what the generators of operations with weights put there where
-// the mode asks for it.
+// Compressed constants as operands, for generators of operations with weights in modes that ask for
+// them.
 #pragma once
 
 #include "generators/drawer.h"

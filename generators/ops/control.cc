@@ -17,8 +17,8 @@ ValueRange WithZero(const ValueRange& range) {
   return {std::min(range.low, 0.0), std::max(range.high, 0.0), range.integer};
 }
 
-// Whether what a state holds is added to x before it is written back: only so does it show what it
-// keeps from one execution to the next. The sum of two executions stays conditioned.
+// Whether the content of a state is added to x before x is written back: only so does a state's
+// content show in the next execution. The sum of two executions stays conditioned.
 bool Accumulates(Drawer& drawer, ValueId x) {
   const auto add = static_cast<size_t>(OpKind::kAdd);
   const bool adds = drawer.options().ops.test(add) && drawer.options().spelt.test(add);

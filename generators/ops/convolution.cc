@@ -237,7 +237,7 @@ bool DrawMatrixProduct(Drawer& drawer, ValueId x, OpKind kind) {
 
 namespace {
 
-// Whether ceil_mode without padding adds a window that covers nothing: nobody says what it gives.
+// Whether ceil_mode without padding adds a window that covers nothing: no source gives its value.
 bool LeavesEmptyWindow(const Geometry& geometry, const Shape& x) {
   for (int i = 0; i < x.rank() - 2; ++i) {
     const auto axis = static_cast<size_t>(i);

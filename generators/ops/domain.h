@@ -1,5 +1,5 @@
-// Operands brought into the domain of a function: what the generators of roots, logarithms and
-// exponentials put before them so that most results are numbers.
+// Operands brought into the domain of a function: generators of roots, logarithms and exponentials
+// put these operations before them so that most results are numbers.
 #pragma once
 
 #include <algorithm>
@@ -9,7 +9,7 @@
 
 namespace anecheck {
 
-// Cases of special values and of boundaries take what comes: NaN results are their business.
+// Cases of special values and of boundaries take any operand: NaN results are their business.
 inline bool TakesAnything(const Drawer& drawer) {
   return drawer.mode() == CaseMode::kSpecial || drawer.mode() == CaseMode::kBoundary;
 }
@@ -49,7 +49,7 @@ inline ValueId ModerateConst(Drawer& drawer, const Shape& shape, bool positive) 
   return y;
 }
 
-// The same with signs, or now and then what the graph makes of a new input: magnitudes between the
+// The same with signs, or now and then a value computed from a new input: magnitudes between the
 // same ends.
 inline ValueId ModerateOperand(Drawer& drawer, const Shape& shape) {
   const bool magnitudes = drawer.options().ops.test(static_cast<size_t>(OpKind::kAbs));

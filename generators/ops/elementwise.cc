@@ -9,7 +9,7 @@
 namespace anecheck {
 namespace {
 
-// Bytes whose sum or product would leave their type: what becomes of them is said nowhere.
+// Bytes whose sum or product would leave their type: no source gives the result.
 bool LeavesBytes(const Drawer& drawer, ValueId x, const ValueRange& range) {
   const DType dtype = drawer.type(x).dtype;
   if (dtype == DType::kInt8) return range.low < -128 || range.high > 127;
@@ -79,7 +79,7 @@ bool DrawMul(Drawer& drawer, ValueId x) {
   return Emit(drawer, OpKind::kMul, x, y, {-bound, bound, drawer.integer_mode()});
 }
 
-// Of one constant in some eight, told by its first element.
+// Of one constant in some eight, chosen by its first element.
 bool IsToBeLarge(Drawer& drawer, ValueId y) {
   const Graph& graph = drawer.graph();
   return graph.value(y).kind == ValueKind::kConst && !graph.ConstData(y).empty() &&

@@ -39,7 +39,7 @@ ValueId ComputeIndices(Drawer& drawer, ValueId x, int64_t extent) {
   return drawer.CastTo(DType::kInt32, drawer.Last());
 }
 
-// Whether x may give indices: what becomes of NaN is said nowhere.
+// Whether x may give indices: no source says how NaN is read.
 bool MayCompute(Drawer& drawer, ValueId x) {
   const bool finite = drawer.mode() == CaseMode::kFloat || drawer.mode() == CaseMode::kInteger;
   return finite && drawer.shape(x).Elements() <= 32 && drawer.choices().Chance(1, 4);
@@ -155,7 +155,7 @@ bool DrawGatherNd(Drawer& drawer, ValueId x) {
   return drawer.Finish(drawer.range(x));
 }
 
-// A mode, and what it makes of the range of x where each element is updated up to `times` times.
+// A mode, and the resulting range of x if each element is updated up to `times` times.
 struct DrawnMode {
   std::string_view name;
   ValueRange range;

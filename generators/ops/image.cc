@@ -21,7 +21,7 @@ ValueRange Between(const ValueRange& range, double other) {
   return {std::min(range.low, other), std::max(range.high, other), false};
 }
 
-// A target extent, at most what keeps the result in bounds.
+// A target extent, small enough to keep the result in bounds.
 int64_t Target(Drawer& drawer, ValueId x, int rest) {
   const Shape shape = drawer.shape(x);
   int64_t others = 1;

@@ -26,7 +26,7 @@ bool AddTo(Drawer& drawer, ValueId x, ValueId w) {
 ValueId RandomBits(Drawer& drawer, const TensorType& type, int64_t count) {
   std::vector<uint8_t> bytes(static_cast<size_t>(type.ByteSize()));
   for (uint8_t& byte : bytes) byte = static_cast<uint8_t>(drawer.choices().Below(256));
-  // Bits past the last element stay clear: no text says what they hold.
+  // Bits past the last element stay clear: no text gives their value.
   const int64_t used = count % 8;
   if (used != 0) bytes.back() &= static_cast<uint8_t>((1 << used) - 1);
   return drawer.NewConstOf(type, bytes, 448);

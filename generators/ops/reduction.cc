@@ -74,8 +74,8 @@ ValueRange Sum(const ValueRange& range, double count) {
 bool DrawReduceSum(Drawer& drawer, ValueId x) {
   return EmitReduce(drawer, OpKind::kReduceSum, x, Sum);
 }
-// Whether nearly every line is to be reduced to this end of x's range: truths, and what has no
-// sign.
+// Whether nearly every line is to be reduced to this end of x's range: truths, and operands without
+// a sign.
 bool Saturates(Drawer& drawer, ValueId x, double end) {
   const ValueRange range = drawer.range(x);
   const bool truths = range.integer && range.high - range.low <= 1;

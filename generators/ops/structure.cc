@@ -156,7 +156,7 @@ ValueId Filler(Drawer& drawer) {
   return drawer.choices().Chance(1, 6) ? kNoValue : drawer.NewConst(Shape{}, kFillLimit);
 }
 
-// Ends the node that fills with `value`, and adds what it gives to x.
+// Ends the node that fills with `value`, and adds its result to x.
 bool FinishFilled(Drawer& drawer, ValueId x, ValueId value) {
   if (value != kNoValue) return drawer.Finish(drawer.range(value)) && AddToOperand(drawer, x);
   return drawer.Finish({0, 0, true}) && drawer.ToHalf() && AddToOperand(drawer, x);

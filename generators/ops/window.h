@@ -1,5 +1,5 @@
-// How sliding windows, weights and sums of products are drawn: what the generators of the
-// convolution class share.
+// How sliding windows, weights and sums of products are drawn, shared by the generators of the
+// convolution class.
 #pragma once
 
 #include <array>
@@ -19,7 +19,7 @@ ValueRange SumRange(Drawer& drawer, ValueId x, int64_t products, double weight, 
 double BiasLimit(Drawer& drawer);
 
 // A new weight of magnitude up to `limit`: compressed in cases that are about that, else a constant
-// or, where `computed` allows it, sometimes what the graph computes.
+// or, where `computed` allows it, sometimes a computed value.
 ValueId DrawWeight(Drawer& drawer, const Shape& shape, double limit, bool computed = false);
 
 struct Geometry {

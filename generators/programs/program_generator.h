@@ -1,4 +1,4 @@
-// Hardware containers whose tasks run: what the encoder makes of drawn graphs, for each of its
+// Hardware containers whose tasks run: encoded from drawn graphs, for each of the encoder's
 // generations. Used by the fuzz target of the emulator and by the tests of its rules.
 #pragma once
 

@@ -1,4 +1,4 @@
-// The adapters hold what they promise: graphs validate, files parse and break no rule, and smaller
+// The adapters keep their promises: graphs validate, files parse and break no rule, and smaller
 // choices give smaller values.
 #include "generators/rapidcheck/arbitrary.h"
 

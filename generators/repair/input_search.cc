@@ -47,7 +47,7 @@ bool IsVague(const Estimate& expected) {
   return 2 * informative < count;
 }
 
-// Scales what is 2 or more by 2^-15, as if infinities and NaN had the next exponent.
+// Scales elements of 2 or more by 2^-15, as if infinities and NaN had the next exponent.
 void Calm(std::span<uint8_t> halves) {
   constexpr uint8_t kTwo = 0x40, kFifteenBinades = 0x3c;  // high bytes, without the sign
   for (size_t i = 1; i < halves.size(); i += 2) {

@@ -1,6 +1,6 @@
-// Chooses the tensor data of a case so that what the graph computes stays where it tells something:
-// finite, and known closely enough to be judged. The oracle's values and intervals say which
-// outputs do not, and other data for the inputs that feed these is tried in their place.
+// Chooses the tensor data of a case so that the graph's values stay useful: finite, and known
+// closely enough to be judged. The oracle's values and intervals say which outputs do not, and
+// other data for the inputs that feed these is tried in their place.
 #pragma once
 
 #include <span>
@@ -23,7 +23,7 @@ std::vector<bool> InputsOf(const Graph& graph, std::span<const ValueId> values);
 
 // Other data for the inputs that are `marked`; the others stay as they are. Of modes that draw
 // magnitudes at the ends of fp16 (special, boundary) elements of 2 and more are scaled by 2^-15,
-// infinities become 2 and NaN numbers from 2 to 4: signs, fractions and what is small are kept. Of
+// infinities become 2 and NaN numbers from 2 to 4: signs, fractions and small elements are kept. Of
 // other modes the tensors are drawn again.
 std::vector<Tensor> CalmerInputs(ChoiceStream& choices, CaseMode mode,
                                  std::span<const Tensor> inputs, const std::vector<bool>& marked);

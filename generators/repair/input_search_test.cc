@@ -1,5 +1,5 @@
-// Tensor data are chosen so that outputs are numbers and can be judged: what counts as a flaw,
-// which inputs give way to others, and what is left of flaws in the cases of each mode.
+// Tensor data are chosen so that outputs are numbers and can be judged: which values count as
+// flaws, which inputs are replaced, and the flaws that remain in the cases of each mode.
 #include "generators/repair/input_search.h"
 
 #include <algorithm>

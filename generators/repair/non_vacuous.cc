@@ -31,7 +31,7 @@ size_t AtRest(const Witnesses& witnesses) {
       std::ranges::count_if(witnesses, [](const auto& witness) { return !witness.has_value(); }));
 }
 
-// One try at the values of a graph: inputs, changes of them, and what these move.
+// One try at the values of a graph: inputs, changes of them, and the values that these move.
 struct Trial {
   Inputs inputs;
   std::vector<Inputs> changes;
@@ -52,7 +52,7 @@ class Retreat {
     for (const ValueId output : graph_.outputs()) Choose(output);
     std::vector<bool> covered(graph_.values().size(), false);
     std::vector<ValueId> outputs;
-    // From the last value back: what a chosen value depends on is judged through it.
+    // From the last value back: the values that a chosen value depends on are judged through it.
     for (ValueId id = static_cast<ValueId>(graph_.values().size()); id-- > 0;) {
       if (chosen_[id] && !covered[id]) outputs.push_back(id);
       if (chosen_[id] || covered[id]) CountBytes(id, covered);
@@ -125,7 +125,7 @@ void Rectify(const Graph& from, Graph& graph) {
   if (y.ok()) graph.AddOutput(*y);
 }
 
-// Proves what moves: the search is started at the trial's inputs.
+// Proves which values move: the search is started at the trial's inputs.
 void Prove(SensitivitySearch& search, ChoiceStream& choices, CaseMode mode, const Graph& graph,
            Trial& trial) {
   trial.witnesses.assign(graph.outputs().size(), std::nullopt);
@@ -190,7 +190,8 @@ Result<SensitivityProof> CaseRepair::Run(ChoiceStream& choices, CaseMode mode,
   Trial best{.inputs = std::move(inputs), .changes = {}, .witnesses = {}};
   Prove(searches_[kept_], choices, mode, graph, best);
   // Inputs that drive no result to infinity, where an output is at rest. Among those of the same
-  // kind hardly one in ten moves what the first did not, and each costs as much as the first.
+  // kind hardly one in ten moves a value that the first did not, and each costs as much as the
+  // first.
   if (AtRest(best.witnesses) > 0 && Tame(mode) != mode && !searched) {
     ANECHECK_ASSIGN(Trial other, Try(searches_[1], choices, mode, contract, graph,
                                      GenerateInputs(choices, graph, Tame(mode))));

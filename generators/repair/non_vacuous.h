@@ -20,7 +20,7 @@ class CaseRepair {
   // kind first, if the mode drives results to infinity and none were tried yet, and then judges the
   // operand of the output instead; the nodes after it fall away. `inputs` belong to `graph`. Gives
   // one witness an output and the changes they speak of, which fit the graph as it is left, and
-  // leaves in `expected` what the oracle expects of each output. Errors: those of the oracle at
+  // leaves in `expected` the oracle's expectation of each output. Errors: those of the oracle at
   // `inputs`.
   Result<SensitivityProof> Run(ChoiceStream& choices, CaseMode mode, const Contract& contract,
                                Graph& graph, std::vector<Tensor>& inputs,

@@ -22,8 +22,8 @@ class Rebuild {
                               : edit_.outputs;
     FindNeeded(outputs);
     known_.assign(from.values().size(), kNoValue);
-    // In the order of the values, since inputs keep theirs; what a state holds where it is read is
-    // told by the order of nodes.
+    // In the order of the values, since inputs keep theirs; the order of nodes decides the content
+    // that a read of a state gives.
     NodeId next = 0;
     for (ValueId id = 0; id < from.values().size(); ++id) {
       const Value& value = from.value(id);
@@ -60,8 +60,8 @@ class Rebuild {
 
   bool IsState(ValueId id) const { return original_.graph.value(id).kind == ValueKind::kState; }
 
-  // Marks the nodes that lead to an output and what they take. The users of a value stand behind
-  // it, but what a state is given may be read in the next execution alone, by a node before.
+  // Marks the nodes that lead to an output and their operands. The users of a value stand behind
+  // it, but a value written to a state may be read in the next execution alone, by a node before.
   void FindNeeded(std::span<const ValueId> outputs) {
     const Graph& from = original_.graph;
     needed_.assign(from.values().size(), false);
@@ -120,7 +120,7 @@ class Rebuild {
   }
 
   // Changes `type` as an operand of its rank changes from `before` to `now`: a state is as long as
-  // what is written into it, or as much longer.
+  // the value written into it, or as much longer.
   static void Follow(const TensorType& before, const TensorType& now, TensorType& type) {
     if (before.shape.rank() != type.shape.rank() || now.shape.rank() != type.shape.rank()) return;
     for (int axis = 0; axis < type.shape.rank(); ++axis) {
@@ -128,8 +128,8 @@ class Rebuild {
     }
   }
 
-  // Follows what `user`, the first node that takes it, writes into it. One that is read first
-  // follows an input or constant that changes.
+  // Follows the value that `user`, the first node that takes it, writes into it. One that is read
+  // first follows an input or constant that changes.
   void AddState(ValueId id, const Node& user) {
     const Value& value = original_.graph.value(id);
     TensorType type = value.type;

@@ -1,5 +1,5 @@
-// One change to a case, applied by building the graph anew: types are inferred again, those
-// of states from what is written into them, and what nothing uses any more falls away.
+// One change to a case, applied by building the graph anew: types are inferred again, those of
+// states from the values written into them, and unused parts are dropped.
 #pragma once
 
 #include <map>

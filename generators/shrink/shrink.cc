@@ -104,7 +104,7 @@ class Shrinker {
     return false;
   }
 
-  // A result in the middle as the only output: what comes after it falls away.
+  // A result in the middle as the only output: later nodes are dropped.
   bool EarlierOutputs() {
     for (const Value& value : graph().values()) {
       if (value.kind != ValueKind::kResult) continue;
@@ -114,7 +114,7 @@ class Shrinker {
     return false;
   }
 
-  // A result in the middle as an input: what comes before it falls away. Late ones first.
+  // A result in the middle as an input: earlier nodes are dropped. Late ones first.
   bool CutBefore() {
     for (auto id = static_cast<ValueId>(graph().values().size()); id-- > 0;) {
       if (graph().value(id).kind != ValueKind::kResult) continue;
@@ -144,7 +144,7 @@ class Shrinker {
     return false;
   }
 
-  // An operand of the same type in a node's place; for a state, what was written into it.
+  // An operand of the same type in a node's place; for a state, the value written into it.
   bool Bypass() {
     for (const Node& node : graph().nodes()) {
       if (node.result_count == 0) continue;
@@ -423,7 +423,7 @@ uint64_t SizeOfInt(int64_t value) {
   return value < 0 ? 1 + static_cast<uint64_t>(-(value + 1)) + 1 : static_cast<uint64_t>(value);
 }
 
-// 0 is plainest, then 1, then what is whole.
+// 0 is plainest, then 1, then integers.
 uint64_t SizeOfFloat(double value) {
   if (value == 0 || value == 1) return value == 0 ? 0 : 1;
   return value == std::trunc(value) ? 2 : 3;

@@ -12,11 +12,11 @@
 
 namespace anecheck {
 
-// Whether a candidate still shows what is looked for. Called with valid graphs only.
+// Whether a candidate still shows the sought behaviour. Called with valid graphs only.
 using Interesting = std::function<bool(const GraphCase&)>;
 
-// The tensor that value `id` of a case holds when it is computed rightly, for cutting what comes
-// before it; nothing where it cannot be known. Called for results only.
+// The tensor that value `id` of a case holds when it is computed rightly, for cutting earlier
+// nodes; nothing if it cannot be known. Called for results only.
 using ValueOf = std::function<std::optional<Tensor>(const GraphCase&, ValueId id)>;
 
 struct ShrinkOptions {
@@ -43,7 +43,7 @@ struct ShrinkResult {
 };
 
 // Precondition: interesting(item). Deterministic where the predicate is. The result is interesting
-// and no larger than `item`; it is where no single step of any kind makes it smaller, unless the
+// and no larger than `item`; no single step of any kind makes it smaller, unless the
 // tries ran out. No candidate is asked about twice.
 ShrinkResult Shrink(GraphCase item, const Interesting& interesting, const ValueOf& value_of,
                     const ShrinkOptions& options = {});

@@ -85,7 +85,7 @@ RC_GTEST_PROP(Shrink, OneOperationAloneIsFoundInAnyGraph, ()) {
   RC_ASSERT(result.smallest.graph.nodes().size() <= 3u);
 }
 
-// Each costs a run of the engine, of what hangs a whole time limit.
+// Each costs a run of the engine, and if it hangs a whole time limit.
 RC_GTEST_PROP(Shrink, NoCandidateIsAskedAboutTwice, ()) {
   const GraphCase item = Draw(*rc::gen::arbitrary<uint64_t>(), AnyMode());
   const OpKind kind = KindOf(*item.graph.node(0).schema);
@@ -168,8 +168,8 @@ TEST(Shrink, AStateThatIsNotNeededGivesWayToWhatWasWritten) {
   EXPECT_TRUE(result.smallest.graph.ValuesOfKind(ValueKind::kState).empty());
 }
 
-// The next execution reads what stands behind the last read; only what is interesting tells whether
-// that counts.
+// The next execution reads the part behind the last read; only the predicate decides whether that
+// counts.
 TEST(Shrink, AWriteAfterTheLastReadStaysUntilItIsLeftOut) {
   GraphCase item = ThroughAState();
   Graph& graph = item.graph;

@@ -109,7 +109,7 @@ void WalkBinaryPlist(ByteSpan file, std::vector<Place>& places) {
 }
 
 // Without the schema: a word whose sum with its own place lies inside is an offset, one of which
-// that and the place before it lie inside a table's; what is small may be a length.
+// that and the place before it lie inside a table's; a small word may be a length.
 void WalkFlatBuffer(ByteSpan file, std::vector<Place>& places) {
   WalkWords(file, places);
   // Fields of vtables.

@@ -1,4 +1,4 @@
-// Boundary mutations: one value at the edge of what arithmetic, memory or a table can hold, in a
+// Boundary mutations: one value at the edge of the capacity of arithmetic, memory or a table, in a
 // file that is otherwise as it was. Three tables: the places of a format (places.cc, one walker a
 // format), the edges of a number (number_edges.cc) and those of a text (text_edges.cc). Used by the
 // structured mutator and by `anecheck fuzz`, which goes through every place and edge of its seeds.
@@ -23,7 +23,7 @@ enum class Role : uint8_t {
   kEnd,      // the last byte of the file
 };
 
-// A place at which a parser computes with what it reads.
+// A field with which a parser computes.
 struct Place {
   Role role = Role::kNumber;
   uint32_t offset = 0;  // from the beginning of the file
@@ -41,7 +41,7 @@ struct Place {
 
 // The places of a file, in file order and at most kMostPlaces, which are spread over the file.
 // Those of a format that no walker knows are guessed: words that may be counts, sizes or offsets,
-// or what a text has of numbers, quotations and brackets. Never fails: `file` may be anything.
+// or the numbers, quotations and brackets of a text. Never fails: `file` may be anything.
 inline constexpr size_t kMostPlaces = 4096;
 std::vector<Place> PlacesOf(std::string_view format, ByteSpan file);
 
@@ -49,8 +49,8 @@ std::vector<Place> PlacesOf(std::string_view format, ByteSpan file);
 size_t EdgeCount(Role role);
 
 // The file with edge `edge` at `place`. The file unchanged where the edge is not one for it (wider
-// than the field, or what stands there already) or would make it larger than `max_size`.
-// Precondition: `place` is one of `file`.
+// than the field, or already there) or would make it larger than `max_size`. Precondition: `place`
+// is one of `file`.
 Bytes ApplyEdge(ByteSpan file, const Place& place, size_t edge, size_t max_size);
 
 // For people: "section.offset at 0x48: 2^32 - old".

@@ -1,4 +1,4 @@
-// Places and edges: what is found in files of known layout, and what an edge makes of it.
+// Places and edges: the places found in files of known layout, and the files that edges make.
 #include "generators/formats/boundary/boundary.h"
 
 #include <algorithm>

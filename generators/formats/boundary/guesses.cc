@@ -84,7 +84,7 @@ class TextWalk {
     at_ = end + 1;
   }
 
-  // The bracket of "tensor<fp16, [1, 64]>" stands behind a word, and what it holds are places.
+  // The bracket of "tensor<fp16, [1, 64]>" stands behind a word, and its content is places.
   bool IsTag() const {
     const bool closes = at_ + 1 < text_.size() && text_[at_ + 1] == '/';
     return closes || at_ == 0 || !IsNumberPart(text_[at_ - 1]);

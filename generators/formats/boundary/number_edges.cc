@@ -59,7 +59,7 @@ constexpr auto kEdges = std::to_array<NumberEdge>({
     {"the field behind", [](const Context& c) { return c.after; }},
     // Links of a chain that lead back, two records at one place.
     {"the same field of another record", [](const Context& c) { return c.alike; }},
-    // Right in the low bits: what is cut to 8, 16 or 32 bits passes a check of the wrong width.
+    // Right in the low bits: a value cut to 8, 16 or 32 bits passes a check of the wrong width.
     {"old + 2^8", [](const Context& c) { return c.old + 0x100; }},
     {"old + 2^16", [](const Context& c) { return c.old + 0x10000; }},
     {"old + 2^31", [](const Context& c) { return c.old + 0x80000000; }},

@@ -20,7 +20,7 @@ void WalkFlatBuffer(ByteSpan file, std::vector<Place>& places);
 void WalkText(ByteSpan file, std::vector<Place>& places);
 void WalkWords(ByteSpan file, std::vector<Place>& places);
 
-// Fields of one record by their place in it: what the walkers' tables are made of.
+// Fields of one record by their place in it: the rows of the walkers' tables.
 struct Field {
   std::string_view name;
   uint32_t offset = 0;  // from the record's start

@@ -1,5 +1,5 @@
 // The two ways in which structure-aware mutations of fixed-layout formats change bytes: patches of
-// little-endian fields and a new length. Their generators choose where and what; these apply it.
+// little-endian fields and a new length. Their generators choose them; these apply them.
 #pragma once
 
 #include <cstdint>
@@ -21,12 +21,12 @@ Mutation MakePatch(std::string_view kind, std::initializer_list<FieldPatch> patc
 // Fails where a patch has no width of 1 to 8, a value that does not fit, or leaves the bytes.
 Result<Bytes> ApplyPatch(ByteSpan bytes, const Mutation& mutation);
 
-// Parameters: the new size and the byte that fills what is added.
+// Parameters: the new size and the byte that fills the added part.
 Mutation MakeResize(std::string_view kind, uint64_t size, uint8_t fill = 0);
 // Fails where the new size is above twice the old one plus 4096.
 Result<Bytes> ApplyResize(ByteSpan bytes, const Mutation& mutation);
 
-// Parameters: the offset and size of a run of bytes, and where it goes, counted after its removal.
+// Parameters: the offset and size of a run of bytes, and its new place, counted after its removal.
 Mutation MakeMove(std::string_view kind, uint64_t offset, uint64_t size, uint64_t to);
 Result<Bytes> ApplyMove(ByteSpan bytes, const Mutation& mutation);
 

@@ -1,4 +1,4 @@
-// The laws of byte mutations: they replay, they touch only what they name, and data that does not
+// The laws of byte mutations: they replay, they touch only the named bytes, and data that does not
 // fit is refused.
 
 #include "generators/formats/common/byte_mutations.h"

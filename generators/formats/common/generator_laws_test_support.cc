@@ -49,7 +49,7 @@ void RunAll(const Format& format, ByteSpan bytes) {
   EXPECT_TRUE(std::equal(back->begin(), back->end(), bytes.begin(), bytes.end()));
 }
 
-// Rules named "...-open" say what bytes leave open, which they may whatever else is broken.
+// Rules named "...-open" concern facts that bytes leave open; they may warn beside any broken rule.
 void ExpectBreaksExactly(const Format& format, const MutationKind& kind, ByteSpan mutated) {
   const Result<std::vector<Violation>> violations = format.verify(mutated);
   if (!violations.ok()) {
@@ -71,7 +71,7 @@ void ExpectBreaksExactly(const Format& format, const MutationKind& kind, ByteSpa
   }
 }
 
-// Mutations apply to what others made, as long as it parses, or say that they do not.
+// Mutations apply to the results of others as long as these parse, or say that they do not.
 void ExpectMutationsChain(const Format& format, const DescriptorGenerator& generator) {
   constexpr int kSecondMutations = 6;
   ChoiceStream choices = ChoiceStream::FromSeed(77);
@@ -99,7 +99,7 @@ void ExpectValidFiles(const Format& format, const DescriptorGenerator& generator
     const Result<std::vector<Violation>> violations = format.verify(bytes);
     ASSERT_TRUE(violations.ok()) << what << ": " << violations.error().message;
     for (const Violation& violation : *violations) {
-      // Rules of this name say what the bytes of a valid file leave open.
+      // Rules of this name concern facts that the bytes of a valid file leave open.
       if (violation.IsWarning() && violation.rule->id.ends_with("-open")) continue;
       ADD_FAILURE() << what << ": " << violation.message;
     }

@@ -22,7 +22,7 @@ void ExpectMutationsDoWhatTheySay(const Format& format, const DescriptorGenerato
 void ExpectEveryRuleIsBroken(const Format& format, const DescriptorGenerator& generator);
 
 // Every truncation of `bytes`, and every byte set to 0, 0xff and its complement (each `stride`th
-// byte): all functions of the format return, and what parses round trips.
+// byte): all functions of the format return, and a file that parses round trips.
 void ExpectHarmlessDamage(const Format& format, ByteSpan bytes, size_t stride = 1);
 
 // Any scalar of the JSON replaced by other values, and objects with a member more: from_json never

@@ -80,7 +80,7 @@ std::set<std::string> PathsOfChoices(const std::vector<Candidate>& candidates) {
   return paths;
 }
 
-// Adds what the file has to `seen`; the first fact that is new, or nothing.
+// Adds the facts of the file to `seen`; the first fact that is new, or nothing.
 std::string NoteNew(const Facts& facts, const std::set<std::string>& choices,
                     std::set<std::string>& seen) {
   std::string first;

@@ -14,7 +14,7 @@ namespace anecheck {
 
 struct CorpusFile {
   std::string name;    // "valid_003", "edge_017"
-  std::string reason;  // one line: what it is there for
+  std::string reason;  // one line: its purpose
   Bytes bytes;
 };
 

@@ -19,7 +19,7 @@ namespace anecheck {
 namespace {
 
 // Files are verified in turn, not one again and again: a branch predictor soon knows a single small
-// file by heart, and what is measured then is no verification that anybody runs.
+// file by heart, and that would not be the verification that people run.
 constexpr uint64_t kFiles = 16;
 
 const std::vector<Bytes>& Descriptors() {

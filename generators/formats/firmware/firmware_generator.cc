@@ -65,7 +65,7 @@ Bytes Generate(ChoiceStream& choices) {
 
 std::vector<Part> Parts(ByteSpan bytes) { return ParsePackage(bytes).value(); }
 
-// A random part of that magic number; nothing in a command or where there is none.
+// A random part of that magic number; nothing in a command or without one.
 std::optional<Part> PickPart(ByteSpan bytes, ChoiceStream& choices, uint32_t magic) {
   if (!IsPackage(bytes)) return std::nullopt;
   std::vector<Part> fitting;

@@ -1,4 +1,4 @@
-// How the edits of hardware containers find what they change. Used by the mutations of this folder.
+// How the edits of hardware containers find their bytes. Used by the mutations of this folder.
 #pragma once
 
 #include <algorithm>

@@ -63,7 +63,7 @@ TEST(HwxGenerator, LeavesTheTilesOfATaskThatWasCutOff) {
   EXPECT_GT(tried, 0u);
 }
 
-// Bytes of a container that no source describes, by what they are.
+// Bytes of a container that no source describes, by kind.
 struct Undescribed {
   uint64_t contents = 0;   // of sections for debugging and of notes
   uint64_t words = 0;      // of thread commands, which no source names
@@ -97,8 +97,8 @@ Undescribed UndescribedIn(const hwx::Container& c) {
   return sum;
 }
 
-// As real containers are. The test names every byte that is not typed. Left out of the share is
-// what the generator draws at will where no source says what stands there: the contents of
+// As real containers are. The test names every byte that is not typed. The share leaves out the
+// parts that the generator draws at will because no source describes them: the contents of
 // debugging sections and notes, and registers known by their place alone.
 TEST(HwxGenerator, ContainersAreTypedToNinetyFivePercent) {
   for (uint64_t seed = 0; seed < 100; ++seed) {

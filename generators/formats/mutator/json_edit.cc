@@ -149,7 +149,7 @@ void EditString(std::string& text, ChoiceStream& choices) {
 bool EditArray(Json& array, ChoiceStream& choices) {
   if (array.empty()) return false;
   const auto at = static_cast<std::ptrdiff_t>(choices.Below(array.size()));
-  // Just above the tables of fixed size into which parsers put what they count.
+  // Just above the tables of fixed size into which parsers put counted things.
   constexpr auto kManyElements = std::to_array<size_t>({5, 9, 17, 33, 65, 129, 257});
   switch (choices.Below(4)) {
     case 0: {
@@ -210,7 +210,7 @@ bool EditPlace(Json& value, ChoiceStream& choices) {
   return true;
 }
 
-// All but the root and what it holds as an array.
+// All but the root and its members that are arrays.
 std::vector<Place> NamedPlacesOf(Json& json, ChoiceStream& choices) {
   std::vector<Place> places = PlacesOf(json, choices);
   std::erase_if(places, [](const Place& place) { return place.name.empty(); });

@@ -59,7 +59,7 @@ void StoreExtreme(Bytes& bytes, ChoiceStream& choices) {
 constexpr std::string_view kOpeners = "\\\"'<&{[(/*-%";
 
 // Parsers that look one byte too far show it only where their last object ends with the file, where
-// the file ends just inside something, or where its last byte does not end what it should.
+// the file ends just inside something, or when its last byte does not end the last object.
 void EditEnd(Bytes& bytes, ChoiceStream& choices) {
   if (bytes.empty()) return;
   const auto opener = static_cast<uint8_t>(kOpeners[choices.Below(kOpeners.size())]);
@@ -126,7 +126,7 @@ void EditOnce(Bytes& bytes, size_t max_size, ChoiceStream& choices) {
   }
 }
 
-// Named mutations find their places in what parses.
+// Named mutations find their places in files that parse.
 bool ApplyNamed(const MutatorParts& parts, Bytes& bytes, ChoiceStream& choices) {
   const DescriptorGenerator& generator = *parts.generator;
   if (generator.mutations.empty() || parts.format == nullptr) return false;
@@ -167,7 +167,7 @@ bool ApplyBoundary(std::string_view format, Bytes& bytes, size_t max_size, Choic
 bool ApplyJsonEdit(const Format& format, Bytes& bytes, ChoiceStream& choices) {
   if (bytes.size() > kMaxJsonInput) return false;
   const Result<Json> json = format.to_json(bytes);
-  // Most values do not fit most fields, and some fields only say again what others hold.
+  // Most values do not fit most fields, and some fields only repeat others.
   for (int i = 0; i < kJsonTries && json.ok(); ++i) {
     Json edited = *json;
     if (!EditJson(edited, choices)) continue;
@@ -263,7 +263,7 @@ Bytes MutateFile(const MutatorParts& parts, ByteSpan input, size_t max_size, uin
     bytes.assign(input.begin(), input.end());
     done = false;
   }
-  // An edit may put what stands there already, above all where a file is mostly zeros.
+  // An edit may write the value that is already there, above all where a file is mostly zeros.
   for (int i = 0; i < kMostTries && (!done || std::ranges::equal(bytes, input)); ++i) {
     ApplyByteEdits(parts, bytes, max_size, choices);
     done = true;

@@ -1,5 +1,5 @@
-// Mutation of files with knowledge of their format: what the custom mutators of libFuzzer and AFL++
-// and `anecheck fuzz` call. One seed gives one change, the same on every machine.
+// Mutation of files with knowledge of their format, called by the custom mutators of libFuzzer and
+// AFL++ and by `anecheck fuzz`. One seed gives one change, the same on every machine.
 #pragma once
 
 #include <cstdint>

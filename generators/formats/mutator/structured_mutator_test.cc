@@ -148,7 +148,7 @@ TEST(StructuredMutator, WorksWithoutAFormat) {
   EXPECT_GT(changed, kSeeds / 2);
 }
 
-// Named mutations find their places in what parses, and may read them unchecked.
+// Named mutations find their places in files that parse, and may read them unchecked.
 TEST(StructuredMutator, AsksNoNamedMutationOfWhatDoesNotParse) {
   static constexpr MutationKind kKinds[] = {
       {"careless", "",
@@ -166,7 +166,7 @@ TEST(StructuredMutator, AsksNoNamedMutationOfWhatDoesNotParse) {
   }
 }
 
-// Documents of records that say which parent they are of: JSON text as a format of its own.
+// Documents of records that name their parent: JSON text as a format of its own.
 const Format kDocuments = {
     .name = "documents",
     .to_json = [](ByteSpan text) -> Result<Json> {
@@ -269,7 +269,7 @@ TEST(CrossFiles, ChoiceStreamsAreCutBetweenDraws) {
     int from_b = 0;
     int from_none = 0;
     for (const auto& record : read(CrossFiles(parts, a, b, 256, seed))) {
-      if (record.size() < 2) continue;  // too short to say where it comes from
+      if (record.size() < 2) continue;  // too short to name its origin
       const bool in_a = std::ranges::find(of_a, record) != of_a.end();
       const bool in_b = std::ranges::find(of_b, record) != of_b.end();
       from_a += in_a ? 1 : 0;

@@ -376,7 +376,7 @@ constexpr DocumentEdit kEdits[] = {
      }},
     {"loop-bottom", "wiring-acyclic",
      [](Json& json, uint64_t a, uint64_t) {
-       // A view of itself would be a view of what is no reshape too.
+       // A view of itself would also be a view of a layer that is no reshape.
        Json* unit = UnitWhere(json, a, [](const Json&, const LayerSpec& layer) {
          return layer.min_bottoms > 0 && layer.type != "InputView";
        });

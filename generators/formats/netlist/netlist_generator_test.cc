@@ -20,7 +20,7 @@ INSTANTIATE_TEST_SUITE_P(Netlist, GeneratorLaws,
                              .golden = "generators/formats/netlist/golden_seed_7.txt"}),
                          SubjectName);
 
-// Of the binary files some are laid out as another writer would, and hold what no tree shows.
+// Of the binary files some are laid out as another writer would, and hold parts that no tree shows.
 TEST(NetlistGenerator, WritesTablesOfOtherWriters) {
   int others = 0;
   int orphans = 0;

@@ -1,4 +1,4 @@
-// Every field that a print shows is traceable to what it rests on: over all formats, in generated
+// Every field that a print shows is traceable to its source: over all formats, in generated
 // files of every kind and in the real ones.
 #include <gtest/gtest.h>
 #include <set>

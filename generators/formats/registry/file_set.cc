@@ -47,7 +47,8 @@ bool Mutate(const MutationKind& kind, ChoiceStream& choices, Bytes* bytes, FileR
   return true;
 }
 
-// Mutations find their places in what parses, so a file that no longer does takes no further one.
+// Mutations find their places in files that parse, so a file that no longer does takes no further
+// one.
 FileRecipe MutatedRecipe(const DescriptorGenerator& generator, const Format& format, uint64_t seed,
                          Bytes& bytes) {
   FileRecipe recipe{.seed = seed};
@@ -64,7 +65,7 @@ FileRecipe MutatedRecipe(const DescriptorGenerator& generator, const Format& for
 // Of the files that were made already: size and checksum of each, the same on every machine.
 using MadeFiles = std::set<std::pair<size_t, uint32_t>>;
 
-// One that is neither among the files made already nor what it was made from, as far as a few tries
+// One that is neither among the files made already nor its origin, as far as a few tries
 // give one: mutations that empty a file make the same of each, others undo each other.
 FileRecipe NewMutatedRecipe(const DescriptorGenerator& generator, const Format& format,
                             uint64_t seed, MadeFiles& made) {
@@ -119,8 +120,8 @@ bool NamesFirst(const Format& format, std::string_view error, std::string_view r
          });
 }
 
-// How much may stand beside the rule that a file breaks. Warnings of what no source settles
-// ("...-open") are true of valid files too.
+// How much may stand beside the rule that a file breaks. Warnings about facts that no source
+// settles ("...-open") are true of valid files too.
 enum class Beside : uint8_t { kNothing, kOpenWarnings };
 
 bool BreaksExactly(const Format& format, ByteSpan bytes, std::string_view rule, Beside beside) {
@@ -184,8 +185,8 @@ Result<FileRecipe> BreakingRecipe(const DescriptorGenerator& generator, const Fo
                                generator.format, kind.id, kTries, kind.breaks_rule));
 }
 
-// A mutation may take what a file is known by, its magic number. Says of such a file as what it is
-// to be read, so that it is refused for its rule and not for being unknown.
+// A mutation may remove the mark of a format, its magic number. Names the format as which such a
+// file is to be read, so that it is refused for its rule and not for being unknown.
 Status NameUnrecognised(const DescriptorGenerator& generator, const Format& format,
                         FileRecipe* recipe) {
   if (!recipe->reading.empty()) return {};

@@ -43,8 +43,8 @@ struct FileRecipe {
 // break one of their kind, so that a count of at least their number shows each; every file of them
 // was verified to break its rule alone, or, where it does not even parse, to be refused for that
 // rule before any other. So it is when it is read as its recipe says; only where no such file is
-// found may a warning of what bytes leave open ("...-open") stand beside it. kInternal where a
-// mutation makes no file, kUnsupported where no mutation breaks such a rule.
+// found may a warning about facts that bytes leave open ("...-open") stand beside it. kInternal
+// where a mutation makes no file, kUnsupported where no mutation breaks such a rule.
 Result<std::vector<FileRecipe>> DrawFileSet(const DescriptorGenerator& generator,
                                             const Format& format, FileSetMode mode, uint64_t count,
                                             uint64_t seed);

@@ -31,7 +31,7 @@ class FileSetTest : public ::testing::TestWithParam<const DescriptorGenerator*> 
   const DescriptorGenerator& generator_ = *GetParam();
   const Format& format_ = *FindFormat(generator_.format).value();
 
-  // As whom the file is read that has no warnings of what its bytes leave open.
+  // The reader that gives the file no warnings about facts that its bytes leave open.
   const Format& ReadingOf(const FileRecipe& recipe) const {
     return recipe.reading.empty() ? format_ : *FindFormat(recipe.reading).value();
   }
@@ -89,7 +89,7 @@ TEST_P(FileSetTest, MutatedFilesReplayAndDifferFromTheirOrigin) {
   }
 }
 
-// Errors in the one set, what only warns in the other; a format may have no rule of one kind.
+// Errors in the one set, rules that only warn in the other; a format may have no rule of one kind.
 TEST_P(FileSetTest, SetsThatBreakRulesBreakEachRuleOfTheFormat) {
   std::set<std::string> rules;
   const uint64_t count = 2 * generator_.mutations.size();

@@ -12,7 +12,7 @@ namespace anecheck {
 td::Chain GenerateChain(const td::Generation& generation, ChoiceStream& choices);
 
 // A task that writes the seven blocks of version 7 in the order of real files, with a coefficient
-// base for each of 16 lanes; zero but for what `choices` draws.
+// base for each of 16 lanes; zero except for values that `choices` draws.
 td::Task GenerateWholeV7Task(ChoiceStream& choices);
 
 extern const DescriptorGenerator kGenerator_td;

@@ -43,7 +43,7 @@ TEST(TdGenerator, CoversGenerationsCodingsAndPadding) {
   EXPECT_TRUE(padding);
 }
 
-// A chain decoded under its own generation is what was encoded.
+// A chain decoded under its own generation is the encoded one.
 TEST(TdGenerator, DecodeIsTheInverseOfEncodeForEachGeneration) {
   for (const td::Generation& generation : td::Generations()) {
     for (uint64_t seed = 0; seed < 40; ++seed) {

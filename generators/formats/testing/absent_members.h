@@ -1,4 +1,4 @@
-// Mutations of files that lack what their generator always writes: fuzzing keeps such files.
+// Mutations of files without members that generators always write: fuzzing keeps such files.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -27,8 +27,8 @@ inline void EraseMembers(Json& json, const std::string& name) {
   }
 }
 
-// Of a generated file, each member's turn to be absent wherever it stands: every mutation that is
-// proposed for what is left can be made. Returns how many were.
+// Of a generated file, each member's turn to be absent in every place: each mutation proposed for
+// the remaining file can be made. Returns how many were.
 inline size_t MutateWithoutEachMember(const Format& format, const DescriptorGenerator& generator,
                                       uint64_t seed) {
   ChoiceStream choices = ChoiceStream::FromSeed(seed);
