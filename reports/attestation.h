@@ -1,6 +1,6 @@
-// The matrix of what is attested against what is reached: for each operation and native layer, on
-// each target and by each route, what the legality rules admit and what evidence there is. The
-// matrix of `anecheck matrix`.
+// The matrix of attested against reached: for each operation and native layer, on each target and
+// by each route, the answer of the legality rules and the evidence. The matrix of
+// `anecheck matrix`.
 #pragma once
 
 #include <cstdint>
@@ -69,11 +69,11 @@ Status CompareWithBaseline(std::string_view baseline_json, std::string_view name
 
 // Form 1: "targets", "routes", "ops", "verdicts", "statements", "known_conflicts" and "cells", each
 // cell [row, target, route, state, kind, verdict, flags, [statements]] with flags 1 admitted,
-// 2 reached, 4 conflict, 8 silicon with a proof, 16 new. Each of "ops" names what `run --ops` takes
-// to test it.
+// 2 reached, 4 conflict, 8 silicon with a proof, 16 new. Each of "ops" names the argument of
+// `run --ops` that tests it.
 Json AttestationJson(const Attestation& matrix);
-// First column `op`, then two for each target and route: the state with what it rests on, and what
-// the rules alone say.
+// First column `op`, then two for each target and route: the state with its basis, and the answer
+// of the rules alone.
 std::string AttestationCsv(const Attestation& matrix);
 std::string AttestationMarkdown(const Attestation& matrix);
 // A section a target, for a terminal.

@@ -45,7 +45,7 @@ class AttestationPage : public ::testing::Test {
             .ok());
   }
 
-  // The document as it stands after loading, and what the browser logged.
+  // The document as it stands after loading, and the browser's log.
   std::pair<std::string, std::string> Open(const std::string& address, const char* size = "") {
     const std::string document = folder_->File("document"), log = folder_->File("log");
     const std::string command =

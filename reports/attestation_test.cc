@@ -300,7 +300,7 @@ TEST(AttestationForms, TargetsThatNothingCompilesForAreShownAsNotSimulated) {
   EXPECT_THAT(AttestationMarkdown(Build("h13", {})), testing::Not(HasSubstr("Not simulated")));
 }
 
-// Each route has its own state, and beside it what the rules alone say.
+// Each route has its own state, and beside it the answer of the rules alone.
 TEST(AttestationForms, TextHasASectionATargetAndTheRulesBesideAnotherState) {
   const std::string text = AttestationText(Build("h13,h16", {}));
   EXPECT_THAT(text, testing::StartsWith("h13 (A14, M1)\noperation"));

@@ -15,7 +15,7 @@ namespace anecheck::reports {
 struct FindingTally {
   int64_t wrong = 0;    // new ones of values
   int64_t failed = 0;   // other new ones
-  int64_t refused = 0;  // the compiler refused what the rules admit; says nothing of values
+  int64_t refused = 0;  // the compiler refused a graph that the rules admit; says nothing of values
   int64_t known = 0;
   int64_t unconfirmed = 0;
 };

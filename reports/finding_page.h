@@ -1,6 +1,6 @@
 // The page of one finding: the graph as a picture, MIL, network description, inputs, expected
-// interval and actual bits, the documented defect, what other runs saw, and the commands to replay,
-// shrink and test it again. One file that needs no network.
+// interval and actual bits, the documented defect, results of other runs, and the commands to
+// replay, shrink and test it again. One file that needs no network.
 #pragma once
 
 #include <span>
@@ -21,8 +21,8 @@ struct FindingFrame {
   std::string back, words;
 };
 
-// The page of data.findings[index]. `artifact` is the JSON of harness/findings/artifact.h; what it
-// lacks is left out of the page, which then says why. Nothing in it is trusted.
+// The page of data.findings[index]. `artifact` is the JSON of harness/findings/artifact.h; missing
+// members are left out of the page, which then says why. Nothing in it is trusted.
 std::string FindingHtml(const ReportData& data, size_t index, std::string_view artifact,
                         const FindingFrame& frame = {});
 

@@ -1,4 +1,4 @@
-// The page of a finding: what the case holds, bits and all, and what other runs saw.
+// The page of a finding: the content of the case, bits and all, and results of other runs.
 #include "reports/finding_page.h"
 
 #include <gmock/gmock.h>

@@ -105,7 +105,7 @@ std::string OutputRow(const ReadTensor& tensor, const Interval& interval, size_t
   return row + (outside ? "<td>outside</td>" : "<td></td>") + "</tr>\n";
 }
 
-// How many are outside, which of them are shown, and where the worst stands: summaries count
+// The number of elements outside, those shown, and the place of the worst: summaries count
 // elements through, the table's rows count along each axis.
 std::string OutsideText(const ReadTensor& tensor, const ShownElements& shown) {
   std::string text = fmt::format(": {} of {} elements lie outside their interval",

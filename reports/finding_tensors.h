@@ -7,8 +7,8 @@
 
 namespace anecheck::reports {
 
-// `inputs`, `actual` and `expected` are those members of the artifact, of any form; what cannot be
-// read is said so. At most kShownElements rows a tensor, of outputs those outside first.
+// `inputs`, `actual` and `expected` are those members of the artifact, of any form; the page names
+// an unreadable one. At most kShownElements rows a tensor, of outputs those outside first.
 std::string InputTables(const Json& inputs);
 std::string OutputTables(const Json& actual, const Json& expected);
 

@@ -107,7 +107,7 @@ class Picture {
     boxes_[to].above.push_back(from);
   }
 
-  // An operation on constants alone stands right above what reads it.
+  // An operation on constants alone stands right above its reader.
   void LowerSources() {
     for (Box& box : boxes_) {
       if (!box.above.empty() || box.below.empty() || box.style == "input") continue;

@@ -50,7 +50,7 @@ void AddFinding(const SuiteKey& key, const FindingInfo& finding, const std::stri
                                                  finding.occurrences, finding.replay));
   std::string body;
   if (KindOfFinding(finding.verdict) == FindingKind::kUnconfirmed) {
-    // Neither a pass nor a failure: nobody measured what would tell.
+    // Neither a pass nor a failure: nobody measured the deciding term.
     ++suite.skipped;
     body = fmt::format("      <skipped>{}: {}</skipped>\n", ToText(finding.verdict), text);
   } else if (!finding.is_new) {

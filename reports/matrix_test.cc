@@ -1,5 +1,5 @@
 // The laws of the matrix: every operation and target has a cell, the strongest evidence wins and of
-// that the furthest stage, blame rests on findings, and what is not silicon says so.
+// that the furthest stage, blame rests on findings, and evidence other than silicon says so.
 #include "reports/matrix.h"
 
 #include <gmock/gmock.h>

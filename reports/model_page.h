@@ -1,5 +1,5 @@
 // The answer of `anecheck check` for a model as a page that needs no network: the model's graph,
-// coloured by where each operation goes, and the same facts as a table.
+// coloured by each operation's placement, and the same facts as a table.
 #pragma once
 
 #include <span>

@@ -47,7 +47,7 @@ Json ParameterJson(const Parameter& parameter) {
           {"default", DefaultText(parameter)}};
 }
 
-// Null for what the public matrix does not list.
+// Null for operations that the public matrix does not list.
 Json ReachJson(const OpSheet& sheet) {
   if (!sheet.reach) return nullptr;
   Json reach = Json::object();
@@ -57,7 +57,7 @@ Json ReachJson(const OpSheet& sheet) {
   return reach;
 }
 
-// Null for what the legality tables do not list.
+// Null for operations that the legality tables do not list.
 Json LegalityJson(std::string_view op) {
   const legality::Rules& rules = legality::Rules::Builtin();
   const legality::CatalogueRow* const row = rules.Find(op);

@@ -1,5 +1,5 @@
 // The reference of the operations, made from the operation table, the reference kernels and the
-// numeric contract: what `anecheck ops` prints.
+// numeric contract, printed by `anecheck ops`.
 #pragma once
 
 #include <map>
@@ -14,8 +14,8 @@ namespace anecheck::reports {
 // For an operation, the share of its bound that the worst engines keeping the contract reach.
 using ReachedShares = std::map<std::string, double, std::less<>>;
 
-// Reads what the oracle's adversary_test writes with --gtest_output=json:FILE. `name` is the
-// file's, for errors: kMalformed, or kNotFound where the file is of another test.
+// Reads the file that the oracle's adversary_test writes with --gtest_output=json:FILE. `name` is
+// the file's, for errors: kMalformed, or kNotFound where the file is of another test.
 Result<ReachedShares> ReadReachedShares(std::string_view json, std::string_view name);
 
 // Those that are part of the tool (oracles/reached_shares.h).
@@ -29,9 +29,9 @@ ReachedShares SharesOfThisTool();
 //  "terms": [{"name", "value", "measured": [families], "source"}],
 //  "departures": [{"id", "effect", "op", "families", "what", "source"}]}
 // "ops" ends with the native layers that no operation computes, each with the reason.
-// family_floor is the lowest family, "none" where only the host has the operation, and null for
-// operations that are catalogued only; reach is null for what the public matrix does not list,
-// legality for what no legality table lists, reached_share where `shares` has none.
+// family_floor is the lowest family, "none" if only the host has the operation, and null for
+// operations that are catalogued only; reach is null for operations that the public matrix does not
+// list, legality for those that no legality table lists, reached_share if `shares` has none.
 Json OperationReferenceJson(const ReachedShares& shares = SharesOfThisTool());
 
 // One line an operation, for a terminal.

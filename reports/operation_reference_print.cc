@@ -21,7 +21,7 @@ std::string Join(const Json& list) {
   return text;
 }
 
-// Lines of facts about one operation: a word and what stands behind it.
+// Lines of facts about one operation: a word and its value.
 std::vector<std::pair<std::string, std::string>> Facts(const Json& op) {
   std::vector<std::pair<std::string, std::string>> facts;
   const std::string unit = Text(op["netlist_unit"]);

@@ -1,4 +1,4 @@
-// The reference of the operations says what the tables say, in each of its forms.
+// The reference of the operations agrees with the tables, in each of its forms.
 #include "reports/operation_reference.h"
 
 #include <algorithm>

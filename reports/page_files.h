@@ -5,7 +5,7 @@
 
 namespace anecheck::page {
 
-// The head of every page, and what their scripts share.
+// The head of every page, and the shared part of their scripts.
 extern const std::string_view kPageHead;
 extern const std::string_view kPageHelpers;
 // The report.

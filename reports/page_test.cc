@@ -28,7 +28,7 @@ std::string Browser() {
 
 struct Visit {
   std::string document;  // as it stands after loading
-  std::string console;   // what the browser logged
+  std::string console;   // the browser's log
 };
 
 class PageTest : public testing::Test {

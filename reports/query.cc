@@ -39,8 +39,8 @@ struct ToldLeans {
 };
 using ToldByKey = std::map<ReachKey, std::vector<ToldLeans>>;
 
-// The sum of what was told about different cases. Of runs that share some the longest counts, and
-// of different cuts of one seed's cases the one with the most outputs.
+// The sum over different cases. Of runs that share some the longest counts, and of different cuts
+// of one seed's cases the one with the most outputs.
 OperationLeans SumOfDifferentCases(std::vector<ToldLeans> told) {
   std::map<std::pair<uint64_t, int64_t>, uint64_t> of_cut;
   for (const ToldLeans& one : told) of_cut[{one.seed, one.shards}] += one.Outputs();

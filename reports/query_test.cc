@@ -104,7 +104,7 @@ TEST_F(QueryTest, ReadsTheSameRunOnce) {
             4);
 }
 
-// Softmax leans toward zero by a quarter of what is permitted, in runs of 200 outputs.
+// Softmax leans toward zero by a quarter of the bound, in runs of 200 outputs.
 Status AddLeaningRun(const std::string& path, const std::string& uuid, uint64_t seed,
                      const std::string& options) {
   RowBatch batch;
@@ -135,7 +135,7 @@ TEST_F(QueryTest, AddsTheLeansOfDifferentCasesAlone) {
   ASSERT_TRUE(AddLeaningRun(path, "c", 2, R"({"shard": [0, 2]})").ok());
   ASSERT_TRUE(AddLeaningRun(path, "d", 2, R"({"shard": [1, 2]})").ok());
   EXPECT_EQ(outputs(), 600u);
-  // A third of what the two halves made already, and the others, which are more together.
+  // A third of the two halves' cases, and the others, which are more together.
   ASSERT_TRUE(AddLeaningRun(path, "e", 2, R"({"shard": [0, 3]})").ok());
   EXPECT_EQ(outputs(), 600u);
   ASSERT_TRUE(AddLeaningRun(path, "f", 2, R"({"shard": [1, 3]})").ok());

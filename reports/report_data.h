@@ -24,7 +24,7 @@ struct RunInfo : RunRow {
   int64_t cases = 0;
   std::map<Verdict, int64_t, ByText> verdicts;
   std::set<std::pair<std::string, Route>> met;  // targets and routes with counts
-  // Target, route, operation of what ran on silicon by this run's word alone: no proof is kept that
+  // Target, route, operation that ran on silicon by this run's word alone: no proof is kept that
   // holds when it is checked again.
   std::set<std::tuple<std::string, Route, std::string>> unproved;
 
@@ -34,8 +34,8 @@ struct RunInfo : RunRow {
   }
 };
 
-// Counts of one operation, summed over the runs that share target, route, provenance and what they
-// were made on. Evidence of different provenance, chips, systems or compilers is never added up.
+// Counts of one operation, summed over the runs that share target, route, provenance and engine.
+// Evidence of different provenance, chips, systems or compilers is never added up.
 struct ReachKey {
   std::string op, target;
   Route route = Route::kMil;
@@ -52,8 +52,8 @@ struct HistogramKey {
 };
 
 // The direction in which errors lean inside their bounds, summed as the counts are over runs of
-// different cases: joined shards tell together what none of them could, and a seed that was run
-// twice tells nothing more.
+// different cases: joined shards show together what none of them could show, and a seed that was
+// run twice tells nothing more.
 using LeansByKey = std::map<ReachKey, OperationLeans>;
 
 // Some elements of a tensor of a finding.

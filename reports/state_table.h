@@ -1,5 +1,5 @@
 // The matrix as a table for people: first column `op`, then two for each target and route, the
-// state with what it rests on and what the rules alone say. Shared by the report and `matrix`, so
+// state with its basis and the answer of the rules alone. Shared by the report and `matrix`, so
 // that both write the same words.
 #pragma once
 

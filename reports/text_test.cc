@@ -1,4 +1,4 @@
-// Laws of escaping: what comes in from engines is never markup.
+// Laws of escaping: text from engines is never markup.
 #include "reports/text.h"
 
 #include <gtest/gtest.h>

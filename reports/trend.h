@@ -1,4 +1,4 @@
-// Error and reachability over many runs: what `anecheck trend` writes from results files and
+// Error and reachability over many runs, which `anecheck trend` writes from results files and
 // baselines of several dates, versions or chips.
 #pragma once
 
@@ -16,8 +16,8 @@ inline constexpr size_t kMapsShown = 24;
 
 // The trend as JSON (schema: reports/schemas/trend.schema.json). Runs are in order of their start;
 // a baseline counts as a run without cases. Of a run that two files tell of, the longer record
-// counts. Evidence of different provenance is never added up or compared. Errors: what opening a
-// file gives.
+// counts. Evidence of different provenance is never added up or compared. Errors: those of opening
+// a file.
 Result<Json> ReadTrend(std::span<const std::string> db_paths,
                        std::span<const std::string> baseline_paths,
                        const ReportProgress& progress = {});

@@ -1,5 +1,5 @@
-// The trend over many runs: what grew, what changed, when a defect was met and where in a tensor
-// its error sits.
+// The trend over many runs: growth, changes, the dates of a defect and the place of its error in a
+// tensor.
 #include "reports/trend.h"
 
 #include <gmock/gmock.h>

@@ -10,9 +10,9 @@
 namespace anecheck::reports {
 
 // Writes report.html, report.json, junit.xml, summary.md, matrix.csv, sarif.json and a page for
-// each finding (findings/) to `out_folder`, which is made where it is missing, and returns
-// what they tell. Each file is replaced as a whole. Errors: those of ReadReportData, and kIo for a
-// folder that cannot be written.
+// each finding (findings/) to `out_folder`, which is made if it is missing, and returns their
+// content. Each file is replaced as a whole. Errors: those of ReadReportData, and kIo for a folder
+// that cannot be written.
 Result<ReportData> WriteReports(std::span<const std::string> db_paths,
                                 const std::string& out_folder, const ReportProgress& progress = {});
 

@@ -1,4 +1,4 @@
-// The filters of the matrix, and what a cell opens.
+// The filters of the matrix, and the panel that a cell opens.
 let longTasks = 0;
 try {
   new PerformanceObserver((list) => {

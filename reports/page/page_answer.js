@@ -1,9 +1,9 @@
-// A reader's first questions: did it pass, what is new, on which chip, what is worst, what was not
-// judged.
+// A reader's first questions: whether it passed, new findings and their chips, the worst, cases
+// without a verdict.
 const VERDICTS = {passed: ["Passed", "correct"], "new findings": ["Failed", "wrong"],
                   "no result": ["No result", "unconfirmed"]};
 
-// The states of a bar, each with what a chip's operations are then.
+// The states of a bar, each with its words for a chip's operations.
 const BARS = [["correct", "right"], ["known-defect", "known defect"], ["unconfirmed", "unconfirmed"],
               ["rejected", "refused"], ["wrong", "broken"], ["dispatched", "not judged"]];
 const BAR_OF = {"failed": "wrong", "compiled": "dispatched", "planned": "dispatched"};

@@ -1,4 +1,4 @@
-// The list of findings; what one of them holds is drawn when it is opened.
+// The list of findings; the content of one is drawn when it is opened.
 const FINDINGS_STEP = 100;
 let findingsShown = FINDINGS_STEP;
 // The entry of each finding that is shown, by its name in an address.

@@ -56,7 +56,7 @@ function listenToTheme() {
   });
 }
 
-// "/" goes to the search, but in a field and where the panel of a cell is open.
+// "/" goes to the search, except in a field and while the panel of a cell is open.
 function listenToSlash() {
   document.addEventListener("keydown", (event) => {
     const typing = event.target.matches?.("input, select, textarea");

@@ -1,5 +1,5 @@
-// Puts the page together and listens. The counts in the body's data attributes let a test see what
-// is shown.
+// Puts the page together and listens. The counts in the body's data attributes show the visible
+// rows to a test.
 function drawFiltered() {
   drawMatrix();
   drawFindings();

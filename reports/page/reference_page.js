@@ -1,5 +1,5 @@
-// Filters that live in the address: #op=NAME scrolls to an operation, the others hide what does not
-// fit.
+// Filters that live in the address: #op=NAME scrolls to an operation, the others hide rows that do
+// not fit.
 const FILTERS = ["search", "class", "reference"];
 const operations = [...document.querySelectorAll(".operation")];
 const texts = new Map(operations.map((section) => [section, section.textContent.toLowerCase()]));

@@ -1,5 +1,5 @@
-// Two sides by their marks, differences first. The address holds what is compared: a, b, ra, rb, shown;
-// `chip` alone means its two newest dates.
+// Two sides by their marks, differences first. The address holds the comparison: a, b, ra, rb,
+// shown; `chip` alone means its two newest dates.
 "use strict";
 const data = JSON.parse(document.getElementById("page-data").textContent);
 const field = (name) => document.getElementById(name);
@@ -33,7 +33,7 @@ function sign(mark) {
   return make("td", {}, make("span", {className: `chip s-${style}`, title: name}, text), ` ${name}`);
 }
 
-// Of what was not judged nothing says that it is better or worse.
+// A cell without a verdict is neither better nor worse.
 const judged = (mark) => data.marks[mark].name !== "not judged";
 const directionOf = (a, b) => a === b ? "" : !judged(a) || !judged(b) ? "other"
   : b > a ? "worse" : "better";

@@ -1,5 +1,5 @@
-// The page of trends: runs in order of time, what grew, what changed, what was found when, and how
-// large the errors were.
+// The page of trends: runs in order of time, growth, changes, dates of findings, and sizes of
+// errors.
 
 // Figures drawn before `all operations` is asked for.
 const FEW = 12;
@@ -163,7 +163,8 @@ function drawTimePlot(fits) {
   byId("time-plots").replaceChildren(...figures);
 }
 
-// The errors of each operation and kind of evidence: what each run measured, over its targets.
+// The errors of each operation and kind of evidence: the measurements of each run, over its
+// targets.
 function errorsByOperation() {
   const sums = new Map();
   for (const item of report.errors) {

@@ -1,5 +1,5 @@
-// The page of a chip: how many operations are right and since when, what changed, findings, errors,
-// and the runs that say so.
+// The page of a chip: the number of right operations and their dates, changes, findings, errors,
+// and the runs behind them.
 #include <algorithm>
 #include <fmt/format.h>
 #include <map>

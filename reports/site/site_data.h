@@ -24,7 +24,7 @@ enum class Mark : uint8_t {
   kRight,
   kUnjudged,     // it ran or compiled, and its values were not judged
   kKnown,        // a documented defect
-  kUnconfirmed,  // only what was never measured forbids its values
+  kUnconfirmed,  // only unmeasured terms forbid its values
   kRefused,      // by the compiler
   kBroken,       // wrong values, a crash, a hang: a new finding
   kUntried,      // the rules admit it, and no case had it
@@ -96,7 +96,7 @@ struct SiteDefect {
   bool gone = false;  // a later run of the chip had the operation and did not see it
 };
 
-// Of an operation, how many of a chip's cells are what. `attested` are those that the rules admit.
+// Of an operation, the number of a chip's cells in each class. The rules admit those `attested`.
 struct MarkCounts {
   int64_t attested = 0;
   std::array<int64_t, kMarks> marks{};  // of those attested

@@ -89,7 +89,7 @@ std::string DatePlot(std::string_view label, const std::vector<DatePoint>& point
 // Upright bars over an axis of logarithms. `names` stand below as many bars as there is room for.
 struct CountPlotWords {
   std::string label;
-  std::string_view across, upward;  // what the axes show
+  std::string_view across, upward;  // the units of the axes
 };
 std::string CountPlot(const CountPlotWords& words, const std::vector<std::string>& names,
                       const std::vector<uint64_t>& counts);

@@ -10,7 +10,7 @@
 namespace anecheck::reports {
 
 // Into `out_folder`: index.html, operations.html, compare.html, chips/, ops/, findings/ and
-// badges/, each page with its JSON beside it. The bytes follow from what the files hold and from
+// badges/, each page with its JSON beside it. The bytes follow from the files' content and from
 // their paths. A page's name follows from its subject alone, so that links to it stay. Each file is
 // replaced as a whole. Errors: those of ReadSite, and kIo for a folder that cannot be written.
 Result<Site> WriteSite(std::span<const std::string> db_paths, const std::string& out_folder,

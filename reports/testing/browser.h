@@ -12,7 +12,7 @@ std::string FindBrowser();
 
 struct Visit {
   std::string document;  // as it stands after loading; empty where the browser failed
-  std::string console;   // what the browser logged; "CONSOLE" stands in each line of a page
+  std::string console;   // the browser's log; "CONSOLE" stands in each line of a page
 };
 
 // Opens a file of `folder` with `address` ("#target=h13") added, at a window width in pixels.

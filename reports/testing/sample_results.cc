@@ -124,7 +124,7 @@ RowBatch LaterBatch() {
   return batch;
 }
 
-// One of each standing beside what was published, the worst not first.
+// One of each relation to the published figure, the worst not first.
 Status AddProbes(Store& store, int64_t run) {
   const ProbeRow probes[] = {
       {"accumulator_port", "h13", ProbeState::kAtValue, "32768", "32768", Agreement::kAgrees, ""},
