@@ -101,7 +101,7 @@ INSTANTIATE_TEST_SUITE_P(Targets, DictionaryTest,
                          ::testing::ValuesIn(AllTargets().begin(), AllTargets().end()),
                          [](const auto& row) { return std::string(row.param->name); });
 
-TEST(Dictionary, KnowsWhatFormatsAreToldBy) {
+TEST(Dictionary, HoldsTheMarksOfFormats) {
   const auto words_of = [](std::string_view name) {
     std::set<std::string> words;
     const FuzzTarget* target = FindTarget(name);

@@ -56,7 +56,7 @@ TEST(GraphGenerator, LargeAxisHasALongReduction) {
 }
 
 // From 192 or 384 elements on a reduction of one axis takes another route (reduction_by_transpose).
-TEST(GraphGenerator, ReductionsStandOnBothSidesOfWhereTheirRouteChanges) {
+TEST(GraphGenerator, ReductionsStandOnBothSidesOfARouteChange) {
   for (const CaseMode mode : {CaseMode::kLargeAxis, CaseMode::kShapeRanges}) {
     const ExtentsSeen seen = ExtentsOf(mode, 2500);
     for (const int64_t extent : {191, 192, 193, 383, 384, 385}) {

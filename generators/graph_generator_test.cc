@@ -110,7 +110,7 @@ TEST(GraphGenerator, EveryOperationIsDrawn) {
   }
 }
 
-TEST(GraphGenerator, GraphsHoldOnlyWhatTheEngineIsPublishedToHave) {
+TEST(GraphGenerator, GraphsHoldOnlyOperationsPublishedForTheEngine) {
   for (uint64_t seed = 0; seed < 400; ++seed) {
     const Graph graph = Generate(seed, {.family = 2});
     for (const Node& node : graph.nodes()) {
@@ -266,7 +266,7 @@ TEST(GraphGenerator, CompressedConstantsAreWeights) {
   }
 }
 
-TEST(GraphGenerator, WhatHasItsDefaultIsLeftOutNowAndThen) {
+TEST(GraphGenerator, DefaultAttributesAreLeftOutNowAndThen) {
   using P = params::Conv;
   GeneratorOptions options;
   options.ops.reset();

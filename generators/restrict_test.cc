@@ -41,7 +41,7 @@ RC_GTEST_PROP(Restrict, ToAllOutputsKeepsEveryNode, (uint64_t seed, bool state))
   RC_ASSERT(Restrict(graph, graph.outputs()).graph.nodes().size() == graph.nodes().size());
 }
 
-TEST(Restrict, KeepsWhatAReadStateWasGiven) {
+TEST(Restrict, KeepsWritesToReadStates) {
   for (uint64_t seed = 0; seed < 50; ++seed) {
     const Graph graph = Draw(seed, CaseMode::kState);
     const RestrictedGraph made = Restrict(graph, graph.outputs());

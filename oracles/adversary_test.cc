@@ -24,7 +24,7 @@ using testing::Strategy;
 constexpr Strategy kStrategies[] = {Strategy::kRandom, Strategy::kRandom, Strategy::kUp,
                                     Strategy::kDown,   Strategy::kWide,   Strategy::kNarrow};
 
-// "" or what lies outside.
+// "" or the elements outside.
 std::string Outside(const Graph& graph, ValueId id, const Estimate& estimate,
                     std::span<const double> held, std::string_view form) {
   for (size_t i = 0; i < held.size(); ++i) {
@@ -160,7 +160,7 @@ Reached MeasureShare(OpKind kind, CaseMode mode) {
 // How far two measurements may lie apart: mathematical libraries differ in their last bits.
 constexpr double kRepeats = 0.02;
 
-// The table of recorded shares must be what is measured; where it is not, the right one is written.
+// The table of recorded shares must equal the measurement; if not, the right one is written.
 void ExpectRecorded(const std::map<std::string_view, double>& measured) {
   bool same = measured.size() == RecordedShares().size();
   for (const auto& row : RecordedShares()) {
@@ -179,8 +179,8 @@ void ExpectRecorded(const std::map<std::string_view, double>& measured) {
   const std::string path = ANECHECK_BINARY_DIR "/reached_shares.def";
   const Status written = WriteFileAtomic(path, std::string_view(rows));
   ADD_FAILURE()
-      << "oracles/reached_shares.def is not what was measured; its rows should be those of " << path
-      << (written.ok() ? "" : ", which could not be written");
+      << "oracles/reached_shares.def differs from the measurement; its rows should be those of "
+      << path << (written.ok() ? "" : ", which could not be written");
 }
 
 TEST(Tightness, WorstEnginesReachAQuarterOfTheBound) {

@@ -39,7 +39,7 @@ TEST(DepartureCatalogue, AddsRowsThatTheJudgeUses) {
 }
 
 // Effects of single operations read the attributes of these.
-TEST(DepartureCatalogue, TakesAnEffectWhereTheDocumentedOnesHaveIt) {
+TEST(DepartureCatalogue, TakesAnEffectOfOperationsWithDocumentedOnes) {
   DepartureCatalogue catalogue;
   EXPECT_TRUE(catalogue
                   .AddJson(R"({"departures": [{"id": "U3", "effect": "any_of_axis",
@@ -71,7 +71,7 @@ TEST(DepartureCatalogue, ReadsInfinities) {
   EXPECT_EQ(catalogue.rows().back().b, -std::numeric_limits<double>::infinity());
 }
 
-TEST(DepartureCatalogue, RefusesWhatItDoesNotUnderstandAndStaysAsItWas) {
+TEST(DepartureCatalogue, RefusesMalformedRowsAndStaysUnchanged) {
   DepartureCatalogue catalogue;
   const size_t before = catalogue.rows().size();
   const std::string good = R"({"id": "U", "effect": "ties_away", "families": ["A13"]})";

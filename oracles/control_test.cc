@@ -21,7 +21,7 @@ void Write(Case& c, ValueId state, ValueId data) {
   c.Arg(params::WriteState::kData, data).Finish();
 }
 
-TEST(State, IsZeroUntilItIsWrittenAndKeepsWhatWasReadBefore) {
+TEST(State, IsZeroUntilWrittenAndKeepsEarlierReads) {
   Case c;
   const ValueId state = c.graph.AddState(kPair);
   const ValueId x = c.Input(MakeTensor(DType::kFp16, {2}, {3, 4}));
@@ -61,7 +61,7 @@ TEST(State, OnlyStatesAreRead) {
   EXPECT_EQ(c.error, "read_state: input must be a state");
 }
 
-TEST(Ring, WrapsWhereItIsWrittenAndRead) {
+TEST(Ring, WrapsInWritesAndReads) {
   Case c;
   const ValueId ring = c.graph.AddState({DType::kFp16, {4}});
   const ValueId x = c.Input(MakeTensor(DType::kFp16, {3}, {1, 2, 3}));

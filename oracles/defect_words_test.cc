@@ -7,7 +7,7 @@
 namespace anecheck {
 namespace {
 
-TEST(DefectWords, AreThoseOfTheOperationWhereItHasSome) {
+TEST(DefectWords, AreThoseOfTheOperationIfItHasSome) {
   EXPECT_EQ(DefectWords("D14", "sin"), "sin errs near its seams");
   EXPECT_EQ(DefectWords("D14", "cos"), "cos errs near its seams");
   EXPECT_EQ(DefectWords("D14", "conv"), "atan errs near its seams");

@@ -106,7 +106,7 @@ TEST(HardSwish, OfAMatrixProductErrsByFourPercent) {
 }
 
 // A product that is certain to no part, 0 or 8, and its gate: the defect adds little to it.
-TEST(HardSwish, OfAnUncertainProductIsNamedByWhatTheDefectAdds) {
+TEST(HardSwish, OfAnUncertainProductIsNamedByTheDefectsSummand) {
   Case c;
   const double held = HalfToDouble(DoubleToHalf(0.333));
   const ValueId third = c.Input(MakeTensor(DType::kFp16, {1, 1}, {held}));
@@ -370,7 +370,7 @@ TEST(NativeAttention, AScoreMayOverflowEitherWay) {
   EXPECT_EQ(Named(upward, z, {3, 3, 3}, kA14), "wrong");
 }
 
-TEST(NativeAttention, OverflowsWhereTheMaximumIsNotSubtracted) {
+TEST(NativeAttention, OverflowsIfTheMaximumIsNotSubtracted) {
   Case c;
   const ValueId y = OneRow(c, {16, 16}, false);
   EXPECT_EQ(Named(c, y, {2}), "pass");
@@ -385,7 +385,7 @@ TEST(NativeAttention, OverflowsWhereTheMaximumIsNotSubtracted) {
 
 // exp(-17.5) is below half of the least subnormal, exp(-17) above: only one weight is left. Both
 // are 0 from there on down, and the mean is 0 / 0.
-TEST(NativeAttention, UnderflowsWhereTheMaximumIsNotSubtracted) {
+TEST(NativeAttention, UnderflowsIfTheMaximumIsNotSubtracted) {
   Case c;
   const ValueId y = OneRow(c, {-17, -17.5}, false);  // the softmax's mean is 1.755
   EXPECT_EQ(Named(c, y, {1.7548828125}, kA17), "pass");
@@ -485,7 +485,7 @@ TEST(Gather, SmallIntegersAreKnownByTheirNumber) {
 
 // ---- rules that nobody measured ----
 
-TEST(OpenRules, AreNamedWhereTheyAloneForbid) {
+TEST(OpenRules, AreNamedIfTheyAloneForbid) {
   Case cast;
   const ValueId x = Vector(cast, {300, -1.5});
   const ValueId bytes = cast.Begin(OpKind::kCast)
@@ -527,7 +527,7 @@ TEST(NeverMeasured, PrefersTermsAndNamesDeparturesOtherwise) {
 }
 
 // gelu(0) and silu(0), in this order, behind an operation that neither defect changes.
-TEST(FirstToDepart, IsTheOperationThatHasTheDefectAndNotWhatItReaches) {
+TEST(FirstToDepart, IsTheOperationWithTheDefectAndNotALaterOne) {
   Case c;
   const ValueId x = c.Unary(OpKind::kAbs, Vector(c, {0, 1, kInfinity}));
   const ValueId gelu = c.Unary(OpKind::kGelu, x);

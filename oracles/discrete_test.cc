@@ -91,7 +91,7 @@ TEST(Comparison, NanEqualsNothing) {
   EXPECT_EQ(c.Run(c.Binary(OpKind::kNotEqual, nan, nan)).value[0], 1);
 }
 
-TEST(Logic, FollowsWhatTheOperandsMayBe) {
+TEST(Logic, FollowsTheAdmittedOperands) {
   Case c;
   const ValueId open =
       c.Binary(OpKind::kEqual, AboutOne(c), c.Input(MakeTensor(DType::kFp16, {1}, {1})));
@@ -227,7 +227,7 @@ TEST(Argmax, PositionsMayPassThroughHalf) {
   EXPECT_FALSE(Admits(estimate, 0, 2050));
 }
 
-TEST(FloorDiv, MayGoEitherWayWhereTheQuotientIsRounded) {
+TEST(FloorDiv, MayGoEitherWayIfTheQuotientIsRounded) {
   Case c;
   const ValueId x = c.Input(MakeTensor(DType::kFp16, {2}, {2046, 7}));
   const ValueId y = c.Input(MakeTensor(DType::kFp16, {2}, {0.99951171875, 2}));
@@ -515,7 +515,7 @@ Estimate Selected(double centre, double threshold, const Contract& contract, uin
 }
 
 // Corners near 1000 lie on a grid of half a pixel: the overlap of 0.310 may then be 0.357.
-TEST(Suppression, IsOpenWhereRoundedCornersDecideOtherwise) {
+TEST(Suppression, IsOpenIfRoundedCornersDecideOtherwise) {
   const Estimate far = Selected(1000, 0.33, ConformingContract(2));
   EXPECT_TRUE(Admits(far, 0, 1) && Admits(far, 0, 2));
   const Estimate near = Selected(10, 0.33, ConformingContract(2));

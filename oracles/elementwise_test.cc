@@ -134,7 +134,7 @@ bool MayBeElementwise(const OpDefinition& op) {
          op.schema.name == "cast";
 }
 
-TEST(Elementwise, IsWhatTheKernelsDo) {
+TEST(Elementwise, DescribesTheKernels) {
   for (size_t op = 0; op < kOpCount; ++op) {
     const ReferenceKernel& kernel = *AllReferenceKernels()[op];
     const OpDefinition& definition = *AllOps()[op];

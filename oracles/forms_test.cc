@@ -148,7 +148,7 @@ TEST(IntegerProducts, FollowUncertainOperands) {
   EXPECT_EQ(large.high[0], 0x1p31 - 1);
 }
 
-TEST(CeilMode, WindowsBeyondTheInputCountWhatTheyCover) {
+TEST(CeilMode, WindowsBeyondTheInputCountCoveredElements) {
   using P = params::Pool;
   CheckDrawn(
       3, size_t{kRounds} * 2,
@@ -196,7 +196,7 @@ ValueId PlacesOf(Case& c, ChoiceStream& choices, const Shape& shape, const Shape
   return InputOf(c, DType::kInt32, {shape.rank()}, places);
 }
 
-TEST(ComputedSlices, CutWhatStandsThere) {
+TEST(ComputedSlices, CutTheElementsAtTheirPlace) {
   CheckDrawn(4, size_t{kRounds}, [](ChoiceStream& choices, Case& c) {
     const Shape shape = {choices.Range(1, 4), choices.Range(1, 5), choices.Range(1, 6)};
     const Shape counts = {choices.Range(1, shape[0]), choices.Range(1, shape[1]),
@@ -254,7 +254,7 @@ ValueId EitherOfTwo(Case& c) {
       .Finish();
 }
 
-TEST(ComputedSlices, AnUncertainPlaceAdmitsWhatEachOfItsPlacesGives) {
+TEST(ComputedSlices, AnUncertainPlaceAdmitsTheResultOfEachPlace) {
   using P = params::SliceBySize;
   Case c;
   const ValueId x = InputOf(c, DType::kFp16, {3}, {10, 20, 40});
@@ -518,7 +518,7 @@ TEST(RegionsOfInterest, CutEveryImageOrTheOneThatTheyName) {
   });
 }
 
-TEST(ResizedIntegers, AreExactWhereTheBlendIs) {
+TEST(ResizedIntegers, AreExactIfTheBlendIs) {
   using P = params::Resize;
   CheckDrawn(7, size_t{kRounds}, [](ChoiceStream& choices, Case& c) {
     const Shape shape = {1, choices.Range(1, 4), choices.Range(1, 4)};

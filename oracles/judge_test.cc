@@ -105,7 +105,7 @@ TEST_F(Doubling, OneUlpOffIsWrong) {
   EXPECT_NE(judgement.reason.find("2 of 4 elements outside"), std::string::npos);
 }
 
-TEST_F(Doubling, CountsWidthsOfBoundsWhateverTheEngineGave) {
+TEST_F(Doubling, CountsWidthsOfBoundsForAnyOutput) {
   EXPECT_EQ(JudgeActual({2, 4, 6, 8}).widths[0], 4u);
   EXPECT_EQ(JudgeActual({2, 4, 6, 80}).widths[0], 4u);
   // 4 ulp below the value and 2 above it; of element 2 only NaN is right.
@@ -117,7 +117,7 @@ TEST_F(Doubling, CountsWidthsOfBoundsWhateverTheEngineGave) {
   EXPECT_EQ(judgement.widths[UlpBucket(6)], 1u);
 }
 
-TEST(Reasons, NameWhatWasGivenAndWhatIsAdmitted) {
+TEST(Reasons, NameTheOutputAndTheAdmittedInterval) {
   const double nan = std::numeric_limits<double>::quiet_NaN();
   Case c;
   const ValueId x = c.Input(MakeTensor(DType::kFp16, {1}, {nan}));
@@ -316,7 +316,7 @@ TEST(AssumedTerms, AreThoseOfBlocksToo) {
   EXPECT_EQ(AssumedTerms(c.graph, 0, kA16), std::vector{Term::kTanhTable});
 }
 
-TEST(ForbiddingTerms, AreThoseThatAloneForbidWhatWasNeverMeasured) {
+TEST(ForbiddingTerms, AreUnmeasuredTermsThatAloneForbid) {
   const auto terms = [](OpKind op, double value, double given, int family) {
     Case c;
     const ValueId x = c.Input(MakeTensor(DType::kFp16, {1}, {value}));
@@ -332,7 +332,7 @@ TEST(ForbiddingTerms, AreThoseThatAloneForbidWhatWasNeverMeasured) {
 
 // A sum whose accumulator is worse than the one measured on A13, and a table of sigmoid. The small
 // products keep the sum from being exact in any accumulator.
-TEST(ForbiddingTerms, AreSeveralWhereNoneIsEnough) {
+TEST(ForbiddingTerms, AreSeveralIfNoneIsEnough) {
   Case c;
   const ValueId x = c.Input(MakeTensor(DType::kFp16, {1, 8}, {4, 4, 4, 0.0001, 4, 4, 4, 0.00013}));
   const ValueId w =

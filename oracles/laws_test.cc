@@ -344,7 +344,7 @@ TEST(Tables, BoundsStayInTheFunctionsRange) {
 
 // A table belongs to a compiler release: the value of an earlier one is no wrong value, and
 // the rule that forbids it is named.
-TEST(Tables, NameTheRuleWhereAnEarlierTableMayHaveErredOtherwise) {
+TEST(Tables, NameTheRuleIfAnEarlierTableMayHaveErredOtherwise) {
   Case c;
   const ValueId x = c.Input(testing::MakeTensor(DType::kFp16, {1}, {1.5}));
   const ValueId y = c.Unary(OpKind::kGelu, x);
@@ -458,7 +458,7 @@ TEST(FixedSums, MeetNoTieThatTheyAreShortOf) {
 }
 
 // Partial sums never pass 100, though the positive products sum to 12800.
-TEST(FixedSums, SpanWhatRoundingOfPartialSumsInSourceOrderMoves) {
+TEST(FixedSums, SpanTheRoundingOfPartialSumsInSourceOrder) {
   std::vector<double> x(4 * kChannels);
   for (size_t k = 0; k < x.size(); ++k) x[k] = k % 2 == 0 ? 100 : -100;
   for (const int family : {kA16, kA17, kA18}) {
@@ -493,7 +493,7 @@ TEST(FixedSums, AreOneOfTwoReadingsOnA17) {
   EXPECT_EQ(equal.high[0], 1024);
 }
 
-TEST(Laws, SayWhatTheyLeaveOpenAndWhereTheyAreFrom) {
+TEST(Laws, NameTheirOpenCasesAndSources) {
   for (const LawFact& fact : LawFacts()) {
     EXPECT_FALSE(fact.source.empty()) << fact.name;
     EXPECT_FALSE(fact.open.empty()) << fact.name;

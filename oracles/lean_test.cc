@@ -43,14 +43,14 @@ TEST(MeasureLean, TakesSidesOfTheValueAndOfZero) {
 }
 
 // An interval as wide as the tensor's numbers says nothing, nor does an error in it.
-TEST(MeasureLean, LeavesOutWhatSaysNothing) {
+TEST(MeasureLean, LeavesOutWideIntervals) {
   Estimate expected = Room({1, 1000}, 0.25);
   expected.low[0] = -600;
   expected.high[0] = 600;
   EXPECT_EQ(MeasureLean(expected, std::vector<double>{500, 1000}).free, 1u);
 }
 
-TEST(MeasureLean, LeavesOutWhatHasNoRoomOrNoNumber) {
+TEST(MeasureLean, LeavesOutElementsWithoutRoomOrNumber) {
   Estimate expected = Room({100, 100, 100, 100}, 1);
   expected.low[0] = expected.high[0] = 100;
   expected.high[1] = std::numeric_limits<double>::infinity();
@@ -156,7 +156,7 @@ bool Tested(OpKind op, int family, bool behind = false) {
   return IsTested(item.graph, 0, family);
 }
 
-TEST(IsTested, NothingIsAskedOfTablesNorOfWhatReadsThem) {
+TEST(IsTested, LeavesOutTablesAndTheirReaders) {
   EXPECT_TRUE(Tested(OpKind::kExp2, kA13));
   EXPECT_FALSE(Tested(OpKind::kExp, kA13)) << "its table is recorded";
   EXPECT_FALSE(Tested(OpKind::kSigmoid, kA13));
@@ -167,7 +167,7 @@ TEST(IsTested, NothingIsAskedOfTablesNorOfWhatReadsThem) {
 
 // The greater of two numbers that err to either side alike is too great on the average, and so are
 // values computed from it; of numbers that do not err it is asked.
-TEST(IsTested, NothingIsAskedOfExtremesOfWhatMayErr) {
+TEST(IsTested, LeavesOutExtremesOfInexactOperands) {
   testing::Case item;
   const ValueId x = item.Input(testing::MakeTensor(DType::kFp16, {2, 3}, {1, 2, 3, 4, 5, 6}));
   const ValueId exact = item.Binary(OpKind::kMaximum, x, x);
@@ -198,7 +198,7 @@ TEST(IsTested, NothingIsAskedOfCountsNorOfChoices) {
 }
 
 // D03 and D04 truncate on A13.
-TEST(IsTested, NothingIsAskedOfWhatDocumentedDefectsMakeLean) {
+TEST(IsTested, LeavesOutOperationsThatDocumentedDefectsMakeLean) {
   EXPECT_FALSE(Tested(OpKind::kMatmul, kA13));
   EXPECT_TRUE(Tested(OpKind::kMatmul, kA15));
   EXPECT_FALSE(Tested(OpKind::kReduceSum, kA13));

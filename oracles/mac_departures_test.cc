@@ -1,5 +1,5 @@
-// The defects of the multiply-accumulate path, met alone and together: what a departing engine
-// gives is named, whichever reading of the facts it follows, and what a faulty one gives is not.
+// The defects of the multiply-accumulate path, met alone and together: a departing engine's values
+// are named, whichever reading of the facts it follows, and a faulty one's are not.
 #include "oracles/reference/mac_departures.h"
 
 #include <algorithm>
@@ -210,7 +210,7 @@ std::string Named(const Layer& layer, double actual, int family = kA13) {
   return std::string(ToText(judgement.verdict));
 }
 
-TEST(MacDefects, TheLatticeActsOnWhatTheFlushLeaves) {
+TEST(MacDefects, TheLatticeActsAfterTheFlush) {
   const Layer layer = {{4096, 1, -4096, 0, kSubnormal}, {1, 1, 1, 1, 0x1p14}};
   EXPECT_EQ(Named(layer, 1.5), "pass");
   EXPECT_EQ(Named(layer, 0.5), "D03");
@@ -285,7 +285,7 @@ TEST(MacDefects, TheLatticeIsRecognisedBehindARoundedOperand) {
   };
   EXPECT_EQ(judge(4100).verdict, Verdict::kPass);
   EXPECT_EQ(judge(4096).defects.ToText(), "D03");
-  EXPECT_TRUE(judge(4096).vague) << "so may be an engine that drops what it should not";
+  EXPECT_TRUE(judge(4096).vague) << "so may be an engine that drops too much";
   EXPECT_EQ(judge(4064).verdict, Verdict::kWrong);
 }
 
@@ -319,7 +319,7 @@ TEST(MacDefects, OppositeInfinitiesAloneAdmitNanAlone) {
   EXPECT_FALSE(Admits(estimate, 0, kInfinity));
 }
 
-// D07 is about results: what an operation only moves is none.
+// D07 is about results: values that an operation only moves are none.
 TEST(MacDefects, AMovedNanIsNoResult) {
   Case c;
   const ValueId x = c.Input(MakeTensor(DType::kFp16, {2}, {kNan, 1}));
@@ -437,8 +437,8 @@ TEST(DepartingEngines, MayLoseAnInfinityTimesAFlushedWeightAfterAnOverflowInside
   EXPECT_EQ(judgement.verdict, Verdict::kKnownDefect) << judgement.reason;
 }
 
-// The lattice and the flush both move what D07 leaves of this sum, to the same number.
-TEST(DepartingEngines, AreRecognisedWhereTwoDefectsHaveOneEffect) {
+// The lattice and the flush both move the rest that D07 leaves of this sum, to the same number.
+TEST(DepartingEngines, AreRecognisedIfTwoDefectsHaveOneEffect) {
   const Layer layer = {.x = {0x1p-15, -1.8525390625, kInfinity, 0.14685058593750, 0.8125},
                        .weight = {-4.875, -4, -0.0, -0.026031494140625, 6.55078125},
                        .bias = -18.75};

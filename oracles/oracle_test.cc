@@ -259,7 +259,7 @@ TEST(Evaluate, NanPropagatesAndNothingElseIsAdmitted) {
   }
 }
 
-TEST(Evaluate, DivisionByZeroFollowsASignOnlyWhereItIsCertain) {
+TEST(Evaluate, DivisionByZeroFollowsASignOnlyIfItIsCertain) {
   Case c;
   const ValueId one = c.Input(MakeTensor(DType::kFp16, {1}, {1.0}));
   const ValueId zero = c.Input(MakeTensor(DType::kFp16, {1}, {-0.0}));
@@ -383,7 +383,7 @@ TEST(Evaluate, AnAbsentEpsilonIsAdmittedInFullAndRounded) {
   EXPECT_TRUE(Admits(normal, 0, 0.06085205078125));
 }
 
-TEST(Evaluate, OddPowersOfZeroFollowItsSignOnlyWhereItIsCertain) {
+TEST(Evaluate, OddPowersOfZeroFollowItsSignOnlyIfItIsCertain) {
   Case c;
   const ValueId one = c.Input(MakeTensor(DType::kFp16, {2}, {1.0, 1.0}));
   const ValueId zero = c.Input(MakeTensor(DType::kFp16, {2}, {0.0, 0.0}));
@@ -587,7 +587,7 @@ TEST(Softmax, OfOperandsThatMayBeUnroundedIsNarrow) {
 
 // Beside an infinity the first element of the l2 norm is 0 or NaN; it keeps the values that
 // batch_norm may fold.
-TEST(Normalization, BatchNormOfWhatMayBeNanAdmitsNanAndItsRoundings) {
+TEST(Normalization, BatchNormOfAPossibleNanAdmitsNanAndItsRoundings) {
   using P = params::BatchNorm;
   Case c;
   const ValueId x =
@@ -637,7 +637,7 @@ TEST(Table, EveryOperationHasAKernelOrAReason) {
   }
 }
 
-TEST(LayerNorm, KeepsItsValueWhereAnOperandsBoundIsInfinite) {
+TEST(LayerNorm, KeepsItsValueIfAnOperandsBoundIsInfinite) {
   const auto build = [](Case& c, double divisor) {
     const ValueId x = c.Input(MakeTensor(DType::kFp16, {1, 2, 4}, {1, 2, 3, 5, 8, 7, 6, 1}));
     // A difference that may be zero divides: the quotient may be infinite.

@@ -128,7 +128,7 @@ Estimate Suppressed(double threshold, uint32_t result, const Contract& contract)
   return estimate;
 }
 
-TEST(RuntimeValues, WhereNoBoxSurvivesTheBestIsGiven) {
+TEST(RuntimeValues, IfNoBoxSurvivesTheBestIsGiven) {
   for (const Contract& contract : {IeeeContract(), ConformingContract(2)}) {
     const Estimate count = Suppressed(0.75, 3, contract);
     EXPECT_TRUE(Admits(count, 0, 1));
@@ -156,7 +156,7 @@ Estimate SuppressedOfEqual(uint32_t result) {
   return estimate;
 }
 
-TEST(RuntimeValues, WhereNoBoxSurvivesAnyOfTheBestIsGivenAndNoOther) {
+TEST(RuntimeValues, IfNoBoxSurvivesAnyOfTheBestIsGivenAndNoOther) {
   const Estimate count = SuppressedOfEqual(3);
   EXPECT_TRUE(Admits(count, 0, 1));
   EXPECT_FALSE(Admits(count, 0, 0) || Admits(count, 0, 2));

@@ -30,7 +30,7 @@ bool AllMove(const Witnesses& witnesses) {
   return std::ranges::all_of(witnesses, [](const auto& witness) { return witness.has_value(); });
 }
 
-// One search goes from graph to graph: what it has kept from the one before must not count.
+// One search goes from graph to graph: its memory of the one before must not count.
 TEST(SensitivitySearch, FindsTheSameWhenItLooksAgain) {
   SensitivitySearch kept;
   ChoiceStream choices = ChoiceStream::FromSeed(7);
@@ -65,11 +65,11 @@ TEST(SensitivitySearch, FindsTheSameWhenItLooksAgain) {
     ASSERT_EQ(bounds.size(), results.size());
     for (size_t i = 0; i < bounds.size(); ++i) ASSERT_EQ(bounds[i].type, graph.type(results[i]));
   }
-  EXPECT_GT(at_rest, 5) << "values at rest are what is looked at again for";
+  EXPECT_GT(at_rest, 5) << "the second look is at values at rest";
 }
 
 // x - x is 0 whatever x is, and x moves.
-TEST(SensitivitySearch, TellsWhatMovesFromWhatDoesNot) {
+TEST(SensitivitySearch, SeparatesMovingValuesFromResting) {
   Graph graph;
   const ValueId x = graph.AddInput({DType::kFp16, {2}}, "x");
   graph.BeginNode(&GetOp(OpKind::kRelu).schema);

@@ -54,7 +54,7 @@ TEST(SigmoidHard, AdmitsATieOfTheProductAwayFromZero) {
 }
 
 // Exponent 31 in more than one sum or product was not measured (numerics_laws.md, L7).
-TEST(LinearActivation, OfAnInfinityIsANumberOrAnInfinityWhereExponent31IsANumber) {
+TEST(LinearActivation, OfAnInfinityIsANumberOrAnInfinityIfExponent31IsANumber) {
   const Estimate open = Line(OpKind::kLinearActivation, INFINITY, 0.75, 0, kA16);
   EXPECT_TRUE(Admits(open, 0, 49152));
   EXPECT_TRUE(Admits(open, 0, INFINITY));

@@ -60,7 +60,7 @@ ValueId ZeroOrNan(Case& c, const Shape& shape) {
 
 // A16 reads exponent 31 as a number (numerics_laws.md, L4). The sign of a NaN that the graph
 // computed is not known, on whichever side of a product it stands.
-TEST(NanAsANumber, HasNoKnownSignWhereTheGraphComputedIt) {
+TEST(NanAsANumber, HasNoKnownSignIfTheGraphComputedIt) {
   constexpr int kA16 = 5;
   const auto product = [](bool computed) {
     Case c;
@@ -174,7 +174,7 @@ TEST(Normalization, AdmitsTheNanOfItsScale) {
   EXPECT_EQ(y.flags[4], kNanOnly);
 }
 
-TEST(Normalization, AdmitsItselfWhereTheVarianceVanishes) {
+TEST(Normalization, AdmitsItselfIfTheVarianceVanishes) {
   for (const double epsilon : {0.0, 1e-10, 1e-12}) {
     Case c;
     const Estimate row = c.Run(LayerNorm(c, Halves(c, {1, 4}, {1, 1, 1, 1}), epsilon));
@@ -359,7 +359,7 @@ TEST(Products, WhosePartsLeaveTheRangeMayMeetZeroOrInfinity) {
   EXPECT_FALSE(AdmitsNan(Product({kLeast, kInfinity}), 0));
 }
 
-TEST(Powers, OfNanOrWithOneAreNanButWhereTheOtherSaysTheResult) {
+TEST(Powers, OfNanOrWithOneAreNanUnlessTheOtherOperandDecides) {
   Case c;
   const ValueId x = Halves(c, {4}, {2, kNan, 1, kNan});
   const ValueId y = Halves(c, {4}, {kNan, 2, kNan, 0});
@@ -400,7 +400,7 @@ TEST(Scatter, KeepsTheSignOfAZero) {
 }
 
 // MIL's prose sets elements outside the band to zero; its formula multiplies them by zero.
-TEST(BandPart, OfWhatIsNotFiniteIsZeroOrNanOutsideTheBand) {
+TEST(BandPart, OfInfinitiesAndNanIsZeroOrNanOutsideTheBand) {
   using P = params::BandPart;
   Case c;
   const ValueId x = Halves(c, {2, 2}, {kInfinity, kInfinity, -2, kNan});

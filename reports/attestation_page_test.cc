@@ -140,7 +140,7 @@ TEST_F(AttestationPage, ControlsFilterAndClear) {
   EXPECT_THAT(console, Not(HasSubstr("CONSOLE")));
 }
 
-TEST_F(AttestationPage, ShowsWhatIsNewSinceABaseline) {
+TEST_F(AttestationPage, ShowsNewCellsSinceABaseline) {
   auto targets = TargetCatalog::Builtin().FindList("h13");
   const auto before = BuildAttestation(*targets, {});
   auto after = BuildAttestation(*targets, evidence::Published());

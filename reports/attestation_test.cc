@@ -130,7 +130,7 @@ TEST(AttestationForms, EachRouteShowsItsOwnState) {
       << "a refusal by one route is none by the other";
 }
 
-TEST(Attestation, AStatementWithoutARouteGoesWhereTheRulesAdmitIt) {
+TEST(Attestation, AStatementWithoutARouteGoesToTheRouteThatTheRulesAdmit) {
   const Attestation matrix =
       Build("h13", {Say("cross_product", Stage::kDispatched, Provenance::kPublished, std::nullopt),
                     Say("sin", Stage::kRejected, Provenance::kPublished, std::nullopt)});
@@ -155,7 +155,7 @@ TEST(Attestation, ANativeLayerIsReachedThroughTheOperationsThatNameIt) {
   EXPECT_TRUE(Cell(matrix, "Conv", 1).statements.empty());
 }
 
-TEST(Attestation, EachRowSaysWhatTestsItAgain) {
+TEST(Attestation, EachRowNamesTheOperationsThatTestIt) {
   const Attestation matrix = Build("h13", {});
   size_t untested = 0;
   for (const AttestationRow& row : matrix.rows) {
@@ -200,7 +200,7 @@ TEST(Attestation, EitherNumberingOfTheFamiliesCanBeAskedFor) {
   EXPECT_EQ(Cell(Build("m11", {}), "sin").stage, Stage::kAttested);
 }
 
-TEST(Attestation, ABaselineMarksWhatIsNew) {
+TEST(Attestation, ABaselineMarksNewCells) {
   const std::string before = DumpJson(AttestationJson(Build("h13", {})));
   Attestation matrix = Build("h13", {Say("conv", Stage::kCorrect, Provenance::kSilicon)});
   ASSERT_TRUE(CompareWithBaseline(before, "old.json", matrix).ok());

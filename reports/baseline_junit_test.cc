@@ -32,7 +32,7 @@ BaselineComparison Sample() {
   return comparison;
 }
 
-TEST(BaselineJUnit, FailsWhatIsToFail) {
+TEST(BaselineJUnit, FailsTheGivenDrifts) {
   const Drift failing[] = {Drift::kOutOfBound};
   const std::string xml = BaselineJUnitXml(Sample(), failing);
   EXPECT_THAT(xml, HasSubstr("tests=\"4\" failures=\"1\" errors=\"0\""));

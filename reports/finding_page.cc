@@ -180,10 +180,11 @@ std::string OtherShape(const Json& artifact) {
   if (!shown.is_object()) return "";
   const Json extent = Part(shown, "extent");
   return fmt::format(
-             "<p>The program leaves one axis open, and the finding shows where that is {} long: "
+             "<p>The program leaves one axis open, and the finding shows at an extent of {}: "
              "the "
              "values of this section. Those of the next ones are of the graph's own shape, and may "
-             "all be right. What must come here instead is in the folder that <code>finding "
+             "all be right. The values that must come here instead are in the folder that "
+             "<code>finding "
              "export</code> writes.</p>\n",
              extent.is_number_integer() ? DumpJson(extent) : "otherwise") +
          OutputTables(Part(shown, "actual"), Json()) + InputTables(Part(shown, "inputs")) +
@@ -240,7 +241,7 @@ PageKey KeyOf(const FindingInfo& finding) {
   return {finding.op, finding.target, std::string(ToText(finding.route)), finding.summary};
 }
 
-// Empty for what is no name of a file.
+// Empty for a text that is no file name.
 std::string PagePath(std::string_view name) {
   const auto plain = [](char c) {
     return (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') || c == '-';

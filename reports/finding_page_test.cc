@@ -136,7 +136,7 @@ TEST(FindingPage, TellsWhichRunsSawTheSameSignature) {
   EXPECT_THAT(page.substr(first), HasSubstr("f000000000a1</a> in 3 cases"));
 }
 
-TEST(FindingPage, SaysWhatItCannotShow) {
+TEST(FindingPage, NamesUnreadableParts) {
   for (const char* artifact : {"", "[]", "{}", "{\"actual\": 1, \"inputs\": [1, {\"name\": 2}]}"}) {
     EXPECT_THAT(FindingHtml(TwoRuns(), 0, artifact), HasSubstr("The case cannot be read: "))
         << artifact;
@@ -150,7 +150,7 @@ TEST(FindingPage, SaysWhatItCannotShow) {
 }
 
 // The last of 100 wrong elements is the worst: the headline names it.
-TEST(FindingPage, ShowsTheWorstElementAndSaysWhatIsLeftOut) {
+TEST(FindingPage, ShowsTheWorstElementAndCountsOmittedOnes) {
   Json low = Json::array(), high = Json::array();
   std::string bytes;
   for (int i = 0; i < 100; ++i) {

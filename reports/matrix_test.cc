@@ -98,7 +98,7 @@ TEST(Matrix, TakesTheFurthestStage) {
   EXPECT_EQ(TextOf(matrix, "add", "h13"), "correct (simulated)");
 }
 
-TEST(Matrix, BlamesWhatFindingsName) {
+TEST(Matrix, BlamesOperationsThatFindingsName) {
   ReportData data;
   data.runs = {RunOf(Provenance::kSimulated)};
   data.reach[{"add", "h13", Route::kMil, Provenance::kSimulated}] = {
@@ -162,7 +162,7 @@ TEST(Matrix, TheStrongestEvidenceDecidesThenTheStage) {
   EXPECT_EQ(TextOf(matrix, "tanh", "h13"), "compiled (simulated)");
 }
 
-TEST(Matrix, NamesWhatEachStateRestsOn) {
+TEST(Matrix, NamesTheBasisOfEachState) {
   ReportData data;
   data.runs = {RunOf(Provenance::kRoundtrip)};
   data.reach[{"add", "h13", Route::kMil, Provenance::kReported}] = {.cases = 1, .compiled = 1};
@@ -255,7 +255,7 @@ TEST(Matrix, KeepsNamesThatNoTableHas) {
 }
 
 // The report and `matrix --no-published` of the same results write the same words.
-TEST(Matrix, SaysWhatTheMatrixOfAllEvidenceSays) {
+TEST(Matrix, AgreesWithTheMatrixOfAllEvidence) {
   ReportData data;
   data.runs = {RunOf(Provenance::kSimulated)};
   data.reach[{"sin", "h13", Route::kMil, Provenance::kSimulated}] = {.cases = 1, .rejected = 1};

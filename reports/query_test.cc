@@ -51,7 +51,7 @@ TEST_F(QueryTest, PutsNewFindingsFirst) {
 }
 
 // Recorded before the file had another run with that id.
-TEST_F(QueryTest, CommandsNameTheRunWhereAnIdIsOfSeveral) {
+TEST_F(QueryTest, CommandsNameTheRunIfAnIdIsOfSeveral) {
   ASSERT_TRUE(WriteLaterResults(path_).ok());
   auto store = Store::Open(path_);
   ASSERT_TRUE(store.ok());
@@ -299,7 +299,7 @@ TEST_F(QueryTest, ShardsOfOneCampaignShareTheirFindings) {
   EXPECT_EQ(shared->occurrences, 4);
 }
 
-TEST_F(QueryTest, RefusesWhatIsNoResultsFile) {
+TEST_F(QueryTest, RefusesOtherFiles) {
   const std::string other = folder_->File("other.sqlite");
   ASSERT_TRUE(WriteFileAtomic(other, std::string_view("no database at all, but long enough")).ok());
   EXPECT_FALSE(ReadReportData({&other, 1}).ok());

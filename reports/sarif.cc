@@ -38,8 +38,7 @@ constexpr Rule kRules[] = {
     {Verdict::kMisplaced, "The program ran on another device than the engine."},
     {Verdict::kFlaky, "A deviation did not repeat in fresh processes."},
     {Verdict::kUnconfirmed, "A deviation rests on a term never measured on this family."},
-    {Verdict::kOften,
-     "Only what was never measured forbids the results of an operation in many cases."},
+    {Verdict::kOften, "Only unmeasured terms forbid the results of an operation in many cases."},
     {Verdict::kBiased, "The errors of an operation lie to one side inside their bounds."},
     {Verdict::kKnownDefect, "A documented defect of the family explains the deviation."},
 };
@@ -107,7 +106,7 @@ Json ResultJson(const FindingInfo& finding, const RunInfo& run, size_t rule) {
             {"replay", finding.replay}}}};
 }
 
-// Of a probe that contradicts what was published, as `anecheck probe` tells it by its exit code.
+// Of a probe that contradicts the published figure, as `anecheck probe` tells it by its exit code.
 Json ProbeJson(const ProbeInfo& probe, const RunInfo& run, size_t rule) {
   const std::string path = fmt::format("{}/probe/{}", probe.target, probe.probe);
   Json location = {
@@ -135,7 +134,7 @@ Json ProbeJson(const ProbeInfo& probe, const RunInfo& run, size_t rule) {
 Json InvocationJson(const RunInfo& run) {
   Json invocation = {{"commandLine", run.command},
                      {"executionSuccessful", run.state == RunState::kFinished}};
-  // Times must have RFC 3339's form; what else a file holds is left out.
+  // Times must have RFC 3339's form; other texts are left out.
   const auto is_time = [](std::string_view text) {
     return text.size() == 20 && text[4] == '-' && text[10] == 'T' && text[19] == 'Z';
   };

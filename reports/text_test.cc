@@ -7,7 +7,7 @@
 namespace anecheck::reports {
 namespace {
 
-TEST(CleanText, KeepsTextAndReplacesWhatIsNone) {
+TEST(CleanText, KeepsTextAndReplacesOtherBytes) {
   EXPECT_EQ(CleanText("a\tb\nc"), "a\tb\nc");
   EXPECT_EQ(CleanText("\u00e9\u20ac\U0001F600"), "\u00e9\u20ac\U0001F600");
   EXPECT_EQ(CleanText("a\x01z"), "a\uFFFDz");
@@ -46,7 +46,7 @@ TEST(MarkdownCode, FencesLongerThanTheBackticksWithin) {
   EXPECT_EQ(MarkdownCode(""), "");
 }
 
-TEST(CsvField, QuotesWhereNeeded) {
+TEST(CsvField, QuotesIfNeeded) {
   EXPECT_EQ(CsvField("plain"), "plain");
   EXPECT_EQ(CsvField("a,\"b\""), "\"a,\"\"b\"\"\"");
   EXPECT_EQ(CsvField("a\nb"), "\"a\nb\"");

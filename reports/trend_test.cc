@@ -127,7 +127,7 @@ TEST_F(TrendTest, GrowthDoublesItsStepsAndEndsWithTheRun) {
   EXPECT_EQ(points, (std::vector<std::vector<int>>{{1, 1, 0}, {2, 1, 1}, {4, 1, 1}, {5, 2, 1}}));
 }
 
-TEST_F(TrendTest, MapsShowWhereTheErrorSits) {
+TEST_F(TrendTest, MapsShowThePlaceOfTheError) {
   const Json maps = Trend({first_})["maps"];
   ASSERT_GE(maps.size(), 1u);
   EXPECT_EQ(maps[0]["rows"], 1);
@@ -166,7 +166,7 @@ TEST_F(TrendTest, FitsItsSchema) {
   EXPECT_EQ(SchemaProblem(Trend({first_, second_}), "trend"), "");
 }
 
-TEST_F(TrendTest, SaysWhatIsWrong) {
+TEST_F(TrendTest, NamesTheFault) {
   const std::vector<std::string> missing = {"/nonexistent/a.sqlite"};
   EXPECT_FALSE(ReadTrend(missing, {}).ok());
   const std::vector<std::string> text = {folder_->File("b.json")};
@@ -197,7 +197,7 @@ TEST(ErrorMap, LargeTensorsShareCells) {
   EXPECT_EQ(std::count(maps[0].ulp.begin(), maps[0].ulp.end(), 0), 95);
 }
 
-TEST(ErrorMap, NothingOfWhatIsNoFinding) {
+TEST(ErrorMap, IsEmptyForOtherText) {
   for (const char* text : {"", "[]", "{}", R"({"actual": 1, "expected": []})",
                            R"({"actual": [{"dtype": "fp16", "shape": [1], "data": "ADw="}],)"
                            R"("expected": [{"value": [], "low": 3}]})"}) {

@@ -145,7 +145,7 @@ TEST_F(WritersTest, JUnitFitsItsSchemaAndThatOfItsReaders) {
   }
 }
 
-TEST_F(WritersTest, JUnitCountsWhatItHolds) {
+TEST_F(WritersTest, JUnitCountsItsCases) {
   const std::string xml = Content("junit.xml");
   const auto count = [&](const std::string& part) {
     size_t found = 0;
@@ -286,7 +286,7 @@ TEST(ScriptSafe, LeavesTheSameJson) {
   EXPECT_EQ(ParseJson(safe).value(), ParseJson(text).value());
 }
 
-TEST(WriteReports, SaysWhatIsWrong) {
+TEST(WriteReports, NamesTheFault) {
   const std::string missing = "/nonexistent/results.sqlite";
   EXPECT_FALSE(WriteReports({&missing, 1}, "/nonexistent/out").ok());
 }

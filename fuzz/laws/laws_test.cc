@@ -41,7 +41,7 @@ TEST(LawsDeathTest, ABrokenLawIsToldWithItsTarget) {
       "law broken: two is two \\[toy\\]: it is 3");
 }
 
-TEST(Laws, TellWhatAnExecutionMet) {
+TEST(Laws, RecordTheLawsThatAnExecutionMet) {
   laws_met = {};
   RequireGoodError(MakeError(ErrorCode::kMalformed, "a"), 1);
   EXPECT_FALSE(laws_met.compared);
@@ -60,7 +60,7 @@ TEST(LawsDeathTest, ErrorsAreGoodOnes) {
   EXPECT_DEATH(RequireGoodError(MakeError(ErrorCode::kInternal, "a"), 4), "never an internal");
 }
 
-TEST(FormatLaws, AFileMeetsThoseOfWhatParsesAndAnotherThoseOfErrors) {
+TEST(FormatLaws, AParsedFileMeetsThoseOfFilesAndAnotherThoseOfErrors) {
   td::Chain chain;
   chain.generation = &td::Generations()[0];
   chain.header_words = chain.generation->header_words;
@@ -110,7 +110,7 @@ TEST(FormatLaws, TheJsonFormHasAsManyMembersAsTheToolReads) {
   EXPECT_TRUE(CheckFormatLaws(kWide, Bytes(20'000, 7)));
 }
 
-TEST(LawFaults, NameWhatWasNotCheckedAndWhatShouldNotHaveBeen) {
+TEST(LawFaults, NameUncheckedLawsAndUnexpectedChecks) {
   const FuzzTarget target = {.name = "toy", .check = nullptr, .laws = kLaws};
   CountLaws();
   RequireGoodError(MakeError(ErrorCode::kMalformed, "a"), 1);

@@ -55,8 +55,8 @@ TEST(ProgramGenerator, MakesProgramsThatKeepTheirRulesAndRun) {
   }
 }
 
-TEST(ProgramGenerator, MutationsDoWhatTheySay) {
-  testing::ExpectMutationsDoWhatTheySay(ProgramFormat(), kGenerator_program, 120);
+TEST(ProgramGenerator, MutationsKeepTheirPromises) {
+  testing::ExpectMutationsKeepTheirPromises(ProgramFormat(), kGenerator_program, 120);
 }
 
 TEST(ProgramGenerator, BreaksEveryRule) {

@@ -36,7 +36,7 @@ std::vector<ValueId> Flawed(const Graph& graph, CaseMode mode, const std::vector
 
 constexpr uint16_t kOne = 0x3c00, kMax = 0x7bff, kInf = 0x7c00, kNan = 0x7e00;
 
-TEST(InputSearch, AnOutputIsLostWhereMostOfItIsNoNumber) {
+TEST(InputSearch, AnOutputIsLostIfMostOfItIsNan) {
   Graph graph;
   graph.AddOutput(Unary(graph, OpKind::kRelu, graph.AddInput({DType::kFp16, {4}})));
   const auto flaws = [&](const Tensor& input) {
@@ -57,7 +57,7 @@ TEST(InputSearch, AResultOnTheWayIsLostToo) {
 }
 
 // A sum of squares that may overflow on the way lies anywhere up to infinity.
-TEST(InputSearch, AnOutputIsVagueWhereItsIntervalSaysLittle) {
+TEST(InputSearch, AnOutputIsVagueIfItsIntervalIsWide) {
   Graph graph;
   const ValueId x = graph.AddInput({DType::kFp16, {3}});
   graph.BeginNode(&GetOp(OpKind::kReduceL2Norm).schema);
@@ -70,7 +70,7 @@ TEST(InputSearch, AnOutputIsVagueWhereItsIntervalSaysLittle) {
   EXPECT_TRUE(Flawed(graph, CaseMode::kBoundary, calmer).empty());
 }
 
-TEST(InputSearch, OnlyWhatFeedsAFlawIsMarked) {
+TEST(InputSearch, OnlyInputsThatFeedAFlawAreMarked) {
   Graph graph;
   const ValueId x = graph.AddInput({DType::kFp16, {2}});
   const ValueId y = graph.AddInput({DType::kFp16, {2}});
@@ -89,7 +89,7 @@ TEST(InputSearch, OnlyWhatFeedsAFlawIsMarked) {
 }
 
 // A node that has no result writes the value that is read from a state.
-TEST(InputSearch, WhatWasWrittenIntoAStateFeedsWhatIsReadFromIt) {
+TEST(InputSearch, AValueWrittenIntoAStateFeedsItsReads) {
   Graph graph;
   const TensorType type{DType::kFp16, {2}};
   const ValueId x = graph.AddInput(type);
@@ -103,7 +103,7 @@ TEST(InputSearch, WhatWasWrittenIntoAStateFeedsWhatIsReadFromIt) {
   EXPECT_EQ(InputsOf(graph, std::vector{read}), (std::vector{true, false}));
 }
 
-TEST(InputSearch, AtTheEndsOfFp16WhatIsLargeIsScaledAndTheRestKept) {
+TEST(InputSearch, AtTheEndsOfFp16LargeElementsAreScaledAndTheRestKept) {
   const std::vector<Tensor> inputs = {Halves({kMax, 0xfbff, 0x4000, 0x3fff, 0xbc00, kInf, kNan, 1}),
                                       Halves({kMax})};
   ChoiceStream choices = ChoiceStream::FromSeed(1);
@@ -180,7 +180,7 @@ TEST(InputSearch, FewOutputsOfAnyModeAreLostOrVague) {
 }
 
 // The mode is about NaN, infinities and the largest numbers: most cases still hold some.
-TEST(InputSearch, SpecialCasesKeepWhatTheyAreAbout) {
+TEST(InputSearch, SpecialCasesKeepSpecialValues) {
   CampaignOptions options;
   options.targets = {{"h13", 2}};
   options.modes = {CaseMode::kSpecial};

@@ -135,7 +135,7 @@ GraphCase ThroughAState() {
   return item;
 }
 
-TEST(Shrink, StoppedItGivesWhatIsSmallByThen) {
+TEST(Shrink, StoppedItGivesTheSmallestCaseSoFar) {
   std::atomic<bool> stop = false;
   uint64_t asked = 0;
   const Interesting until_third = [&](const GraphCase&) {
@@ -149,7 +149,7 @@ TEST(Shrink, StoppedItGivesWhatIsSmallByThen) {
   EXPECT_LT(SizeOf(result.smallest), SizeOf(item));
 }
 
-TEST(Shrink, WhatAStateHoldsComesAlongAndItsTypeFollows) {
+TEST(Shrink, AStatesContentIsKeptAndItsTypeFollows) {
   const Interesting reads = [](const GraphCase& c) { return Holds(c, OpKind::kReadState); };
   const ShrinkResult result = Shrink(ThroughAState(), reads, Zeros);
   const Graph& graph = result.smallest.graph;
@@ -160,7 +160,7 @@ TEST(Shrink, WhatAStateHoldsComesAlongAndItsTypeFollows) {
   EXPECT_EQ(SizeOf(result.smallest).elements, 1u);
 }
 
-TEST(Shrink, AStateThatIsNotNeededGivesWayToWhatWasWritten) {
+TEST(Shrink, AnUnneededStateIsReplacedByTheValueWritten) {
   const Interesting rectifies = [](const GraphCase& c) { return Holds(c, OpKind::kRelu); };
   const ValueOf unknown = [](const GraphCase&, ValueId) { return std::optional<Tensor>(); };
   const ShrinkResult result = Shrink(ThroughAState(), rectifies, unknown);
@@ -275,7 +275,7 @@ TEST(Shrink, ConstantsOfLessThanAByteBecomeZero) {
   FAIL() << "no graph has such constants";
 }
 
-TEST(Shrink, AStateThatIsReadFirstFollowsWhatIsAddedToIt) {
+TEST(Shrink, AStateThatIsReadFirstFollowsTheSummand) {
   const auto writes = [](const GraphCase& c) {
     return Holds(c, OpKind::kAdd) && Holds(c, OpKind::kWriteState);
   };
@@ -376,7 +376,7 @@ TEST(Shrink, ANeedleInTheDataIsLeftAlone) {
   EXPECT_EQ(result.smallest.inputs[0].bytes, std::vector<uint8_t>({0x00, 0x45}));
 }
 
-TEST(Shrink, AttributesLoseWhatIsNotNeeded) {
+TEST(Shrink, UnneededAttributesAreDropped) {
   GraphCase item;
   const TensorType type = {DType::kFp16, Shape{1, 2, 8, 8}};
   const ValueId x = item.graph.AddInput(type, "x");
@@ -411,7 +411,7 @@ TEST(TakeAlong, KeepsTheFirstEntriesOfAnAxis) {
   EXPECT_EQ(TakeAlong(tensor, 0, 1).type.shape, (Shape{1, 3, 2}));
 }
 
-TEST(Apply, RedirectingToWhatComesLaterIsRefused) {
+TEST(Apply, RedirectingToALaterValueIsRefused) {
   GraphCase item;
   const TensorType type = {DType::kFp16, Shape{1, 4}};
   ValueId value = item.graph.AddInput(type, "x");

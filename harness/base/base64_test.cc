@@ -30,7 +30,7 @@ TEST(Base64, HasThePublishedVectors) {
   EXPECT_EQ(Base64Encode(std::vector<uint8_t>{0xfb, 0xff}), "+/8=");
 }
 
-TEST(Base64, RejectsWhatAnEncoderNeverWrites) {
+TEST(Base64, RejectsNoncanonicalText) {
   struct Case {
     std::string_view text;
     uint64_t offset;

@@ -174,7 +174,7 @@ TEST(TempDirectory, MovesAndKeeps) {
   EXPECT_EQ(rmdir(second_path.c_str()), 0);
 }
 
-TEST(TempDirectory, InMemoryStandsWhereTmpdirSaysFirst) {
+TEST(TempDirectory, InMemoryPrefersTmpdir) {
   const auto place = TempDirectory::Create("anecheck-temp-test-");
   ASSERT_TRUE(place.ok());
   const char* before = getenv("TMPDIR");
@@ -200,7 +200,7 @@ TEST(TempDirectory, AnAdoptedFolderGoesWithItsObject) {
   EXPECT_FALSE(std::filesystem::exists(path));
 }
 
-TEST(TempDirectory, FailsWhereThereIsNoPlace) {
+TEST(TempDirectory, FailsWithoutAPlace) {
   const auto folder = TempDirectory::Create("no/such/folder-");
   ASSERT_FALSE(folder.ok());
   EXPECT_NE(folder.error().message.find("cannot make temporary folder"), std::string::npos);

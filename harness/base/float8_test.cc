@@ -150,7 +150,7 @@ TEST(Float8, OverflowSaturatesOrLeavesTheFiniteNumbers) {
   EXPECT_EQ(DoubleToFloat8(-1e9, kE4M3, kNonFinite, Rounding::kDown), 0xff);
 }
 
-TEST(Float8, NanStaysNanWhateverTheOverflowRule) {
+TEST(Float8, NanStaysNanUnderEachOverflowRule) {
   EXPECT_EQ(DoubleToFloat8(NAN, kE4M3, kSaturate), 0x7f);
   EXPECT_EQ(DoubleToFloat8(-NAN, kE4M3, kNonFinite), 0xff);
   EXPECT_EQ(DoubleToFloat8(NAN, kE5M2, kSaturate), 0x7e);

@@ -38,7 +38,7 @@ TEST(Json, ListsOfNamesAndValuesAreObjectsAndOthersAreArrays) {
   EXPECT_EQ(Json({{"a", 1}, {"a", 2}}).dump(), R"({"a":1})");  // the first counts
 }
 
-TEST(Json, MissingMembersAppearWhereTheyAreSet) {
+TEST(Json, MissingMembersAppearWhenTheyAreSet) {
   Json json;
   json["a"]["b"] = 1;
   json["c"].push_back("x");
@@ -52,7 +52,7 @@ TEST(Json, MissingMembersAppearWhereTheyAreSet) {
   EXPECT_EQ(json.dump(), R"({"a":["x"],"d":[null,true]})");
 }
 
-TEST(Json, ReadersOfAnotherKindOrOfWhatIsMissingThrow) {
+TEST(Json, ReadersOfAnotherKindOrOfAMissingMemberThrow) {
   const Json json = {{"text", "x"}, {"list", {1}}};
   EXPECT_THROW(json.at("none"), JsonError);
   EXPECT_THROW(json["list"].at(1), JsonError);
@@ -65,7 +65,7 @@ TEST(Json, ReadersOfAnotherKindOrOfWhatIsMissingThrow) {
   EXPECT_EQ(json.value("text", "other"), "x");
 }
 
-TEST(Json, NumbersOfTwoKindsAreEqualWhereTheirValuesAre) {
+TEST(Json, NumbersOfTwoKindsAreEqualIfTheirValuesAre) {
   EXPECT_EQ(Json(1), Json(1U));
   EXPECT_EQ(Json(1), Json(1.0));
   EXPECT_NE(Json(1), Json(1.5));

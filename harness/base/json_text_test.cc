@@ -73,7 +73,7 @@ TEST(JsonText, MembersAreCapped) {
 }
 
 // An index finds repeated members of objects that the library would look through for each member.
-TEST(LargeJson, TakesAnyNumberOfMembersAndGivesWhatTheOtherParserGives) {
+TEST(LargeJson, TakesAnyNumberOfMembersAndAgreesWithTheOtherParser) {
   EXPECT_EQ(ParseLargeJson(ObjectOf(200'000))->size(), 200'000u);
   for (const std::string& text : {ObjectOf(31), ObjectOf(33), ObjectOf(1000),
                                   std::string(R"({"a":1,"b":[true,null,-1],"a":2})"),
@@ -86,7 +86,7 @@ TEST(LargeJson, TakesAnyNumberOfMembersAndGivesWhatTheOtherParserGives) {
   EXPECT_EQ(ParseLargeJson(repeated + again)->size(), 100u);
 }
 
-TEST(LargeJson, SaysWhereTextIsWrongAndHowDeepItIs) {
+TEST(LargeJson, NamesThePlaceOfErrorsAndTheDepth) {
   for (const std::string_view text : {"", "{", "[1,]", "{\"a\" 1}", "nul", "[1] 2"}) {
     const auto large = ParseLargeJson(text, "x");
     const auto other = ParseJson(text, "x");

@@ -44,7 +44,7 @@ constexpr const char* kTexts[] = {
     R"({"a": {"x": 1}, "b": 2, "a": {"y": 2}, "c": 4})",
 };
 
-TEST(JsonTree, HoldsWhatTheLibraryHolds) {
+TEST(JsonTree, HoldsTheLibrarysValues) {
   for (const char* text : kTexts) {
     const auto tree = JsonTree::Parse(text);
     const auto json = ParseJson(text);
@@ -91,7 +91,7 @@ TEST(JsonTree, SurvivesAMove) {
   EXPECT_EQ(moved.root().Find("a")->text(), "b");
 }
 
-TEST(JsonTree, RefusesWhatTheLibraryRefuses) {
+TEST(JsonTree, RefusesTextsThatTheLibraryRefuses) {
   const std::string deep = std::string(300, '[');
   const std::string deep_arrays = deep + std::string(300, ']');
   std::string deep_objects = "1";

@@ -79,7 +79,7 @@ TEST(Log, WritesWholeLinesToStandardErrorOnly) {
   EXPECT_EQ(text, "anecheck: error: bad\nanecheck: warning: odd\nanecheck: two lines \n");
 }
 
-TEST(Log, ProgressIsPlainLinesWhereThereIsNoTerminal) {
+TEST(Log, ProgressIsPlainLinesWithoutATerminal) {
   CaptureStderr();
   {
     ProgressLine progress(milliseconds(0), milliseconds(0));
@@ -89,7 +89,7 @@ TEST(Log, ProgressIsPlainLinesWhereThereIsNoTerminal) {
   EXPECT_EQ(GetCapturedStderr(), "anecheck: 1 of 2\nanecheck:   h13 1\nanecheck: 2 of 2\n");
 }
 
-TEST(Log, WhatIsSoonDoneIsSilentWhereThereIsNoTerminal) {
+TEST(Log, ShortWorkIsSilentWithoutATerminal) {
   CaptureStderr();
   {
     ProgressLine progress(milliseconds(0), std::chrono::hours(1));

@@ -49,7 +49,7 @@ TEST_F(MappedFileTest, HoldsTheFilesBytes) {
   EXPECT_TRUE(empty->bytes().empty());
 }
 
-TEST_F(MappedFileTest, RefusesWhatIsNoRegularFileWithoutReadingIt) {
+TEST_F(MappedFileTest, RefusesIrregularFilesWithoutReadingThem) {
   ASSERT_EQ(mkfifo(Path("pipe").c_str(), 0600), 0);
   for (const std::string& path : {Path("pipe"), Path("model"), std::string("/dev/zero")}) {
     const auto file = MappedFile::Open(path);

@@ -27,7 +27,7 @@ TEST(RealText, ReadsDecimals) {
   EXPECT_EQ(RealFromText<double>(part), 23.0) << "a view that no zero ends";
 }
 
-TEST(RealText, RefusesWhatIsNoWholeNumber) {
+TEST(RealText, RefusesTextThatIsNotANumberAsAWhole) {
   for (const char* text : {"", "-", " 1", "1 ", "+1", "--1", "1s", "0x10", "-0X1p3", "1e", "1,5",
                            "e3", "x", ".", "infinite", "\t1"}) {
     EXPECT_EQ(RealFromText<double>(text), std::nullopt) << text;

@@ -82,7 +82,7 @@ int ExitCodeOfSkip(const std::string& variables) {
   return testing::ExitCodeOf(command);
 }
 
-TEST(SkipReport, ATestWithoutItsDataFailsWhereDataIsRequired) {
+TEST(SkipReport, ATestWithoutItsDataFailsIfDataIsRequired) {
   EXPECT_EQ(ExitCodeOfSkip("ANECHECK_REQUIRE_DATA=0"), 0);
   EXPECT_EQ(ExitCodeOfSkip("ANECHECK_REQUIRE_DATA=1"), 1);
 }

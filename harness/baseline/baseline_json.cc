@@ -200,10 +200,10 @@ Result<CaseFate> FateFromText(std::string_view text) {
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), fate.bits, 16);
   const bool whole = error == std::errc() && end == text.data() + text.size();
   if (whole && text.size() == kDigits) return fate;
-  return MakeError(ErrorCode::kInvalid,
-                   fmt::format("\"{}\" is neither {} hexadecimal digits nor the word for what "
-                               "became of a case",
-                               text, kDigits));
+  return MakeError(
+      ErrorCode::kInvalid,
+      fmt::format("\"{}\" is neither {} hexadecimal digits nor the word for a case's fate", text,
+                  kDigits));
 }
 
 std::string BaselineToJson(const Baseline& baseline) {

@@ -174,7 +174,7 @@ RC_GTEST_PROP(BaselineJson, ReadsBackWhatItWrites, ()) {
   }
 }
 
-TEST(BaselineJson, SaysWhatIsWrong) {
+TEST(BaselineJson, NamesTheFault) {
   const auto message = [](const std::string& text) {
     const auto read = BaselineFromJson(text, "x.json");
     return read.ok() ? "" : read.error().message;

@@ -359,7 +359,7 @@ class Campaign {
   }
 
   // The case that a late reply belongs to, made again. Its row stays as it was judged: that may be
-  // recorded by now. The finding is what a reply in time would have made it.
+  // recorded by now. The finding is the same as after a reply in time.
   Result<Suspect> Blame(const LateReply& late, Workbench& bench) {
     ANECHECK_ASSIGN(Case item, Remake(late.id));
     const RunReply reply = {.id = late.id, .status = RunStatus::kGarbled, .message = late.message};
@@ -427,7 +427,7 @@ class Campaign {
     return true;
   }
 
-  // Confirms what was found and lets threads and steering go on.
+  // Confirms findings and lets threads and steering go on.
   Status Settle(uint64_t batch, BatchResult& result) {
     for (Suspect& suspect : result.suspects) {
       ANECHECK_ASSIGN(std::vector<FindingRow> findings, confirmer_->Confirm(suspect));
@@ -567,10 +567,11 @@ Status CheckTargets(const CampaignOptions& options, const RunnerIdentity& identi
     ANECHECK_RETURN_IF_ERROR(CheckOwnTarget(identity, target.name));
     if (options.runner == kExactEmulatorRunner &&
         LawsOf(ConformingContract(target.family)).fixed_sums) {
-      return MakeError(ErrorCode::kInvalid,
-                       fmt::format("--runner {}: the array of {} rounds by a law of its own, which "
-                                   "exact sums do not follow; give --runner {}",
-                                   options.runner, target.name, kEmulatorRunner));
+      return MakeError(
+          ErrorCode::kInvalid,
+          fmt::format(
+              "--runner {}: the array of {} does not round as exact sums do; give --runner {}",
+              options.runner, target.name, kEmulatorRunner));
     }
     if (identity.is_ane || IsAnyEngine(target.family)) continue;
     return MakeError(ErrorCode::kInvalid,

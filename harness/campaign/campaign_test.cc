@@ -34,7 +34,7 @@ TEST_F(CampaignTest, AConformingEngineGivesNoFinding) {
   EXPECT_EQ(summary.findings, 0u);
 }
 
-TEST_F(CampaignTest, TheNetlistRouteDrawsWhatDescriptionsSay) {
+TEST_F(CampaignTest, TheNetlistRouteDrawsOperationsOfDescriptions) {
   CampaignOptions options = Options(60);
   options.modes = {};
   options.targets = {{"h13", 2}, {"h17s", 6}};
@@ -151,7 +151,7 @@ TEST_F(CampaignTest, EveryWayToFailHasItsVerdictAndIsCountedOnceASignature) {
       << "a garbled answer is no correct one";
 }
 
-TEST_F(CampaignTest, OnlyWhatIsKnownToHaveCompiledCountsAsCompiled) {
+TEST_F(CampaignTest, OnlyProvenCompilationsCountAsCompiled) {
   const auto compiled = [](RunStatus status, Step step) {
     const auto item = MakeCase({.targets = {{"h13", 2}}}, 0);
     Evaluation evaluation;
@@ -167,7 +167,7 @@ TEST_F(CampaignTest, OnlyWhatIsKnownToHaveCompiledCountsAsCompiled) {
   EXPECT_EQ(compiled(RunStatus::kNotRun, Step::kNone), 0);
 }
 
-TEST_F(CampaignTest, WhatWasNotRunIsInconclusiveAndNoFinding) {
+TEST_F(CampaignTest, ACaseThatDidNotRunIsInconclusiveAndNoFinding) {
   const CampaignSummary summary =
       Must(RunCampaign(Options(64), Scripted([](const RunRequest& request, RunReply& reply) {
                          if (request.id != 3) return;
@@ -193,7 +193,7 @@ class RejectingRunner final : public Runner {
   Status Restart() override { return {}; }
 };
 
-TEST_F(CampaignTest, WhatIsJudgedHasValuesAndAVerdictOnThem) {
+TEST_F(CampaignTest, JudgedCasesHaveValuesAndAVerdictOnThem) {
   CaseRow record;
   record.mode = CaseMode::kFloat;
   record.status = RunStatus::kOk;
@@ -232,7 +232,7 @@ TEST_F(CampaignTest, AnOutputOfTheWrongSizeIsWrongAndNotMeasured) {
   const CaseOutcome outcome = JudgeCase(*item, reply, evaluation);
   EXPECT_EQ(outcome.verdict(), Verdict::kWrong);
   ASSERT_FALSE(outcome.errors.empty());
-  EXPECT_TRUE(outcome.errors[0].by_exponent.empty()) << "read beyond the end of what was given";
+  EXPECT_TRUE(outcome.errors[0].by_exponent.empty()) << "read beyond the end of the input";
 }
 
 TEST_F(CampaignTest, ARangeThatRanAtOneShapeAloneIsInconclusive) {
@@ -279,7 +279,7 @@ class ProvingRunner final : public Runner {
   Status Restart() override { return {}; }
 };
 
-TEST_F(CampaignTest, OnlyWhatWasProvedIsMoreThanTheRunnersWord) {
+TEST_F(CampaignTest, OnlyProvedResultsAreMoreThanTheRunnersWord) {
   CampaignOptions options = Options(64);
   options.ops.reset();
   options.ops.set(static_cast<size_t>(OpKind::kRelu));
@@ -347,7 +347,7 @@ TEST_F(CampaignTest, ARunnerThatCannotGoOnEndsTheCampaignWithItsWords) {
   EXPECT_EQ(summary.error().message, "no engine here");
 }
 
-TEST_F(CampaignTest, StoppingKeepsWhatIsDone) {
+TEST_F(CampaignTest, StoppingKeepsFinishedCases) {
   std::atomic<bool> stop{false};
   const CampaignOptions options = Options(100000);
   uint64_t reported = 0;
@@ -402,7 +402,7 @@ TEST_F(CampaignTest, TheFirstWrongOperationIsNamed) {
   item.graph.AddArgument(1, y);
   item.graph.AddOutput(*item.graph.FinishNode());
   item.inputs = {{{DType::kFp16, {4}}, {0, 0x3c, 0, 0x3c, 0, 0x3c, 0, 0x3c}}};
-  // relu's own result is wrong; what follows from it is right.
+  // relu's own result is wrong; the values computed from it are right.
   const ScriptedRunner::Spoil spoil = [](const RunRequest& request, RunReply& reply) {
     if (request.graph->outputs().size() == 2) SpoilFirstElement(reply.outputs[1]);
     reply.outputs[0].bytes = {0xaa, 0x30, 0, 0x40, 0, 0x40, 0, 0x40};
@@ -419,7 +419,7 @@ TEST_F(CampaignTest, TheFirstWrongOperationIsNamed) {
   EXPECT_EQ(outcome.verdict(), Verdict::kWrong);
 }
 
-TEST_F(CampaignTest, AnOutputIsExplainedByWhatItDependsOn) {
+TEST_F(CampaignTest, AnOutputIsExplainedByItsAncestors) {
   Graph graph;
   const ValueId x = graph.AddInput({DType::kFp16, {4}}, "x");
   const auto relu = [&](ValueId of) {
@@ -444,7 +444,7 @@ TEST_F(CampaignTest, AnOutputIsExplainedByWhatItDependsOn) {
 }
 
 // How far exponentials of base 2 may err was measured on no engine.
-TEST_F(CampaignTest, WhatOnlyAnUnmeasuredTermForbidsAnEngineIsUnconfirmed) {
+TEST_F(CampaignTest, DeviationsThatOnlyUnmeasuredTermsForbidAreUnconfirmed) {
   Case item;
   item.target = {"h16", 5};
   const ValueId x = item.graph.AddInput({DType::kFp16, {1}}, "x");

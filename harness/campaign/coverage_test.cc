@@ -1,4 +1,4 @@
-// Coverage names the cells of a case, knows the space beforehand, and steers towards what is empty
+// Coverage names the cells of a case, knows the space beforehand, and steers towards empty cells
 // without depending on threads or on where a campaign was cut.
 #include "harness/campaign/coverage.h"
 
@@ -22,7 +22,7 @@
 namespace anecheck {
 namespace {
 
-// Refuses every case: coverage is of what was drawn, not of what it gave.
+// Refuses every case: coverage counts drawn graphs, not their results.
 class AgreeingRunner final : public Runner {
  public:
   Result<RunnerIdentity> Identify() override { return RunnerIdentity{.runner = "agreeing"}; }
@@ -109,7 +109,7 @@ TEST(CoverageTest, CountsCasesAndKeepsTheFirst) {
   EXPECT_EQ(counts.first_case, 5u);
 }
 
-TEST(CoverageTest, WhatDidNotRunReachedNothing) {
+TEST(CoverageTest, ACaseThatDidNotRunReachesNothing) {
   RowBatch batch;
   Case item = SmallCase();
   CaseOutcome outcome;
@@ -253,7 +253,7 @@ TEST(SteeringTest, AimsAtAnEmptyCellByTheSeedAlone) {
     singles += aim.chain ? 0 : 1;
     EXPECT_EQ(aim.ops.all(), aim.chain.has_value());
     const size_t most = aim.chain ? kOpCount : 3;
-    EXPECT_LE(aim.ops.count(), most) << "the operation, and what bounds its operands";
+    EXPECT_LE(aim.ops.count(), most) << "the operation, and those that bound its operands";
   }
   EXPECT_GT(pairs, 8u);
   EXPECT_GT(singles, 2u);
@@ -276,7 +276,7 @@ TEST(SteeringTest, AimsAtTheLastEmptyCellAlone) {
   EXPECT_GT(steered, 16u);
 }
 
-TEST(SteeringTest, LeavesAloneWhatAFamilyDoesNotReach) {
+TEST(SteeringTest, SkipsCellsThatAFamilyDoesNotReach) {
   // reduce_argmin is native from A15.
   Steering steering;
   for (const CoverageCell& cell : CoverageSpace()) {
@@ -311,7 +311,7 @@ TEST(SteeringTest, AimsAtNativeLayersInNetworkDescriptionsAndAtStatesInMilAlone)
   EXPECT_GT(aims("conv>relu", true), 16u) << "both routes have it";
 }
 
-TEST(SteeringTest, WhatLaterCasesMetDoesNotCount) {
+TEST(SteeringTest, CellsOfLaterCasesDoNotCount) {
   Steering early, late;
   for (const CoverageCell& cell : CoverageSpace()) late.Meet(cell.kind, cell.cell, 1000);
   for (uint64_t index = 0; index < 64; ++index) {
@@ -321,7 +321,7 @@ TEST(SteeringTest, WhatLaterCasesMetDoesNotCount) {
   }
 }
 
-TEST(SteeringTest, WhatEarlierCasesMetCountsWhenItIsTold) {
+TEST(SteeringTest, CellsOfEarlierCasesCountOnceRecorded) {
   Steering steering;
   size_t steered = 0;
   for (uint64_t index = 0; index < 64; ++index) {
@@ -370,7 +370,7 @@ TEST(SteeringTest, CasesAimedAtACellOfAnOperationMeetItSoon) {
   }
   ASSERT_GT(open.size(), 100u);
   CampaignOptions options = Options("", false);
-  options.targets = {{"h18", 7}};  // it has what any family has
+  options.targets = {{"h18", 7}};  // it has the operations of all families
   CoverageCounter counter;
   for (auto& [op, cells] : open) {
     const auto aim = AimAt({"op_attribute", *cells.begin()});
@@ -518,7 +518,7 @@ TEST_F(CoverageFile, SteeringReachesMorePairsAndDoesNotDependOnJobsOrResuming) {
   EXPECT_GT(Covered(*with, "op_pair"), Covered(*without, "op_pair"));
 }
 
-TEST_F(CoverageFile, SteeringReachesNativeLayersWhereTheRoutesTakeTurns) {
+TEST_F(CoverageFile, SteeringReachesNativeLayersIfRoutesAlternate) {
   CampaignOptions options = Options(Path("both.sqlite"), true);
   options.routes = RouteSet::kBoth;
   ASSERT_TRUE(RunCampaign(options, Agreeing(), {}).ok());
@@ -533,7 +533,7 @@ TEST_F(CoverageFile, SteeringReachesNativeLayersWhereTheRoutesTakeTurns) {
 }
 
 // Cells that no case by the routes of the runs can meet are not counted, and that is said.
-TEST_F(CoverageFile, CountsWhatTheRoutesOfTheRunsHave) {
+TEST_F(CoverageFile, CountsCellsOfTheRunsRoutes) {
   CampaignOptions options = Options(Path("mil.sqlite"), false);
   options.cases = 64;
   ASSERT_TRUE(RunCampaign(options, Agreeing(), {}).ok());

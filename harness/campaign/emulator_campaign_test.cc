@@ -1,4 +1,4 @@
-// Graph, encoder, container bytes, emulator, oracle: drawn graphs compute what they must, and
+// Graph, encoder, container bytes, emulator, oracle: drawn graphs compute right values, and
 // faults planted in the encoder are found.
 #include <algorithm>
 #include <array>
@@ -47,7 +47,7 @@ TEST(EmulatorCampaign, DrawnGraphsComputeWithinTheContract) {
   }
 }
 
-// Known defects of the family, and what was never measured of it, alone or beside each other.
+// Known defects of the family, and its unmeasured terms, alone or beside each other.
 TEST(EmulatorCampaign, TheFamilysArithmeticIsWithinItsContract) {
   CampaignOptions options = Options(300);
   options.runner = std::string(kEmulatorRunner);
@@ -114,10 +114,9 @@ TEST(EmulatorCampaign, ExactSumsAreNoneOfAFixedPointArray) {
   options.targets = {{"h16", 5}};
   const Status status = CheckTargets(options, identity);
   ASSERT_FALSE(status.ok());
-  EXPECT_EQ(
-      status.error().message,
-      "--runner emulator:exact: the array of h16 rounds by a law of its own, which exact sums "
-      "do not follow; give --runner emulator");
+  EXPECT_EQ(status.error().message,
+            "--runner emulator:exact: the array of h16 does not round as exact sums do; give "
+            "--runner emulator");
 }
 
 // Functions of one element are no sums of products: the array's tiles would take bits from them.

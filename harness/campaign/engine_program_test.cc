@@ -153,8 +153,8 @@ TEST(EngineFiles, AreThoseOfThePlan) {
   EXPECT_EQ(NewFindings(RunCases(options)), "");
 }
 
-// Attention cuts: what comes before, beside and behind it stands in dispatches of the plan's order.
-TEST(EngineFiles, AreThoseOfThePlanWhereItCuts) {
+// Attention cuts: operations before, beside and behind it stand in dispatches of the plan's order.
+TEST(EngineFiles, AreThoseOfThePlanWithCuts) {
   CampaignOptions options = Options(300);
   options.ops.reset();
   for (const char* op : {"scaled_dot_product_attention", "relu", "tanh", "add"}) {
@@ -206,11 +206,11 @@ TEST(StateCases, AreJudgedInTwoExecutions) {
       if (!other) differ += second[i].bytes == reply.outputs[i].bytes ? 0 : 1;
     }
   }
-  EXPECT_GT(differ, 5) << "what the first execution left shows in the second";
+  EXPECT_GT(differ, 5) << "the second execution shows the state that the first left";
   EXPECT_GT(others, 5) << "on other inputs";
 }
 
-TEST(StateCases, ShowWhatIsLostBetweenExecutionsAndWhatIsThereBeforeThem) {
+TEST(StateCases, ShowLostStatesAndStatesThatDoNotBeginAtZero) {
   CampaignOptions options = Options(24, {CaseMode::kState});
   options.worker.faults = {"state-lost"};
   EXPECT_NE(NewFindings(RunCases(options)).find("in the second execution"), std::string::npos);

@@ -171,7 +171,7 @@ TEST_F(MisconductTest, TheWorstCountsAndWrongValuesAreWorst) {
   EXPECT_TRUE(IsJudged(RecordOf(*MakeCase(options, 0), outcome)));
 }
 
-TEST_F(MisconductTest, WhatWasPrintedIsNoPartOfTheSignature) {
+TEST_F(MisconductTest, PrintedTextIsNoPartOfTheSignature) {
   const CampaignOptions options = Options(10);
   const auto signature = [&](const char* message) {
     return Signature(Judged(options, {{Verdict::kStrayOutput, message}}));
@@ -239,7 +239,7 @@ TEST_F(MisconductTest, ALateReplyIsAFindingOfTheCaseThatItNames) {
 }
 
 // Its process grows, which the 100th run after a start shows.
-TEST_F(MisconductTest, WhatShowsAfterManyCasesIsConfirmedByAsManyRuns) {
+TEST_F(MisconductTest, FaultsThatShowAfterManyCasesAreConfirmedByAsManyRuns) {
   int runs = 0;
   int restarts = 0;
   int seen = 0;
@@ -258,7 +258,7 @@ TEST_F(MisconductTest, WhatShowsAfterManyCasesIsConfirmedByAsManyRuns) {
 
 // A fault that needs a row of runs to show is made small by a row for each candidate: sums alone
 // make the process grow, which its 70th run of one shows.
-TEST_F(MisconductTest, WhatShowsAfterManyCasesIsMadeSmall) {
+TEST_F(MisconductTest, FaultsThatShowAfterManyCasesAreMadeSmall) {
   int runs = 0;
   int restarts = 0;
   int seen = 0;

@@ -172,7 +172,7 @@ TEST_F(ResumeTest, ABatchThatAStopCutsShortIsMadeAgain) {
   EXPECT_EQ(Everything(options.db), Everything(Options("whole.sqlite").db));
 }
 
-TEST_F(ResumeTest, ItsTimesGoOnWhereTheyStood) {
+TEST_F(ResumeTest, ItsTimesContinue) {
   const CampaignOptions options = Options("timed.sqlite");
   RunStopped(options, 64);
   const auto pace = [&] { return Rows(options.db, "SELECT case_index, seconds FROM pace"); };

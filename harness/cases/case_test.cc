@@ -69,7 +69,7 @@ INSTANTIATE_TEST_SUITE_P(Judged, CasesOfMode, ::testing::ValuesIn(kJudged),
                            return name;
                          });
 
-// Operations that make tensors larger, one behind the other, stay within what can be evaluated.
+// Operations that make tensors larger, one behind the other, stay small enough to be evaluated.
 TEST(Cases, AreMadeOfOneOperationAlone) {
   for (const OpDefinition* op : AllOps()) {
     CampaignOptions options = Options({CaseMode::kFloat});
@@ -92,7 +92,8 @@ bool Holds(const Graph& graph, OpKind kind) {
                              [&](const Node& node) { return KindOf(*node.schema) == kind; });
 }
 
-// Of the default mix, which has integers too: what keeps none is then drawn with other numbers.
+// Of the default mix, which has integers too: a graph that keeps none is then drawn with other
+// numbers.
 TEST(Cases, HoldTheOperationThatIsNamed) {
   for (const OpKind kind : {OpKind::kGelu, OpKind::kResizeNearestNeighbor, OpKind::kPePool}) {
     CampaignOptions options = Options({});
@@ -138,13 +139,13 @@ TEST(Cases, OfAnOperationThatIsNotDrawnByNameHaveAReason) {
             "engines have it from A15 on, and this is A13");
   EXPECT_EQ(WhyNotDrawnByName(GetOp(OpKind::kNativeTopK), 2, Route::kNetlist),
             "engines have it from A14 on, and this is A13")
-      << "a native layer is what a network description names";
+      << "network descriptions name native layers";
   EXPECT_EQ(WhyNotDrawnByName(GetOp(OpKind::kNativeTopK), 6, Route::kMil),
             "is a native layer, which no MIL text names");
 }
 
 // Nothing is drawn for the direct route that a network description cannot say.
-TEST(Cases, OfTheDirectRouteAreDrawnFromWhatADescriptionSays) {
+TEST(Cases, OfTheDirectRouteHoldOnlyOperationsOfDescriptions) {
   Graph graph;
   for (const CaseMode mode : kJudged) {
     for (const int family : {2, 6}) {
@@ -164,7 +165,7 @@ TEST(Cases, OfTheDirectRouteAreDrawnFromWhatADescriptionSays) {
   }
 }
 
-TEST(Cases, AreSmallWhereThatIsAsked) {
+TEST(Cases, AreSmallOnRequest) {
   struct Sizes {
     size_t most_nodes = 0;
     int inputs = 0;
@@ -205,7 +206,7 @@ TEST(Cases, CarryAWitnessForEveryOutput) {
       const Witness& witness = item->sensitivity.witnesses[i];
       EXPECT_FALSE(Admits(bounds, witness.element, witness.moved_to));
       EXPECT_EQ(bounds.low[witness.element], witness.low);
-      // The change is there to be run, and gives what the witness says.
+      // The change can be run, and gives the witness's values.
       const auto& change = item->sensitivity.changes.at(witness.change);
       ASSERT_TRUE(evaluation.Run(item->graph, change, ConformingContract(2)).ok());
       Estimate moved;
@@ -217,7 +218,7 @@ TEST(Cases, CarryAWitnessForEveryOutput) {
 }
 
 // The facts about outputs that come with a case take the place of another evaluation.
-TEST(Cases, TellWhatTheOracleExpects) {
+TEST(Cases, CarryTheOraclesExpectation) {
   Evaluation evaluation;
   Estimate bounds;
   for (uint64_t index = 0; index < 200; ++index) {
@@ -331,7 +332,7 @@ Graph Turned(const Graph& from, std::set<std::string>& turned) {
 }
 
 // The schema's default is the value that the oracle takes the absence for.
-TEST(Defaults, AreWhatAnAbsentAttributeStandsFor) {
+TEST(Defaults, AreTheValuesOfAbsentAttributes) {
   std::set<std::string> turned;
   for (const OpDefinition* op : AllOps()) {
     GeneratorOptions options = {.family = kNoFamily, .max_nodes = 2, .max_elements = 32};
@@ -362,8 +363,8 @@ TEST(Defaults, AreWhatAnAbsentAttributeStandsFor) {
   }
 }
 
-// x - x cannot move; what it was made from can.
-TEST(CaseRepair, JudgesWhatAnOutputAtRestWasMadeFrom) {
+// x - x cannot move; its operands can.
+TEST(CaseRepair, JudgesTheOperandsOfAnOutputAtRest) {
   Graph graph;
   const ValueId x = graph.AddInput({DType::kFp16, {4}}, "x");
   graph.BeginNode(&GetOp(OpKind::kRelu).schema);
@@ -388,7 +389,7 @@ TEST(CaseRepair, JudgesWhatAnOutputAtRestWasMadeFrom) {
   EXPECT_EQ(graph.value(graph.outputs()[0]).name, "y");
 }
 
-// Repair takes little away: most of what is drawn is judged.
+// Repair takes little away: most drawn values are judged.
 TEST(CaseRepair, LeavesMostGraphsAsTheyWereDrawn) {
   constexpr int kGraphs = 400;
   for (const CaseMode mode : {CaseMode::kFloat, CaseMode::kInteger, CaseMode::kCompressed}) {
@@ -410,7 +411,7 @@ TEST(CaseRepair, LeavesMostGraphsAsTheyWereDrawn) {
 }
 
 // A graph in which nothing moves still gives a case.
-TEST(CaseRepair, RectifiesTheInputWhereNothingMoves) {
+TEST(CaseRepair, RectifiesTheInputIfNothingMoves) {
   Graph graph;
   const ValueId x = graph.AddInput({DType::kFp16, {4}}, "x");
   graph.BeginNode(&GetOp(OpKind::kSub).schema);
@@ -481,7 +482,7 @@ TEST(RejectedGraphs, BreakOneRuleOnEveryTarget) {
 
 RunReply Reply(RunStatus status) { return {.status = status, .backend = "ane"}; }
 
-TEST(RejectedGraphs, PassWhereTheyAreRefusedAndAreFindingsWhereNot) {
+TEST(RejectedGraphs, PassIfRefusedAndAreFindingsIfNot) {
   const auto item = MakeCase(Options({CaseMode::kMustReject}), 0);
   ASSERT_TRUE(item.ok());
   Evaluation evaluation;
@@ -499,7 +500,7 @@ TEST(RejectedGraphs, PassWhereTheyAreRefusedAndAreFindingsWhereNot) {
             "asked for the engine, ran on bnns; accepted there: " + accepted.message());
 }
 
-TEST(RejectedGraphs, AreInconclusiveWhereTheRefusalShowsNothing) {
+TEST(RejectedGraphs, AreInconclusiveIfTheRefusalShowsNothing) {
   auto item = MakeCase(Options({CaseMode::kMustReject}), 0);
   ASSERT_TRUE(item.ok());
   Evaluation evaluation;
@@ -545,7 +546,7 @@ TEST(RejectedGraphs, AreInconclusiveWhereTheRefusalShowsNothing) {
   EXPECT_EQ(verdict(Reply(RunStatus::kOk)), Verdict::kInconclusive) << "it breaks no rule";
 }
 
-TEST(LegalGraphs, AreInconclusiveWhereTheEngineLacksAnOperation) {
+TEST(LegalGraphs, AreInconclusiveIfTheEngineLacksAnOperation) {
   const auto item = MakeCase(Options({CaseMode::kFloat}), 0);
   ASSERT_TRUE(item.ok());
   Evaluation evaluation;
@@ -564,7 +565,7 @@ TEST(LegalGraphs, AreInconclusiveWhereTheEngineLacksAnOperation) {
 }
 
 // A linear map of so many products, whatever follows it; in every mode that draws freely.
-TEST(MakeCase, GraphsAreWorthTheEngineWhereARunnerAsksForIt) {
+TEST(MakeCase, GraphsAreWorthTheEngineIfARunnerAsksForIt) {
   CampaignOptions options;
   options.targets = {{"h13", 2}, {"h17s", 6}};
   options.least_saving_us = 250;

@@ -19,10 +19,10 @@ constexpr std::string_view kHost =
     "reaches the engine by no published route (facts/op_device_matrix.csv: bridge), and the "
     "simulated engine refuses it; drawn by run --ops, and met on the runner roundtrip";
 constexpr std::string_view kNoPath =
-    "no family's engine has it (facts/op_device_matrix.csv: no_path), and no campaign draws what "
-    "the host computes";
+    "no family's engine has it (facts/op_device_matrix.csv: no_path), and campaigns draw engine "
+    "operations only";
 constexpr std::string_view kUnlisted =
-    "no published list names an engine that takes it, and no campaign draws what the host computes";
+    "no published list names an engine that takes it, and campaigns draw engine operations only";
 
 bool IsOnMil(const OpDefinition& op, const OpGenerator& generator) {
   // In no lottery, since one of them makes a graph stateful; the mode `state` and aimed cases have

@@ -126,7 +126,7 @@ TEST(SecondExecution, OfAnEngineThatKeepsToItPasses) {
 
 // The change is one that is proved to move an output beyond its bound; it does not follow, but is
 // nearly always true, that the old value lies beyond the new bound.
-TEST(SecondExecution, WhatBelongsToTheFirstInputsIsWrongThen) {
+TEST(SecondExecution, ResultsOfTheFirstInputsAreWrongThen) {
   TwiceRunner keeps(KeepsItsFirstInputs);
   uint64_t index = 0;
   int wrong = 0;
@@ -145,7 +145,7 @@ TEST(SecondExecution, WhatBelongsToTheFirstInputsIsWrongThen) {
   EXPECT_GE(wrong, 8);
 }
 
-TEST(SecondExecution, AnEngineWithoutStatesIsNotHeldToWhatItsFirstInputsGive) {
+TEST(SecondExecution, AnEngineWithoutStatesMayChangeItsResultsWithTheInputs) {
   const Case item = WithOtherInputs(Options(CaseMode::kFloat));
   const Graph twice = ExecutedTwice(item.graph, true);
   const std::vector<ValueId> inputs = twice.ValuesOfKind(ValueKind::kInput);

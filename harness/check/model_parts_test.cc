@@ -38,7 +38,7 @@ std::vector<ModelPart> PartsOf(const Graph& graph, const std::vector<bool>& outs
 
 const TensorType kRow = {DType::kFp16, Shape{1, 4}};
 
-TEST(ModelParts, WhatNeedsAnOperationOutsideStandsInALaterPart) {
+TEST(ModelParts, UsersOfAnOperationOutsideStandInALaterPart) {
   Graph graph;
   const ValueId x = graph.AddInput(kRow, "x");
   const ValueId before = AddNode(graph, OpKind::kRelu, {x});
@@ -64,7 +64,7 @@ TEST(ModelParts, AModelWithoutSuchOperationsIsOnePart) {
 }
 
 // A bool cannot leave an engine: the comparison is in both parts.
-TEST(ModelParts, BoolsAreMadeAgainWhereTheyAreRead) {
+TEST(ModelParts, BoolsAreMadeAgainInThePartThatReadsThem) {
   Graph graph;
   const ValueId x = graph.AddInput(kRow, "x");
   const ValueId y = graph.AddInput(kRow, "y");
@@ -79,7 +79,7 @@ TEST(ModelParts, BoolsAreMadeAgainWhereTheyAreRead) {
   EXPECT_EQ(parts[1].inputs.size(), 3u);
 }
 
-TEST(ModelParts, WhatIsMadeOfConstantsAloneIsNoPart) {
+TEST(ModelParts, OperationsOnConstantsAloneAreNoPart) {
   Graph graph;
   const ValueId x = graph.AddInput(kRow, "x");
   const ValueId number = graph.AddConst(kRow, std::vector<uint8_t>(8, 0x3c), "c");
@@ -89,7 +89,7 @@ TEST(ModelParts, WhatIsMadeOfConstantsAloneIsNoPart) {
 }
 
 // A weight that is made of constants stays one: an engine has other rules for others.
-TEST(ModelParts, AnOperationAloneKeepsWhatIsMadeOfConstants) {
+TEST(ModelParts, AnOperationAloneKeepsComputedConstants) {
   Graph graph;
   const ValueId x = graph.AddInput(kRow, "x");
   const ValueId number = graph.AddConst(kRow, std::vector<uint8_t>(8, 0x3c), "c");
@@ -124,7 +124,7 @@ void ExpectSame(const ModelPart& part, const Evaluation& whole, int family, size
 
 // For every choice of operations outside: each other operation is in one part at most, and a part
 // gives the values of the whole graph.
-TEST(ModelParts, PartsOfDrawnGraphsGiveWhatTheWholeGives) {
+TEST(ModelParts, PartsOfDrawnGraphsGiveTheValuesOfTheWhole) {
   size_t compared = 0, alone = 0;
   constexpr int kFamilies[] = {2, 5, 6, 7};
   for (uint64_t seed = 1; seed <= 300; ++seed) {

@@ -37,7 +37,7 @@ TEST(CheapestPlan, EqualCostsAreATie) {
   EXPECT_EQ(plan.possible[0], (std::array<bool, kBackends>{false, true, true}));
 }
 
-TEST(CheapestPlan, WhatTheEngineDoesNotTakeIsRunElsewhere) {
+TEST(CheapestPlan, UnsupportedOperationsRunElsewhere) {
   std::vector<BackendCosts> costs(3, Costs(0.01, 2, 2));
   costs[1][kAne] = std::nullopt;
   costs[1][1] = costs[1][2] = 0.001;

@@ -18,7 +18,7 @@ Graph Read(const std::string& parameters, const std::string& statement) {
   return std::move(*graph);
 }
 
-TEST(Roofline, AMatmulIsBoundByItsProductsWhereItIsLarge) {
+TEST(Roofline, ALargeMatmulIsBoundByItsProducts) {
   const Graph graph = Read("tensor<fp16, [4096, 4096]> x, tensor<fp16, [4096, 4096]> w",
                            "tensor<fp16, [4096, 4096]> y = matmul(x = x, y = w);");
   const Roofline m1 = RooflineOf(NodeView(graph, graph.nodes().front()), *FindRoofline("h13"));

@@ -219,7 +219,7 @@ TEST_F(AttestationCliTest, CheckAndLowerGiveOneAnswer) {
 }
 
 // The evidence of the bare operation is no answer to an instance that the rules refuse.
-TEST_F(AttestationCliTest, ExplainSaysWhatIsKnownByEachRoute) {
+TEST_F(AttestationCliTest, ExplainGivesTheKnownStageByEachRoute) {
   const std::string bare = Tool("explain conv --target h13").out;
   EXPECT_NE(bare.find("known by mil: dispatched (published)\n"), std::string::npos) << bare;
   EXPECT_NE(bare.find("known by netlist: attested\n"), std::string::npos) << bare;

@@ -1,6 +1,6 @@
-// `anecheck check`: a model author's own model on a runner: does it compile and run where it was
-// asked to, which operation goes wrong first, which values come near a cliff, and what each target
-// attests without it having been reached.
+// `anecheck check`: a model author's own model on a runner: whether it compiles and runs on the
+// target, the first wrong operation, the values near a cliff, and the operations that each target
+// attests but nobody reached.
 #include <algorithm>
 #include <fmt/format.h>
 #include <functional>
@@ -475,7 +475,7 @@ Status WritePage(const CheckFlags& flags, const std::vector<Report>& all) {
   return WriteFileAtomic(flags.html, reports::ModelHtml(functions));
 }
 
-// Adds what the conditions of --fail-on find to each report; whether there is anything.
+// Adds the failures by --fail-on to each report; returns whether there are any.
 bool AddFailures(const FailOn& conditions, std::vector<Report>& all) {
   bool failed = false;
   for (Report& report : all) {
@@ -588,7 +588,8 @@ void AddCheckCommand(CommandLine& app, Selected& selected) {
       .Check(FileName());
   command
       .AddOption("--steps", flags->steps,
-                 "Also run a model with states so many times, each from what the one before left, "
+                 "Also run a model with states so many times, each from the state that the one "
+                 "before left, "
                  "and print the error by step")
       .Check(WholeNumber(1, 10'000));
   command.AddFlag("--why", flags->why, "Also print the rule and the source of each refusal");

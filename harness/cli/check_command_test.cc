@@ -27,7 +27,7 @@ constexpr std::string_view kSmallDifference =
     "tensor<fp16, [1, 4]> y = add(x = d, y = d);\n} -> (y);\n}";
 
 // The sum goes into the state alone: of one execution no output of the model shows a fault of it.
-TEST_F(ModelCommands, CheckJudgesWhatAStateHoldsThatIsGiven) {
+TEST_F(ModelCommands, CheckJudgesTheContentOfAGivenState) {
   WriteText("model.mil", kCounter);
   WriteArrays("in.npz", {Halves("x", {2}, {10, 20}), Halves("s", {2}, {1, 2})});
   const std::string check = "check " + Path("model.mil") + " --target h15 --quirk all=off" +
@@ -65,7 +65,7 @@ TEST_F(ModelCommands, CheckNamesTheFirstOperationThatGoesWrong) {
       << location;
 }
 
-TEST_F(ModelCommands, CheckRunsWhatLiesBetweenTheCastsOfAModelsBoundary) {
+TEST_F(ModelCommands, CheckRunsThePartBetweenTheCastsOfAModelsBoundary) {
   WriteText("model.mil",
             "program(1.3)\n{\n func main<ios18>(tensor<fp32, [1, 4]> x) {\n"
             "tensor<fp16, [1, 4]> h = cast(x = x, dtype = string(\"fp16\"));\n"
@@ -151,7 +151,7 @@ TEST_F(ModelCommands, CheckRunsModelsOfWhichOneValueIsSeveralOutputs) {
   }
 }
 
-TEST_F(ModelCommands, CheckSaysWhereAnOperationGoesAndWhy) {
+TEST_F(ModelCommands, CheckShowsAnOperationsPlacementAndItsReason) {
   WriteText("model.mil",
             "program(1.3)\n{\n func main<ios18>(tensor<fp16, [1, 2]> x) {\n"
             "tensor<fp16, [1, 2]> y = sin(x = x);\n} -> (y);\n}");
@@ -166,7 +166,7 @@ TEST_F(ModelCommands, CheckSaysWhereAnOperationGoesAndWhy) {
 }
 
 // The operations around one without a path are run all the same, and a fault there is found.
-TEST_F(ModelCommands, CheckRunsThePartsAroundWhatTheTablesRefuse) {
+TEST_F(ModelCommands, CheckRunsThePartsAroundRefusedOperations) {
   WriteText("model.mil",
             "program(1.3)\n{\n func main<ios18>(tensor<fp32, [1, 4]> x) {\n"
             "tensor<fp16, [1, 4]> h = cast(x = x, dtype = string(\"fp16\"));\n"
@@ -253,7 +253,7 @@ TEST_F(ModelCommands, CheckSearchesThePartsThatTheEngineRefusesToo) {
   EXPECT_EQ(target["admitted_not_reached"], Json::array({"softmax"}));
 }
 
-TEST_F(ModelCommands, CheckJudgesOperationsOneByOneWhereTheWholeSaysTooLittle) {
+TEST_F(ModelCommands, CheckJudgesOperationsOneByOneIfTheWholeSaysTooLittle) {
   WriteText("model.mil", kSmallDifference);
   WriteArrays("in.npz", {Halves("x", {1, 4}, {0.001, -0.001, 0.0005, -0.0002})});
   const std::string check = "check " + Path("model.mil") + " --target h13 --quirk all=off" +
@@ -292,7 +292,7 @@ done
 )sh";
 
 // An operation that is right alone is a finding of the program in which it is wrong.
-TEST_F(ModelCommands, CheckBlamesTheModelWhereTheOperationAloneIsRight) {
+TEST_F(ModelCommands, CheckBlamesTheModelIfTheOperationAloneIsRight) {
   WriteText("model.mil", kSmallDifference);
   WriteText("runner.sh", kDependsOnOthers);
   WriteArrays("in.npz", {Halves("x", {1, 4}, {0.001, -0.001, 0.0005, -0.0002})});
@@ -336,7 +336,7 @@ TEST_F(ModelCommands, CheckAnswersWithATableOfOperationsByChip) {
   EXPECT_FALSE(targets[0]["operations"][2]["error"].is_null()) << "of a part";
 }
 
-TEST_F(ModelCommands, CheckFailsOnWhatItIsAskedTo) {
+TEST_F(ModelCommands, CheckFailsOnTheRequestedConditions) {
   WriteText("model.mil", kProduct);
   WriteArrays("in.npz", {Halves("x", {1, 2}, {200, 10}), Halves("w", {2, 1}, {150, 10})});
   const std::string check = "check " + Path("model.mil") + " --inputs " + Path("in.npz") +
@@ -351,7 +351,7 @@ TEST_F(ModelCommands, CheckFailsOnWhatItIsAskedTo) {
 }
 
 // A model whose own result is NaN.
-TEST_F(ModelCommands, CheckNamesWhatAModelsOwnArithmeticCannotDo) {
+TEST_F(ModelCommands, CheckNamesNanOfAModelsOwnArithmetic) {
   WriteText("model.mil",
             "program(1.3)\n{\n func main<ios18>(tensor<fp16, [1, 2]> x, tensor<fp16, [1, 2]> w) {\n"
             "tensor<fp16, [1, 2]> y = real_div(x = x, y = w);\n} -> (y);\n}");
@@ -482,7 +482,7 @@ TEST_F(ModelCommands, CheckCompilesANetworkDescriptionByItsOwnRoute) {
   }
 }
 
-TEST_F(ModelCommands, CheckTellsTheAuthorsOfRealModelsWhatStopsThem) {
+TEST_F(ModelCommands, CheckNamesTheObstaclesOfRealModels) {
   const struct {
     const char* name;
     std::vector<const char*> says;  // on its output or its error output

@@ -107,7 +107,7 @@ TEST_F(CliTest, PlantedFaultsAreFoundAndReplay) {
 }
 
 // The command of --if accepts the finding and then waits, until the signal ends it.
-TEST_F(CliTest, AShrinkThatIsInterruptedWritesWhatItHas) {
+TEST_F(CliTest, AnInterruptedShrinkWritesItsSmallestCase) {
   Tool("run --cases 300 --seed 3 --targets h13 --quirk all=off --fault slice-off-by-one" +
        Db("stopped.sqlite"));
   const Outcome query = Tool("query \"SELECT id FROM findings LIMIT 1\"" + Db("stopped.sqlite"));
@@ -143,7 +143,7 @@ TEST_F(CliTest, AFindingShrinksToASmallOneThatReplays) {
 }
 
 // The command of --if is given a path that a shell reads as one word.
-TEST_F(CliTest, AShrinkRunsItsCommandWhereTheTemporaryFolderHasABlank) {
+TEST_F(CliTest, AShrinkRunsItsCommandInATemporaryFolderWithABlank) {
   Tool("run --cases 64 --targets h15 --ops sub --fault sub-swapped" + Db("blank.sqlite"));
   const Outcome query = Tool("query \"SELECT id FROM findings LIMIT 1\"" + Db("blank.sqlite"));
   const std::string id = query.out.substr(query.out.find("\nf") + 1, 12);
@@ -328,7 +328,7 @@ TEST_F(CliTest, AFinishedRunResumedPrintsItsSummaryAgain) {
   EXPECT_EQ(resumed.out, run.out);
 }
 
-TEST_F(CliTest, WhatARunRecordedCannotBeChangedWhenItIsResumed) {
+TEST_F(CliTest, RecordedOptionsCannotBeChangedByResume) {
   const Outcome outcome = Tool("run --resume --seed 4" + Db("resume.sqlite"));
   EXPECT_EQ(outcome.code, 2);
   EXPECT_EQ(outcome.err,
@@ -399,7 +399,7 @@ TEST_F(CliTest, BadUsageIsExitCodeTwoAndOneLine) {
 }
 
 // The values that --fault and --quirk take can be asked for.
-TEST_F(CliTest, PowerListsWhatItHunts) {
+TEST_F(CliTest, PowerListsItsSubjects) {
   const auto list = ParseJson(Tool("power --list --json").out);
   ASSERT_TRUE(list.ok()) << list.error().message;
   std::map<std::string, std::string> groups;
@@ -435,7 +435,7 @@ TEST_F(CliTest, ProbesOfTheSimulatedEngineGiveThePublishedFigures) {
       << "a conforming engine is not the published one";
 }
 
-TEST_F(CliTest, TheDoctorSaysWhatRunsHere) {
+TEST_F(CliTest, TheDoctorNamesTheEngineAndTheRunners) {
   const Outcome well = Tool("doctor --json");
   EXPECT_EQ(well.code, 0) << well.out << well.err;
   const auto json = ParseJson(well.out);
@@ -563,7 +563,7 @@ const RealContainer kRealContainers[] = {
       "input image2: float16 [1, 64, 1, 1] strides s4096n/s64c/s64h/s2w",
       "output probs@output: float16 [1, 64, 1, 1] strides s4096n/s64c/s64h/s2w"}}};
 
-TEST_F(CliTest, InspectNamesWhatEachRealContainerHolds) {
+TEST_F(CliTest, InspectNamesTheContentOfEachRealContainer) {
   const std::string folder = testing::RealDataPath("hwx");
   ANECHECK_SKIP_WITHOUT(folder);
   EXPECT_EQ(testing::FilesUnder(folder).size(), std::size(kRealContainers));

@@ -160,7 +160,7 @@ TEST_F(ExecCommand, InspectVerifiesTheTasksOfAContainer) {
 }
 
 // lower writes it, check executes it; a folder is checked file by file.
-TEST_F(ExecCommand, CheckJudgesWhatLowerWrites) {
+TEST_F(ExecCommand, CheckJudgesTheContainersOfLower) {
   WriteText("sum.mil", kSum);
   ASSERT_EQ(Tool("lower " + Path("sum.mil") + " --target h13 --out " + Path("lowered")).code, 0);
   const Outcome one =

@@ -1,5 +1,5 @@
-// `anecheck explain`: what each layer of the compiler says to an operation, and why, and what
-// evidence there is of it.
+// `anecheck explain`: the answer of each layer of the compiler to an operation, its reason, and the
+// evidence about it.
 #include <fmt/format.h>
 #include <memory>
 #include <string>
@@ -58,7 +58,7 @@ Status CheckReadable(const legality::Verdict& verdict) {
   for (const legality::LayerVerdict& layer : verdict.layers) {
     if (!layer.reason.starts_with("expression:")) continue;
     return MakeError(ErrorCode::kInvalid,
-                     fmt::format("--attr: the rule {} cannot read what is given ({}); give numbers "
+                     fmt::format("--attr: the rule {} cannot read the value ({}); give numbers "
                                  "as 3, lists as 3,3",
                                  layer.rule, layer.reason));
   }

@@ -129,7 +129,7 @@ TEST_F(FormatsCliTest, AMustRejectSetIsRejectedForTheRulesOfItsManifest) {
 }
 
 // Of the rules of task chains most rest on assumptions.
-TEST_F(FormatsCliTest, WhatOnlyWarnsIsInASetOfItsOwn) {
+TEST_F(FormatsCliTest, RulesThatOnlyWarnHaveTheirOwnSet) {
   for (const std::string severity : {"error", "warning"}) {
     Gen(severity,
         "--format td --count 30 --must-" + std::string(severity == "error" ? "reject" : "warn"));
@@ -295,7 +295,7 @@ TEST_F(FormatsCliTest, ARuleIsNamedOnce) {
   EXPECT_GT(seen, 0u);
 }
 
-TEST_F(FormatsCliTest, InspectSaysWhatEachFieldRestsOn) {
+TEST_F(FormatsCliTest, InspectGivesTheEvidenceOfEachField) {
   Gen("m", "--format activation --count 1 --seed 3");
   const std::string file = Path("m/activation_000000.activation");
   const Outcome text = Tool("inspect " + file);

@@ -66,7 +66,7 @@ TEST_F(FuzzCommand, ThePathOfTheFileIsOneWordOfTheOtherCommand) {
   }
 }
 
-TEST_F(FuzzCommand, WhatIsACrashBesideSignalsIsSaid) {
+TEST_F(FuzzCommand, FurtherSignsOfACrashAreOptions) {
   const std::string parser = "-- /bin/sh -c 'echo cannot go on >&2; exit 3' sh @@";
   EXPECT_EQ(Fuzz(parser).code, 0);
   const auto by_code = JsonOf(Fuzz("--json --crash-exit 2,3 " + parser));
@@ -105,7 +105,7 @@ TEST_F(FuzzCommand, AFailureThatIsNotSeenAgainSaysSo) {
             std::string::npos);
 }
 
-TEST_F(FuzzCommand, WhatCannotBeMeantIsBadUsage) {
+TEST_F(FuzzCommand, SenselessOptionsAreBadUsage) {
   EXPECT_EQ(Fuzz("-- /bin/cat").code, 2);
   EXPECT_NE(Fuzz("--against cat -- /bin/cat @@").err.find("--against"), std::string::npos);
   EXPECT_EQ(Fuzz("--against cat -- /bin/cat @@").code, 2);
@@ -116,7 +116,7 @@ TEST_F(FuzzCommand, WhatCannotBeMeantIsBadUsage) {
   EXPECT_EQ(Fuzz("--time soon -- /bin/cat @@").code, 2);
 }
 
-TEST_F(FuzzCommand, WhatWasFoundBeforeAnErrorIsPrinted) {
+TEST_F(FuzzCommand, FindingsBeforeAnErrorArePrinted) {
   const auto outcome =
       Fuzz("--json --against '/no/such/program @@' -- /bin/sh -c 'kill -SEGV $$' sh @@");
   EXPECT_EQ(outcome.code, 3);

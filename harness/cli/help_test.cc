@@ -171,7 +171,7 @@ TEST_F(HelpTest, TheManualPageNamesAllAndIsRightRoff) {
   }
 }
 
-TEST_F(HelpTest, BashOffersWhatHelpLists) {
+TEST_F(HelpTest, BashOffersTheCommandsAndOptionsOfHelp) {
   if (!Has("bash")) GTEST_SKIP() << "bash is not installed";
   EXPECT_EQ(BashOffers("\"\""), Commands());
   EXPECT_EQ(BashOffers("help \"\""), Commands());

@@ -76,7 +76,7 @@ int RunTool(const std::vector<std::string>& arguments, int milliseconds,
   return EndOf(child);
 }
 
-// Sends `signal` to what StartTool gave, once it is `ready`, which it must be within a minute.
+// Sends `signal` to the process of StartTool, once it is `ready`, which it must be within a minute.
 template <typename Ready>
 int Interrupted(pid_t child, int signal, const Ready& ready) {
   EXPECT_TRUE(testing::WaitUntil(ready));
@@ -150,9 +150,8 @@ TEST(Interruption, AKilledCampaignThatIsResumedLosesNothingAndRepeatsNothing) {
   std::minstd_rand random(20);
   int killed = 0;
   int half_way = 0;  // with cases recorded and others to come
-  // The latest moment, in milliseconds: what a machine with much else to do needs differs from one
-  // attempt to the next, so it grows where a kill came before anything was recorded and shrinks
-  // where it came too late.
+  // The latest moment, in milliseconds: a busy machine needs a different time at each attempt, so
+  // it grows when a kill came before anything was recorded and shrinks when it came too late.
   double latest = 400;
   // One campaign after another until there were enough kills, one of them half-way.
   const auto enough = [&] { return killed >= kills && half_way > 0; };
@@ -297,7 +296,7 @@ TEST(Interruption, AHangUpThatIsIgnoredStaysSo) {
 }
 
 // An engine that refuses the first probe and never answers the second one.
-TEST(Interruption, ProbesThatAreStoppedKeepWhatWasMeasured) {
+TEST(Interruption, ProbesThatAreStoppedKeepTheirMeasurements) {
   const auto folder = TempDirectory::Create("anecheck-probe-stopped-");
   ASSERT_TRUE(folder.ok());
   const std::string db = folder->File("r.sqlite"), said = folder->File("said");
@@ -318,7 +317,7 @@ TEST(Interruption, ProbesThatAreStoppedKeepWhatWasMeasured) {
             std::string::npos)
       << *ReadTextFile(said);
   const auto kept = Rows(db, "SELECT state, message FROM probes");
-  ASSERT_EQ(kept.size(), 1u) << "what the signal cut short is no answer of the engine";
+  ASSERT_EQ(kept.size(), 1u) << "an answer that the signal cut short does not count";
   EXPECT_EQ(kept[0][0], "unmeasured");
   EXPECT_NE(kept[0][1].find("no"), std::string::npos) << kept[0][1];
   EXPECT_EQ(Rows(db, "SELECT state FROM runs")[0][0], "interrupted");
@@ -346,7 +345,7 @@ TEST(Interruption, APowerMeasurementThatIsStoppedIsNotDone) {
   const auto folder = TempDirectory::Create("anecheck-power-stopped-");
   ASSERT_TRUE(folder.ok());
   const std::string out = folder->File("power"), said = folder->File("said");
-  // Its page is written after the first hunt; what comes behind the hunts is long.
+  // Its page is written after the first hunt; the work behind the hunts is long.
   const pid_t power =
       StartTool({"power", "--fault", "sub-swapped,softmax-truncates", "--cases", "1000000",
                  "--max-seconds", "0", "--shrink-tries", "0", "--jobs", "1", "--out", out},
@@ -377,7 +376,7 @@ TEST(Interruption, AShrinkThatIsStoppedInItsFirstRunSaysSo) {
 }
 
 // The finding of an engine that hangs, with a time limit that nobody would wait for.
-TEST(Interruption, AShrinkOfWhatHangsEndsWhenItIsAsked) {
+TEST(Interruption, AShrinkOfAHangEndsOnRequest) {
   const auto folder = TempDirectory::Create("anecheck-shrink-hang-");
   ASSERT_TRUE(folder.ok());
   const std::string db = folder->File("r.sqlite"), said = folder->File("said");

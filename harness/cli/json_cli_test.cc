@@ -28,8 +28,8 @@ class JsonCliTest : public ::testing::Test {
   void SetUp() override {
     if (!reports::HasSchemaValidator()) GTEST_SKIP() << "python3-jsonschema is missing";
   }
-  // Runs the tool in the test's folder and gives its standard output; `code` is what it must exit
-  // with.
+  // Runs the tool in the test's folder and gives its standard output; `code` is the expected exit
+  // code.
   std::string Tool(const std::string& arguments, int code = 0) {
     const std::string command =
         "cd '" + folder_->path() + "' && '" ANECHECK_TOOL "' " + arguments + " >out 2>err";
@@ -115,7 +115,8 @@ TEST_F(JsonCliTest, EventsOfARunThatGoesOnFollowThoseOfItsFirstPart) {
   ASSERT_TRUE(WriteFileAtomic(folder_->File("e.jsonl"), first + "{\"v\": 1, \"ev").ok());
   Tool("run --resume --time 1s " + options, 0);
   const std::string both = Read("e.jsonl");
-  EXPECT_EQ(SchemaProblemOfLines(both, "events"), "") << "what a killed writer left is cut off";
+  EXPECT_EQ(SchemaProblemOfLines(both, "events"), "")
+      << "the rest that a killed writer left is cut off";
   ASSERT_EQ(both.substr(0, first.size()), first);
   const std::vector<Json> rest = Lines(both.substr(first.size()));
   ASSERT_GE(rest.size(), 2u);

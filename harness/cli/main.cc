@@ -91,7 +91,7 @@ std::string NearOption(const CLI::App& command, std::span<char*> words) {
   return "";
 }
 
-// One line: the error, its place, what may be meant, and the command that lists the right words.
+// One line: the error, its place, near names, and the command that lists the right words.
 int FailToParse(const CLI::App& app, const CLI::ParseError& error, std::span<char*> words) {
   const Place place = PlaceOf(app, words);
   std::string what = error.what();
@@ -111,7 +111,7 @@ int FailToParse(const CLI::App& app, const CLI::ParseError& error, std::span<cha
 int Printed(int code) {
   std::cout.flush();
   if (std::cout.good() && std::fflush(stdout) == 0 && std::ferror(stdout) == 0) return code;
-  LogError("standard output cannot be written; what it holds is not whole");
+  LogError("standard output cannot be written; the output is incomplete");
   return kExitHarness;
 }
 

@@ -47,7 +47,7 @@ TEST_F(ModelCommands, EvalPrintsALineAnOutput) {
 }
 
 // One command reads the files of another without a word.
-TEST_F(ModelCommands, JudgeTakesWhatEvalWroteWithItsBounds) {
+TEST_F(ModelCommands, JudgeTakesTheArraysOfEvalWithBounds) {
   WriteText("model.mil", kProduct);
   WriteArrays("in.npz", {Halves("x", {1, 2}, {3, 4}), Halves("w", {2, 1}, {0.5, 0.25})});
   const std::string model = Path("model.mil") + " --inputs " + Path("in.npz");
@@ -57,7 +57,7 @@ TEST_F(ModelCommands, JudgeTakesWhatEvalWroteWithItsBounds) {
   EXPECT_EQ(judge.err, "");
 }
 
-TEST_F(ModelCommands, WhatAStateHoldsIsFedFromExecutionToExecution) {
+TEST_F(ModelCommands, StatesAreFedFromExecutionToExecution) {
   WriteText("model.mil", kCounter);
   const std::string eval = "eval " + Path("model.mil") + " --out " + Path("out.npz") + " --inputs ";
   WriteArrays("first.npz", {Halves("x", {2}, {1, 2})});
@@ -99,7 +99,7 @@ TEST_F(ModelCommands, EvalWidensUnderAnEnginesContractAlone) {
   }
 }
 
-TEST_F(ModelCommands, ErrorsNameTheFileAndWhatIsWrongWithIt) {
+TEST_F(ModelCommands, ErrorsNameTheFileAndItsFault) {
   WriteText("model.mil", kProduct);
   const npz::NamedArray weights = Halves("w", {2, 1}, {0.5, 0.25});
   const auto error = [&](const std::string& arguments) {
@@ -257,7 +257,7 @@ npz::NamedArray Singles(const std::string& name, std::vector<uint64_t> shape,
   return named;
 }
 
-TEST_F(ModelCommands, WhatIsLostOfArraysIsSaid) {
+TEST_F(ModelCommands, LossesOfArraysAreReported) {
   WriteText("model.mil", kProduct);
   WriteArrays("in.npz", {Singles("x", {1, 2}, {1e6f, 4}), Halves("w", {2, 1}, {0.5, 0.25}),
                          Halves("z", {1}, {1})});
@@ -445,7 +445,7 @@ TEST_F(ModelCommands, InspectVerifiesAModelFileWithoutItsWeights) {
       << broken.out;
 }
 
-TEST_F(ModelCommands, LowerWritesANetworkDescriptionWhereItsUnitsAreSpelt) {
+TEST_F(ModelCommands, LowerWritesANetworkDescriptionIfItsUnitsAreSpelt) {
   WriteText("model.mil",
             "program(1.3)\n{\n func main<ios18>(tensor<fp16, [1, 2]> x) {\n"
             "tensor<fp16, [1, 2]> y = relu(x = x);\n} -> (y);\n}");
@@ -458,7 +458,7 @@ TEST_F(ModelCommands, LowerWritesANetworkDescriptionWhereItsUnitsAreSpelt) {
   EXPECT_EQ(Tool("inspect --verify --strict " + pair).code, 0);
 }
 
-TEST_F(ModelCommands, LowerNamesWhatDoesNotCompile) {
+TEST_F(ModelCommands, LowerNamesOperationsThatDoNotCompile) {
   WriteText("model.mil", kTangent);
   const Outcome lower = Tool("lower " + Path("model.mil") + " --target h14");
   EXPECT_EQ(lower.code, 0) << lower.err;

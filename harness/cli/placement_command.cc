@@ -1,5 +1,4 @@
-// `anecheck placement`: what Core ML's analytics say of a model, held against the published
-// planner.
+// `anecheck placement`: Core ML's analytics of a model, compared with the published planner.
 #include <fmt/format.h>
 #include <memory>
 #include <string>
@@ -137,7 +136,7 @@ void AddPlacementCommand(CommandLine& app, Selected& selected) {
       .ShowDefault();
   command
       .AddOption("--evidence", flags->evidence,
-                 "Also write what it says of the engine, for `matrix`")
+                 "Also write its statements about the engine, for `matrix`")
       .Check(FileName());
   command.AddFlag("--json", flags->json, "Print JSON");
   command.Footer("Example: anecheck placement analytics.mil --target M4 --evidence m4.json");

@@ -248,7 +248,7 @@ TEST_F(RecordCliTest, AFindingOfSeveralRunsIsChosenByItsRun) {
 }
 
 // Each case is in one of the numbers.
-TEST_F(RecordCliTest, WhatIsRefusedIsCountedInWords) {
+TEST_F(RecordCliTest, RefusedCasesAreCountedInWords) {
   const Outcome refused =
       Tool("run --mode must-reject --cases 20 --seed 1 --targets h13" + Db("refused.sqlite"));
   EXPECT_NE(refused.out.find("20 cases, 0 judged by values, 20 only by refusal, acceptance or "

@@ -257,7 +257,7 @@ TEST_F(ForeignValues, AreSoundUnderFloat) {
   EXPECT_EQ(known, kForeign.size());
 }
 
-TEST_F(ValueCases, ExplainRefusesWhatResultsExceed) {
+TEST_F(ValueCases, ExplainRefusesResultsBeyondALimit) {
   const auto answer = Tool(
       "explain conv --target h16g --route mil --shape x=1,8,1,1 --shape weight=151936,8,1,1 "
       "--const weight");

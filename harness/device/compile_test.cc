@@ -124,7 +124,7 @@ std::vector<Refusal> Refusals() {
 
 class CompileRefusals : public ::testing::TestWithParam<Refusal> {};
 
-TEST_P(CompileRefusals, SayWhatIsWrong) {
+TEST_P(CompileRefusals, NameTheFault) {
   const CleanSettings settings;
   const std::string error = CompileError(GetParam().mil, GetParam().target);
   EXPECT_NE(error.find(GetParam().message), std::string::npos) << error;
@@ -269,7 +269,7 @@ TEST(Compile, ReadsWeightsFromTheSideFile) {
 }
 
 // Inputs and constants may be outputs, and one value two outputs.
-TEST(Compile, MovesWhatIsNotComputed) {
+TEST(Compile, CopiesInputsAndConstantsToOutputs) {
   const CleanSettings settings;
   const std::string mil = MilProgram(
       "tensor<fp16, [2]> x",

@@ -333,7 +333,7 @@ TEST(Faults, AreAtLeastOneHundredFiftyWithUniqueIds) {
   EXPECT_GE(ids.size(), 150u);
 }
 
-TEST(Faults, EachChangesWhatSomeProgramGives) {
+TEST(Faults, EachChangesTheResultOfSomeProgram) {
   const std::vector<StockProgram> programs = StockPrograms();
   const ActiveFaults none;
   std::map<std::string, std::string> clean;
@@ -438,7 +438,7 @@ TEST(Faults, ReachConstantsThatTheCompilerExpands) {
   EXPECT_NE(Outcome(program, faults, "h15", 0, 1), Outcome(program, none, "h15", 0, 1));
 }
 
-TEST(Faults, WhatIsAdmittedSaysWhy) {
+TEST(Faults, AdmittedOnesGiveTheReason) {
   size_t admitted = 0;
   for (const Fault& fault : Faults()) {
     if (fault.admitted.empty()) continue;

@@ -165,7 +165,7 @@ TEST_F(Movement, FillsTakeTheirValue) {
             (Numbers{-1, 0}));
 }
 
-TEST_F(Movement, RefusalsSayWhatDoesNotFit) {
+TEST_F(Movement, RefusalsNameTheMismatch) {
   const auto refused = [](const std::string& statement) {
     return CompileError(MilProgram("tensor<fp16, [2, 6]> x", statement, "y"));
   };

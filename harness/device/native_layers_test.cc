@@ -227,7 +227,7 @@ Layer DynamicSlice(int64_t start) {
       });
 }
 
-TEST_F(NativeLayers, TheDynamicSliceBeginsWhereItsConstantSays) {
+TEST_F(NativeLayers, TheDynamicSliceBeginsAtItsConstant) {
   EXPECT_EQ(DynamicSlice(0).Run(), (Numbers{10, 20}));
   EXPECT_EQ(DynamicSlice(1).Run(), (Numbers{20, 30}));
   EXPECT_EQ(DynamicSlice(2).Run(), (Numbers{30, 40}));

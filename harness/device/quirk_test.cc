@@ -357,7 +357,7 @@ bool HasByDefault(const Quirk& row, const char* target) {
 
 class QuirkSwitch : public ::testing::TestWithParam<QuirkCheck> {};
 
-TEST_P(QuirkSwitch, ChangesWhatItsRowSays) {
+TEST_P(QuirkSwitch, ChangesTheBehaviourOfItsRow) {
   const CleanSettings settings;
   const QuirkCheck& check = GetParam();
   const auto observe = [&](int state) {
@@ -444,7 +444,7 @@ TEST(Quirks, UnknownTargetCompilesForTheDefault) {
   EXPECT_NE(CompileError(mil, "h99").find("TargetArchitecture h99"), std::string::npos);
 }
 
-TEST(Quirks, ControlInterfaceRefusesWhatItDoesNotKnow) {
+TEST(Quirks, ControlInterfaceRefusesUnknownNames) {
   const CleanSettings settings;
   EXPECT_EQ(ENGINE(anecheck_sim_set_quirk)("D99", 1), ANECHECK_SIM_UNKNOWN);
   EXPECT_EQ(ENGINE(anecheck_sim_set_quirk)(nullptr, 1), ANECHECK_SIM_INVALID);

@@ -313,7 +313,7 @@ TEST_F(Vocabulary, WithoutATextureEngineRowsAreStoredBetweenTheAxes) {
   EXPECT_EQ(mean("h14"), 2052);
 }
 
-TEST_F(Vocabulary, ImagesAreSampledWhereTheFamilyHasTheTextureEngine) {
+TEST_F(Vocabulary, ImagesAreSampledOnFamiliesWithTheTextureEngine) {
   const auto sample = [](const Numbers& x, std::string_view call, size_t results,
                          const std::string& target) {
     const std::string mil =
@@ -548,7 +548,7 @@ TEST_F(Vocabulary, SortingRunsFromA14On) {
   }
 }
 
-TEST_F(Vocabulary, TheChipRefusesWhatItCannotGenerate) {
+TEST_F(Vocabulary, TheChipRefusesOperationsItCannotGenerate) {
   const auto error = [](std::string_view parameters, std::string_view statements) {
     const LoadedProgram program(MilProgram(parameters, statements, "y"));
     return program.error();

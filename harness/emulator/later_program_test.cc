@@ -304,7 +304,7 @@ void Draw(LaterProgram& later, double low) {
   }
 }
 
-TEST(LaterPrograms, ComputeWhatTheirNetworksSay) {
+TEST(LaterPrograms, ComputeTheirNetworks) {
   ANECHECK_SKIP_WITHOUT(anecheck::testing::VectorPath("later_programs"));
   for (const Case& test : Cases()) {
     SCOPED_TRACE(test.file);

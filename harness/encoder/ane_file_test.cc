@@ -57,7 +57,7 @@ TEST(AneFile, HeaderIsThatOfTheDriver) {
   EXPECT_EQ(file.size(), 0x800u + static_cast<size_t>(word(0)));
 }
 
-TEST(AneFile, RefusesWhatEndsEarly) {
+TEST(AneFile, RefusesTruncatedFiles) {
   ANECHECK_SKIP_WITHOUT(anecheck::testing::RealDataPath("hwx"));
   Bytes file = AneOfContainer(Real("gemm-ef7e5c24.hwx")).value();
   for (const size_t size : {size_t{0}, size_t{100}, size_t{0x800}, file.size() - 1}) {

@@ -12,7 +12,7 @@ constexpr auto kNames = std::to_array<FaultName>({
     {Fault::kBiasRow, "bias-row", "conv", "the bias row in front of the weights is missing"},
     {Fault::kTableShift, "table-shift", "sigmoid",
      "the knots of an activation table stand one further"},
-    {Fault::kL2Base, "l2-base", "linear", "what a task reads from L2 lies one line further"},
+    {Fault::kL2Base, "l2-base", "linear", "a task reads its operand from one line further in L2"},
 });
 
 }  // namespace

@@ -32,7 +32,7 @@ Cell Of(Outcome outcome, const std::vector<Statement>& statements) {
   return CellOf(outcome, statements, all);
 }
 
-TEST(CellOf, TheRulesSpeakWhereNoEvidenceDecides) {
+TEST(CellOf, TheRulesDecideWithoutEvidence) {
   const std::pair<Outcome, std::string> kWords[] = {{Outcome::kNative, "attested"},
                                                     {Outcome::kDecomposed, "decomposed"},
                                                     {Outcome::kRejected, "refused"},
@@ -82,7 +82,7 @@ TEST(CellOf, ADeclaredWinnerIsNamed) {
   EXPECT_FALSE(cell.reached);
 }
 
-TEST(CellOf, ReachedIsWhatTheEvidenceThatCountsSays) {
+TEST(CellOf, ReachedFollowsTheEvidenceThatCounts) {
   EXPECT_TRUE(Of(Outcome::kRejected, {Say(Stage::kCompiled, Provenance::kReported)}).reached);
   EXPECT_FALSE(Of(Outcome::kNative, {Say(Stage::kFailed, Provenance::kSilicon)}).reached);
   EXPECT_FALSE(Of(Outcome::kNative, {Say(Stage::kRejected, Provenance::kReported),
@@ -192,7 +192,7 @@ TEST(AnswerOf, AnInstanceThatTheRulesJudgeOtherwiseHasTheRulesAlone) {
   EXPECT_EQ(answer->statements, std::vector<uint32_t>{0});
 }
 
-TEST(RouteOf, AStatementWithoutARouteGoesWhereTheRulesAdmitIt) {
+TEST(RouteOf, AStatementWithoutARouteGoesToTheRouteThatTheRulesAdmit) {
   const Route routes[] = {Route::kMil, Route::kNetlist};
   const Outcome direct[] = {Outcome::kRejected, Outcome::kNative};
   const Outcome none[] = {Outcome::kRejected, Outcome::kNoPath};

@@ -56,7 +56,7 @@ TEST(Settle, TheStrongestDecidesThenTheFurthestStage) {
             Stage::kFailed);
 }
 
-TEST(Settle, TheWeakestWordCountsWhereItStandsAlone) {
+TEST(Settle, TheWeakestWordCountsIfItStandsAlone) {
   const Settled settled = SettleAll({Make(Stage::kCorrect, Provenance::kRoundtrip)});
   EXPECT_EQ(settled.stage, Stage::kCorrect);
   EXPECT_EQ(settled.by, std::vector<uint32_t>{0});
@@ -96,7 +96,7 @@ TEST(Settle, ADeclaredWinnerDecidesBetweenPublishedReadings) {
             Stage::kDispatched);
 }
 
-TEST(Settle, ADeclaredWinnerSaysNothingAgainstWhatWasFoundSince) {
+TEST(Settle, ADeclaredWinnerDoesNotDecideAgainstLaterFindings) {
   EXPECT_EQ(SettleAll({Make("gather", "h17s", Stage::kRejected, Provenance::kPublished, "silicon"),
                        Make("gather", "h17s", Stage::kCorrect, Provenance::kSilicon)})
                 .stage,
@@ -249,7 +249,7 @@ TEST(KnownConflictTable, HasTheOnesThatMatterMost) {
 
 // Every conflict of the M5 column is also found from the published statements themselves, where it
 // is one of reach and not of the way.
-TEST(KnownConflictTable, AgreesWithWhatIsFound) {
+TEST(KnownConflictTable, AgreesWithTheConflictsFound) {
   std::set<std::string> found;
   for (const Conflict& conflict : FindConflicts(Published())) {
     const Statement& statement = Published()[conflict.stronger];
@@ -264,7 +264,7 @@ TEST(KnownConflictTable, AgreesWithWhatIsFound) {
   EXPECT_FALSE(found.contains("conv"));
 }
 
-TEST(KnownConflictTable, ShowsEveryReadingWhereOneAloneWasUsed) {
+TEST(KnownConflictTable, ShowsEveryReadingIfOneAloneWasUsed) {
   for (const char* id :
        {"trigonometric_below_a15_sin", "trigonometric_below_a15_cos", "attention_by_conversion",
         "tile_by_conversion", "weights_at_run_time", "programs_of_a_process", "narrow_inputs"}) {

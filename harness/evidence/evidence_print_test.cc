@@ -69,7 +69,7 @@ TEST(FoundText, GivesStatementsAndBothKindsOfConflict) {
   EXPECT_EQ(FoundText(Of({}, {"relu"})), "evidence: none\n");
 }
 
-TEST(FoundText, SaysWhatAStatementRestsOnUnderWhichConditions) {
+TEST(FoundText, GivesTheBasisAndTheConditionsOfAStatement) {
   Statement full = Say("relu", Stage::kCorrect, Provenance::kReported, Route::kMil);
   full.basis = "silicon";
   full.chip = "M1";
@@ -84,7 +84,7 @@ TEST(FoundText, SaysWhatAStatementRestsOnUnderWhichConditions) {
 }
 
 // Equally strong statements keep their order.
-TEST(FoundText, ShowsBothSidesWhereNothingDecides) {
+TEST(FoundText, ShowsBothSidesIfNothingDecides) {
   Statement first = Say("relu", Stage::kCorrect, Provenance::kReported);
   Statement second = Say("relu", Stage::kRejected, Provenance::kReported);
   first.source = "one";

@@ -96,7 +96,7 @@ TEST(Statements, TheFirstCharacterTellsTheForm) {
   EXPECT_EQ(written, (Json{{"version", 1}, {"statements", Json::array()}}));
 }
 
-TEST(Statements, JsonHasWhatIsSaidAlone) {
+TEST(Statements, JsonHasOnlyTheGivenMembers) {
   Statement statement = Make(Stage::kCorrect, Provenance::kSimulated);
   EXPECT_EQ(StatementJson(statement), (Json{{"subject", "topk"},
                                             {"target", "h13"},
@@ -166,7 +166,7 @@ TEST(Statements, NameEveryStageThatASourceCanSee) {
   }
 }
 
-TEST(Strength, OrdersWhatSourcesCanProve) {
+TEST(Strength, OrdersSourcesByProof) {
   const std::pair<Statement, Strength> kOrder[] = {
       {Make(Stage::kCorrect, Provenance::kRoundtrip), Strength::kNoEngine},
       {Make(Stage::kCorrect, Provenance::kReported, "roundtrip"), Strength::kNoEngine},
@@ -194,7 +194,7 @@ TEST(Strength, OrdersWhatSourcesCanProve) {
   EXPECT_LT(Strength::kPublishedSilicon, Strength::kProvedSilicon);
 }
 
-TEST(Strength, SaysInWordsWhatItIs) {
+TEST(Strength, HasWords) {
   EXPECT_EQ(StrengthReason(Make(Stage::kCorrect, Provenance::kRoundtrip)),
             "a round trip without an engine");
   EXPECT_EQ(StrengthReason(Make(Stage::kCorrect, Provenance::kSimulated)), "a simulated engine");
@@ -209,7 +209,7 @@ TEST(Strength, SaysInWordsWhatItIs) {
             "measured on silicon with proof");
 }
 
-TEST(Statements, DecideWhatWasTriedAndNotWhatIsListed) {
+TEST(Statements, DecideIfTriedAndNotIfListed) {
   for (const Stage stage : {Stage::kCatalogued, Stage::kDecomposed, Stage::kAttested}) {
     EXPECT_FALSE(Decides(Make(stage, Provenance::kSilicon))) << ToText(stage);
   }

@@ -21,7 +21,7 @@ using Confirmation = testing::CampaignTest;
 using testing::ScriptedRunner;
 using testing::SpoilFirstElement;
 
-TEST_F(Confirmation, WhatDoesNotRepeatIsFlaky) {
+TEST_F(Confirmation, AnUnrepeatedDeviationIsFlaky) {
   auto seen = std::make_shared<std::map<uint64_t, int>>();
   const CampaignSummary summary =
       Must(RunCampaign(Options(64), Scripted([seen](const RunRequest& request, RunReply& reply) {
@@ -50,7 +50,7 @@ TEST_F(Confirmation, AFindingIsTriedThreeTimesInFreshWorkers) {
   EXPECT_EQ(tried, (std::set<int>{0, 1, 2, 3}));
 }
 
-TEST_F(Confirmation, WhatIsRightOnlyTheThirdTimeIsFlaky) {
+TEST_F(Confirmation, AResultThatIsRightOnlyTheThirdTimeIsFlaky) {
   for (const int right : {1, 2, 3}) {
     int restarts = 0;
     const auto spoil = [&](const RunRequest& request, RunReply& reply) {
@@ -118,7 +118,7 @@ TEST_F(Confirmation, UnconfirmedDeviationsAreTriedAgainAndKnownDefectsAreNot) {
 }
 
 // Cases that it takes two of them to explain are counted at both, and make no finding of their own.
-TEST_F(Confirmation, EachDocumentedDefectIsOneFindingWhateverElseItsCasesShow) {
+TEST_F(Confirmation, EachDocumentedDefectIsOneFinding) {
   CampaignOptions options = Options(256);
   options.ops.reset();
   for (const OpKind kind : {OpKind::kSilu, OpKind::kAtan})
@@ -183,7 +183,7 @@ TEST_F(Confirmation, EachDocumentedDefectIsOneFindingWhateverElseItsCasesShow) {
   EXPECT_EQ(shrunk->item.graph.nodes().size(), 1u);
 }
 
-TEST_F(Confirmation, WhatRepeatsIsItsOwnFindingBesideWhatDoesNot) {
+TEST_F(Confirmation, ARepeatedDeviationIsItsOwnFindingBesideAFlakyOne) {
   CampaignOptions options = Options(64);
   options.ops.reset();
   options.ops.set(static_cast<size_t>(OpKind::kRelu));

@@ -382,7 +382,7 @@ TEST(ShrinkFinding, KeepsTheRelationThatAloneShowsIt) {
 
 // relu(concat(x, y)) on an engine that joins wrongly where that is the output: in parts the relu
 // shows it, and so would the concat by itself, which is smaller but not the finding.
-TEST(ShrinkFinding, DoesNotTakeForItWhatShowsWithoutTheRelation) {
+TEST(ShrinkFinding, KeepsTheRelationInTheFinding) {
   Artifact artifact;
   artifact.options.targets = {{"h13", 2}};
   artifact.id = "f000000000004";
@@ -446,7 +446,7 @@ TEST(ShrinkFinding, WritesTheRelationWithBothGraphsAndReadsItAgain) {
   EXPECT_EQ(replayed->message(), shrunk->outcome.message());
 }
 
-TEST(ShrinkFinding, WhatDoesNotShowIsAnError) {
+TEST(ShrinkFinding, AFindingThatDoesNotShowIsAnError) {
   Artifact artifact = FindWrong();
   artifact.options.ops.reset();
   artifact.options.ops.set(static_cast<size_t>(OpKind::kRelu));
@@ -492,7 +492,7 @@ class Unreachable final : public Runner {
   Status Restart() override { return {}; }
 };
 
-TEST(ShrinkFindingIf, WhatIsSmallIsKeptWhereTheRunnerFailsAtTheEnd) {
+TEST(ShrinkFindingIf, TheSmallCaseIsKeptIfTheRunnerFailsAtTheEnd) {
   const Artifact artifact = FindWrong();
   Unreachable runner;
   const auto folder = TempDirectory::Create("anecheck-shrink-test-");

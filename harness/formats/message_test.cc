@@ -9,7 +9,7 @@ namespace {
 
 using namespace std::string_literals;
 
-TEST(Message, QuotedEscapesWhatATerminalWouldObey) {
+TEST(Message, QuotedEscapesControlCharacters) {
   EXPECT_EQ(Quoted("a\nb"), "\"a\\x0ab\"");
   EXPECT_EQ(Quoted("\x1b[2J\x7f"), "\"\\x1b[2J\\x7f\"");
   EXPECT_EQ(Quoted("nul\0"s), "\"nul\\x00\"");

@@ -46,7 +46,7 @@ TEST(ViolationList, AsManyAsAreKeptSayNothingOfMore) {
   EXPECT_EQ(violations.back().message, "first-rule");
 }
 
-TEST(ViolationList, ClipsWhatMessagesQuote) {
+TEST(ViolationList, ClipsQuotedText) {
   ViolationList list;
   list.Add(kRules[0], 0, "first-rule: {}", std::string(100000, '\n'));
   const std::vector<Violation> violations = std::move(list).Take();

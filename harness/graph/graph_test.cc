@@ -96,7 +96,7 @@ TEST(NormalizeAxis, TakesBothSignsAndRefusesOutside) {
   EXPECT_EQ(NormalizeAxis(-5, 4), std::nullopt);
 }
 
-TEST(Graph, KeepsWhatWasBuilt) {
+TEST(Graph, KeepsItsParts) {
   const Graph graph = ExampleGraph();
   ASSERT_EQ(graph.nodes().size(), 2u);
   const NodeView mix(graph, NodeId{0});
@@ -148,7 +148,7 @@ TEST(Graph, ConstantsArePaddedAndReplaced) {
   EXPECT_EQ(graph.ConstData(id)[3], 4);
 }
 
-TEST(Graph, RowsOfAConstantAreCopiedAndSharedOnesStayWhereTheyAre) {
+TEST(Graph, RowsOfAConstantAreCopiedAndSharedOnesStayInPlace) {
   const std::vector<uint8_t> bytes = {0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11};
   const TensorType type{DType::kFp16, Shape{3, 2}};
   Graph from, to;
@@ -432,7 +432,7 @@ TEST(ValidateGraph, ListsMayRepeatAParameterInOneRun) {
   EXPECT_EQ(NodeView(graph, NodeId{0}).InputList(0), (std::vector<ValueId>{x, x}));
 }
 
-TEST(ValidateGraph, WhatIsComputedFromConstantsAloneIsConstant) {
+TEST(ValidateGraph, ValuesComputedFromConstantsAloneAreConstant) {
   Graph graph;
   const ValueId x = graph.AddInput({DType::kFp16, {2}});
   const ValueId table = graph.AddConst({DType::kFp16, {2}}, std::vector<uint8_t>(4), "table");

@@ -74,7 +74,7 @@ TEST(Against, TheOtherRunnersFailureDiffersAndARefusedOperationDoesNot) {
   EXPECT_EQ(Judged(RootOfRelu(), ends(RunStatus::kNotRun)).verdict(), Verdict::kPass);
 }
 
-TEST(Against, NanIsNanWhateverItsPayload) {
+TEST(Against, NanIsNanWithAnyPayload) {
   Case item = RootOfRelu();
   for (size_t i = 0; i < item.inputs[0].bytes.size(); i += 2) {
     item.inputs[0].bytes[i] = 0;

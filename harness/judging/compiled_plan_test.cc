@@ -84,7 +84,7 @@ TEST(CompiledFiles, ACutAddsAnInference) {
   EXPECT_GT(cut.program.inferences.size(), 1u);
 }
 
-TEST(CompiledFiles, AContainerIsWrittenWhereTasksHavePublishedRegisters) {
+TEST(CompiledFiles, AContainerIsWrittenIfTasksHavePublishedRegisters) {
   EXPECT_FALSE(Compile(Chain(1), "tensor<fp16, [1, 64]>").files.container.empty());
   const Compiled newer = Compile(Chain(1), "tensor<fp16, [1, 64]>", "h18g");
   EXPECT_TRUE(newer.files.container.empty());

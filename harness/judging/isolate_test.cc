@@ -97,7 +97,7 @@ TEST(Isolate, ARefusalIsBookedOnTheOperationThatItNames) {
   EXPECT_EQ(charged("'v1' beside 'v2'"), "relu") << "results of two operations";
 }
 
-TEST(Isolate, WhatNoOperationShowsAloneIsTheGraphs) {
+TEST(Isolate, AFaultOfNoOperationAloneIsTheGraphs) {
   const Case item = ThreeOperations();
   for (const RunStatus status : {RunStatus::kRejected, RunStatus::kFailed, RunStatus::kCrashed}) {
     CaseOutcome outcome = Ended(item, status);
@@ -123,7 +123,7 @@ TEST(Isolate, ACrashIsNoRefusal) {
   EXPECT_EQ(outcome.shown.op(), "");
 }
 
-TEST(Isolate, NothingIsTriedWhereThereIsNothingToTellApart) {
+TEST(Isolate, NothingIsTriedWithoutACandidate) {
   const Case item = ThreeOperations();
   Compiler compiler([](const auto&) { return RunStatus::kRejected; });
   for (const RunStatus status : {RunStatus::kHung, RunStatus::kGarbled, RunStatus::kNotRun}) {

@@ -43,7 +43,7 @@ Result<std::optional<TaskDeviation>> LocateWith(encoder::Fault fault,
                     {&ConformingContract(kFloatFamily), 1});
 }
 
-TEST(LocateTask, NamesNothingWhereAllAgrees) {
+TEST(LocateTask, NamesNothingIfAllAgrees) {
   const auto found = LocateWith(encoder::Fault::kNone);
   ASSERT_TRUE(found.ok()) << found.error().message;
   EXPECT_FALSE(found->has_value()) << (*found)->ToString();
@@ -69,7 +69,7 @@ TEST(LocateTask, NamesTheReaderOfAResultThatLiesWrong) {
   EXPECT_EQ((*found)->task, 1u);
 }
 
-TEST(LocateTask, NamesTheInputsWhereNothingComesBefore) {
+TEST(LocateTask, NamesTheInputsIfNoTaskComesBefore) {
   const auto found = LocateWith(encoder::Fault::kTableShift, kOneOperation);
   ASSERT_TRUE(found.ok()) << found.error().message;
   ASSERT_TRUE(found->has_value());

@@ -65,7 +65,7 @@ Location LocateOn(const Case& item, ScriptedRunner::Spoil spoil) {
   return location.ok() ? *location : Location{};
 }
 
-TEST(Locate, AReadIsJudgedByWhatWasWritten) {
+TEST(Locate, AReadIsJudgedByTheValueWritten) {
   const Case item = ThroughAState();
   const Location location = LocateOn(item, WrongFrom(OpKind::kReadState));
   ASSERT_TRUE(location.judged);
@@ -103,12 +103,12 @@ TEST(Locate, AnOperationThatIsRightAloneIsNotChargedForAnother) {
   EXPECT_EQ(location.first_wrong, "sqrt");
 }
 
-TEST(Locate, WhereEachIsRightAloneTheFirstIsCharged) {
+TEST(Locate, IfEachIsRightAloneTheFirstIsCharged) {
   EXPECT_EQ(LocateOn(InARow(), WrongBehind(OpKind::kAbs, OpKind::kExp)).first_wrong, "abs");
 }
 
 // A tap ends a fusion, so that the original's outputs become others.
-TEST(Locate, AnOperationThatIsWrongAloneIsChargedWhereTapsChangeTheOutputs) {
+TEST(Locate, AnOperationThatIsWrongAloneIsChargedIfTapsChangeTheOutputs) {
   const auto fusing = [](OpKind wrong) {
     return [wrong](const RunRequest& request, RunReply& reply) {
       WrongFrom(wrong)(request, reply);
@@ -123,7 +123,7 @@ TEST(Locate, AnOperationThatIsWrongAloneIsChargedWhereTapsChangeTheOutputs) {
   EXPECT_FALSE(LocateOn(InARow(), fusing(OpKind::kExp)).judged) << "nothing is wrong alone";
 }
 
-TEST(Locate, WhatComesBeforeAStateIsNotChargedToItsReader) {
+TEST(Locate, AnErrorBeforeAStateIsNotChargedToItsReader) {
   EXPECT_EQ(LocateOn(ThroughAState(), WrongFrom(OpKind::kAbs)).first_wrong, "abs");
   EXPECT_EQ(LocateOn(ThroughAState(), WrongFrom(OpKind::kRelu)).first_wrong, "relu");
 }
@@ -170,7 +170,7 @@ Case BehindAComparison(OpKind reader) {
   return item;
 }
 
-TEST(Locate, AWrongComparisonIsNotChargedToWhatPassesItsFlagsOn) {
+TEST(Locate, AWrongComparisonIsNotChargedToOperationsThatPassItsFlagsOn) {
   const auto gives = [](double first) {
     return [first](const RunRequest&, RunReply& reply) {
       std::vector<double> numbers(2);
@@ -242,7 +242,7 @@ Location LocateScaled(const Case& item, double factor) {
   return LocateOn(item, Scaled(item, factor));
 }
 
-TEST(Locate, ADefectThatDependsOnWhatMadeTheOperandsIsNamed) {
+TEST(Locate, ADefectThatDependsOnTheOperandsProducersIsNamed) {
   const Location right = LocateScaled(SwishOfProduct(), 1);
   EXPECT_TRUE(right.judged && right.first_wrong.empty());
   EXPECT_EQ(right.defects.ToText(), "");
@@ -257,7 +257,7 @@ TEST(Locate, ADefectThatDependsOnWhatMadeTheOperandsIsNamed) {
 }
 
 // A value that ran elsewhere is not one that the engine's documented defect explains.
-TEST(JudgeCase, WhatRanOnAnotherBackendHasNoKnownDefect) {
+TEST(JudgeCase, AValueOfAnotherBackendHasNoKnownDefect) {
   const Case item = SwishOfProduct();
   ScriptedRunner runner(Scaled(item, 1.04), Provenance::kSimulated);
   const RunRequest request = RequestOf(item);
@@ -373,7 +373,7 @@ TEST(ChargeDefect, NamesTheOperationThatHasItAndNotTheOutput) {
   EXPECT_EQ(Charged(Departing({"D13"})).shown.op(), "silu");
 }
 
-TEST(ChargeDefect, NamesItByItsDescriptionWhereNoOperationCanBeJudgedByItself) {
+TEST(ChargeDefect, NamesItByItsDescriptionIfNoOperationCanBeJudgedByItself) {
   const ScriptedRunner::Spoil departing = Departing({"D13"});
   const auto no_taps = [&](const RunRequest& request, RunReply& reply) {
     departing(request, reply);

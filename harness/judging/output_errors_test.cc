@@ -42,7 +42,7 @@ TEST(MeasureOutput, CountsErrorsWithTheirSigns) {
   EXPECT_EQ(errors.by_exponent.Find(4), nullptr);
 }
 
-TEST(MeasureOutput, LeavesOutWhatIsNotFinite) {
+TEST(MeasureOutput, LeavesOutInfinitiesAndNan) {
   const double infinity = std::numeric_limits<double>::infinity();
   const double nan = std::numeric_limits<double>::quiet_NaN();
   const OutputErrors errors =

@@ -109,7 +109,7 @@ TEST(CpuRun, OneThatGivesTheSameWrongValueIsNamed) {
   EXPECT_TRUE(outcome.message().ends_with("; the CPU alone gives the same")) << outcome.message();
 }
 
-TEST(CpuRun, OneThatIsRightWhereTheEngineIsWrongIsNamed) {
+TEST(CpuRun, ARightOneIsNamedIfTheEngineIsWrong) {
   const Case item = ReluThenSigmoid();
   RunReply reply = RightReply(item, Device::kAne, Device::kAne);
   reply.cpu_outputs = reply.outputs;
@@ -121,7 +121,7 @@ TEST(CpuRun, OneThatIsRightWhereTheEngineIsWrongIsNamed) {
       << outcome.message();
 }
 
-TEST(CpuRun, OneThatIsWrongWhereTheEngineIsRightLeavesAPass) {
+TEST(CpuRun, AWrongOneLeavesAPassIfTheEngineIsRight) {
   const Case item = ReluThenSigmoid();
   RunReply reply = RightReply(item, Device::kAne, Device::kAne);
   reply.cpu_outputs = reply.outputs;

@@ -148,7 +148,7 @@ TEST(RefineCase, TheWayInWhichValuesAreWrongIsPartOfTheSignature) {
   EXPECT_EQ(signature(std::numeric_limits<double>::infinity()), "wrong|abs|h13|infinity");
 }
 
-TEST(RefineCase, WhatARangeAloneShowsIsLocatedAndHasASignatureOfItsOwn) {
+TEST(RefineCase, AFaultOfARangeAloneIsLocatedAndHasItsOwnSignature) {
   const Case item = Ranged({OpKind::kAbs, OpKind::kRelu});
   Engine engine([](const Answered& a) {
     if (a.ranged && a.extent == 3) WrongFromAbs(a);
@@ -165,7 +165,7 @@ TEST(RefineCase, WhatARangeAloneShowsIsLocatedAndHasASignatureOfItsOwn) {
       << outcome.message();
 }
 
-TEST(RefineCase, WhatAProgramOfThatShapeShowsTooIsThatOperationsFinding) {
+TEST(RefineCase, AFaultOfAnyProgramOfThatShapeIsTheOperationsFinding) {
   const Case item = Ranged({OpKind::kAbs, OpKind::kRelu});
   Engine engine([](const Answered& a) {
     if (a.extent == 3) WrongFromAbs(a);
@@ -189,7 +189,7 @@ TEST(RefineCase, TheGraphsOwnShapeIsToldFromAProgramWithoutARangeToo) {
 }
 
 // 0.628 of a table that was measured on no engine of this family is unconfirmed, 0.9 is wrong.
-TEST(RefineCase, WhatExplainsTheOwnShapeHidesNoOtherShape) {
+TEST(RefineCase, TheExplanationOfTheOwnShapeHidesNoOtherShape) {
   const Case item = Ranged({OpKind::kSigmoid}, {"h12", 1});
   Engine engine(
       [](const Answered& a) { a.Put(OpKind::kSigmoid, a.ranged && a.extent == 3 ? 0.9 : 0.628); },
@@ -201,7 +201,7 @@ TEST(RefineCase, WhatExplainsTheOwnShapeHidesNoOtherShape) {
   EXPECT_EQ(OutcomeOn(item, near).verdict(), Verdict::kUnconfirmed);
 }
 
-TEST(RefineCase, NorWhatTheEngineDidBesides) {
+TEST(RefineCase, TheExplanationOfTheOwnShapeHidesNoMisconduct) {
   const Case item = Ranged({OpKind::kSigmoid}, {"h12", 1});
   Engine engine([](const Answered& a) { a.Put(OpKind::kSigmoid, 0.628); }, Provenance::kReported);
   engine.misconduct = {{Verdict::kSlotLeak, "the program was not released"}};
@@ -230,7 +230,7 @@ void OverflowsInto(double number, const Answered& answered) {
   answered.Put(OpKind::kRelu, number);
 }
 
-TEST(RefineCase, ADocumentedDefectIsToldOfAFurtherShapeWhereTheValueIsItsOwn) {
+TEST(RefineCase, ADocumentedDefectIsNamedAtAFurtherShapeIfTheValueIsItsOwn) {
   const Case item = BehindAnOverflow();
   Engine defect([](const Answered& a) { OverflowsInto(kInfinity, a); });
   const CaseOutcome documented = OutcomeOn(item, defect);
@@ -243,7 +243,7 @@ TEST(RefineCase, ADocumentedDefectIsToldOfAFurtherShapeWhereTheValueIsItsOwn) {
   EXPECT_EQ(wrong.shown.defects().ToText(), "");
 }
 
-TEST(RefineCase, NorWhereNoOperationCanBeLookedAtAndTheShapeAloneGivesOtherValues) {
+TEST(RefineCase, NoOperationIsBlamedIfTheShapeAloneGivesOtherValues) {
   const Case item = BehindAnOverflow();
   Engine other([](const Answered& a) { OverflowsInto(12000, a); });
   other.no_taps = true;

@@ -94,11 +94,11 @@ std::set<std::string> Verdicts(Move move, RunStatus of_rewritten = RunStatus::kO
   return verdicts;
 }
 
-TEST(MetamorphicCases, PassWhereBothGraphsAgree) {
+TEST(MetamorphicCases, PassIfBothGraphsAgree) {
   EXPECT_EQ(Verdicts(Move::kNot), std::set<std::string>{"pass"});
 }
 
-TEST(MetamorphicCases, AreInconclusiveWhereTheRewrittenGraphDidNotRun) {
+TEST(MetamorphicCases, AreInconclusiveIfTheRewrittenGraphDidNotRun) {
   EXPECT_EQ(Verdicts(Move::kNot, RunStatus::kNotRun), std::set<std::string>{"inconclusive"});
 }
 
@@ -106,13 +106,13 @@ TEST(MetamorphicCases, EndWithTheRunnersError) {
   EXPECT_EQ(Verdicts(Move::kNot, RunStatus::kCrashed), std::set<std::string>{"no room left"});
 }
 
-TEST(MetamorphicCases, AreWrongWhereRewritingChangesTheResult) {
+TEST(MetamorphicCases, AreWrongIfRewritingChangesTheResult) {
   EXPECT_TRUE(Verdicts(Move::kFar).contains("wrong"));
 }
 
 // Outputs that their own bounds admit can break the law of the same graph compiled once more: only
 // the comparison of both shows it.
-TEST(MetamorphicCases, AreWrongWhereOutputsDifferThatAreRightByThemselves) {
+TEST(MetamorphicCases, AreWrongIfRightOutputsDiffer) {
   size_t wrong = 0;
   Evaluation evaluation;
   for (uint64_t index = 0; index < 40; ++index) {
@@ -183,7 +183,7 @@ TEST(MetamorphicCases, AreOfIntegersInHalfOfThem) {
   EXPECT_GT(exact, kCases / 3);
 }
 
-TEST(MetamorphicCases, TellTheRelationAndKeepBothGraphsWhereTheyAreNoPass) {
+TEST(MetamorphicCases, NameTheRelationAndKeepBothGraphsUnlessTheyPass) {
   size_t wrong = 0;
   Evaluation evaluation;
   for (uint64_t index = 0; index < 20; ++index) {
@@ -215,7 +215,7 @@ TEST(MetamorphicCases, TellTheRelationAndKeepBothGraphsWhereTheyAreNoPass) {
 }
 
 // By the rules of the target, so that a refusal of the rewritten graph is news.
-TEST(MetamorphicCases, AreRewrittenIntoWhatTheTargetAdmits) {
+TEST(MetamorphicCases, AreRewrittenIntoGraphsThatTheTargetAdmits) {
   const auto target = FindTarget("h13");
   ASSERT_TRUE(target.ok());
   for (uint64_t index = 0; index < 200; ++index) {
@@ -321,7 +321,7 @@ void ExpectOwnToBeCorrect(const Shown& shown) {
   }
 }
 
-TEST(ReachOfMetamorphicCases, ChargesARefusalToWhatRewritingAdded) {
+TEST(ReachOfMetamorphicCases, ChargesARefusalToAddedOperations) {
   const Shown shown = ShownWithTransposes([](RunReply& reply) {
     reply = {.status = RunStatus::kRejected,
              .step = Step::kValidator,
@@ -335,7 +335,7 @@ TEST(ReachOfMetamorphicCases, ChargesARefusalToWhatRewritingAdded) {
   EXPECT_EQ(added.compiled + added.dispatched + added.wrong, 0);
 }
 
-TEST(ReachOfMetamorphicCases, ChargesWrongValuesToWhatRewritingAdded) {
+TEST(ReachOfMetamorphicCases, ChargesWrongValuesToAddedOperations) {
   const Shown shown = ShownWithTransposes([](RunReply& reply) {
     for (Tensor& output : reply.outputs) output.bytes[1] ^= 0x40;
   });
@@ -348,7 +348,7 @@ TEST(ReachOfMetamorphicCases, ChargesWrongValuesToWhatRewritingAdded) {
   EXPECT_EQ(shown.reach.at("transpose").dispatched, 1);
 }
 
-TEST(ReachOfMetamorphicCases, CountsWhatRewritingAddedWhereAllIsRight) {
+TEST(ReachOfMetamorphicCases, CountsAddedOperationsIfAllIsRight) {
   const Shown shown = ShownWithTransposes([](RunReply&) {});
   EXPECT_EQ(shown.outcome.verdict(), Verdict::kPass) << shown.outcome.message();
   ExpectOwnToBeCorrect(shown);
@@ -357,7 +357,7 @@ TEST(ReachOfMetamorphicCases, CountsWhatRewritingAddedWhereAllIsRight) {
 
 // The graph itself is right, but not where it is compiled once more: no other operation is there to
 // be charged.
-TEST(ReachOfMetamorphicCases, CountsAnOperationOnceByWhatShowsMore) {
+TEST(ReachOfMetamorphicCases, CountsAnOperationOnceByItsFurthestResult) {
   Evaluation evaluation;
   const auto item = [] {
     auto made = MakeCase(Options({CaseMode::kMetamorphic}), 3);

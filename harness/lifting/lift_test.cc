@@ -210,7 +210,7 @@ std::bitset<kOpCount> JudgedOps() {
 }
 
 // Graph, container, lifted graph: the emulator's outputs lie in the bounds of the lifted one.
-TEST(Lift, ContainersOfDrawnGraphsBecomeGraphsThatAdmitWhatTheyCompute) {
+TEST(Lift, ContainersOfDrawnGraphsBecomeGraphsThatAdmitTheirOutputs) {
   GeneratorOptions options;
   options.family = kFamily;
   options.max_nodes = 4;

@@ -39,7 +39,7 @@ TEST(BoundaryCasts, LeaveTheOperationsBetweenThem) {
 }
 
 // Each line keeps the model as it is.
-TEST(BoundaryCasts, StayWhereSomethingElseReadsThem) {
+TEST(BoundaryCasts, StayIfAnotherOperationReadsThem) {
   const std::string kWide = "tensor<fp32, [2]> w = relu(x = x);\n";
   const std::string kAlso = "tensor<fp32, [2]> z = relu(x = y);\n";
   const struct {

@@ -103,7 +103,7 @@ Names OutputNames(const Graph& graph) {
 constexpr char kRound[] = "tensor<fp16, [2]> r = round(x = x);\n";
 constexpr char kWhole[] = "tensor<int32, [2]> n = cast(x = r, dtype = string(\"int32\"));\n";
 
-TEST(HostEdges, WhatStandsForSeveralOutputsIsGivenOnce) {
+TEST(HostEdges, AValueOfSeveralOutputsIsGivenOnce) {
   const std::string body = std::string(kRound) + kWhole +
                            "tensor<int32, [2]> m = cast(x = r, dtype = string(\"int32\"));\n";
   for (const auto& [outputs, widened] : {std::pair<std::string, Names>{"r, n", {"n"}},
@@ -157,7 +157,7 @@ TEST(HostEdges, APositionIsGivenAsFp16) {
   EXPECT_EQ(edges.graph.type(output).dtype, DType::kFp16);
 }
 
-TEST(HostEdges, WhatNoEngineHasAPartInIsLeftOut) {
+TEST(HostEdges, OutputsWithoutAPartOfAnEngineAreLeftOut) {
   const std::string echo = "tensor<int32, [1]> echo = identity(x = token);\n";
   const std::string own = "tensor<fp16, [2]> y = relu(x = x);\n";
   const HostEdges edges =

@@ -302,7 +302,7 @@ TEST(MilToGraph, ConstantsServeAsOperandsAndAsAttributes) {
   EXPECT_EQ(graph->type(graph->outputs()[0]).shape, (Shape{2}));
 }
 
-TEST(MilToGraph, BlocksNameWhatTheyCaptureInPlace) {
+TEST(MilToGraph, BlocksNameCapturedValuesInPlace) {
   const auto graph = MilTextToGraph(
       "program(1.3)\n{\n func main<ios18>(tensor<fp16, [2]> x, tensor<fp16, [2]> z) {\n"
       "bool p = const()[val = bool(true)];\n"

@@ -131,7 +131,7 @@ Graph One(OpKind kind, const TensorType& type, const std::function<void(Graph&)>
 }
 
 // A refusal quotes the table of layers on a layer's parameters.
-TEST(GraphToNetlist, SaysThatNoSourceListsParametersOnlyWhereNoneDoes) {
+TEST(GraphToNetlist, SaysThatNoSourceListsParametersOnlyIfNoneDoes) {
   size_t listed = 0;
   for (const OpDefinition* op : AllOps()) {
     if (NetlistOps()[op->schema.id]) continue;
@@ -159,7 +159,7 @@ TEST(GraphToNetlist, SaysThatNoSourceListsParametersOnlyWhereNoneDoes) {
   EXPECT_GT(listed, 20u);
 }
 
-TEST(GraphToNetlist, RefusesWhatNoSourceSpells) {
+TEST(GraphToNetlist, RefusesOperationsThatNoSourceSpells) {
   const std::pair<Graph, const char*> kRefused[] = {
       {One(OpKind::kRelu, {DType::kFp32, {1, 4}}, [](Graph&) {}),
        "x: no network description: only"},

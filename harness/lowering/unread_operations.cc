@@ -36,11 +36,12 @@ Error UnreadOperation(const mil::Program& program, mil::StatementView statement,
         ErrorCode::kUnsupported, statement.offset(),
         fmt::format("operation \"{}\" is not in the vocabulary (`anecheck ops` lists it)", op));
   }
-  return PlacedError(ErrorCode::kUnsupported, statement.offset(),
-                     fmt::format("operation \"{}\" cannot be judged: {}{}; cut the model around "
-                                 "them, and check its parts (`anecheck explain {}` says where the "
-                                 "operation goes)",
-                                 op, reason, OthersText(program, op, vocabulary), op));
+  return PlacedError(
+      ErrorCode::kUnsupported, statement.offset(),
+      fmt::format(
+          "operation \"{}\" cannot be judged: {}{}; cut the model around "
+          "them, and check its parts (`anecheck explain {}` shows the operation's placement)",
+          op, reason, OthersText(program, op, vocabulary), op));
 }
 
 }  // namespace anecheck

@@ -102,9 +102,8 @@ std::optional<std::string> DescribeCoreMlData(ByteSpan bytes, std::string_view p
   const uint32_t kind = reader.U32("kind");
   if (!reader.ok()) return std::nullopt;
   const std::string_view name = mlmodel::ModelKind(kind);
-  return fmt::format(
-      "the description of a compiled Core ML model{}; what else it holds is not read",
-      name.empty() ? "" : fmt::format(" of the kind \"{}\"", name));
+  return fmt::format("the description of a compiled Core ML model{}; the rest is not read",
+                     name.empty() ? "" : fmt::format(" of the kind \"{}\"", name));
 }
 
 std::optional<std::string> DescribeAne(ByteSpan bytes, std::string_view path) {

@@ -201,7 +201,7 @@ TEST_F(PackageTest, FoldersThatHoldNoModelSaySo) {
 }
 
 // A pipe that nobody writes to would be waited for, and a device never ends.
-TEST_F(PackageTest, WhatIsNoRegularFileIsNoModel) {
+TEST_F(PackageTest, AnIrregularFileIsNoModel) {
   ASSERT_EQ(mkfifo(Path("pipe").c_str(), 0600), 0);
   for (const std::string& path : {Path("pipe"), std::string("/dev/zero")}) {
     const auto opened = Model::Open(path);

@@ -75,7 +75,7 @@ TEST_F(WeightFilesTest, NothingOutsideOfTheModelsFolderIsOpened) {
   }
 }
 
-TEST_F(WeightFilesTest, WhatIsNoRegularFileIsRefusedAtOnce) {
+TEST_F(WeightFilesTest, IrregularFilesAreRefusedAtOnce) {
   ASSERT_EQ(mkfifo(Path("model/pipe").c_str(), 0600), 0);
   ASSERT_EQ(symlink("loop", Path("model/loop").c_str()), 0);
   WeightFiles files = Files({}, {.made_up = true});
@@ -115,7 +115,7 @@ TEST_F(WeightFilesTest, ErrorsInsideAFileNameItAndTheOffset) {
             0u);
 }
 
-TEST_F(WeightFilesTest, WhatWasReadOutlivesTheFiles) {
+TEST_F(WeightFilesTest, DataOutliveTheFiles) {
   SharedBytes bytes;
   {
     WeightFiles files = Files({});

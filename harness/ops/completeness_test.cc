@@ -194,7 +194,7 @@ TEST(Completeness, ParametersOfNativeLayersAreTakenOrSayWhyNot) {
       ++asked;
       EXPECT_TRUE(std::ranges::count(op->schema.parameters, name, &Parameter::name) > 0 ||
                   narrowed.contains({layer.layer, name}))
-          << layer.layer << ": " << name << " is neither taken nor among what is narrowed";
+          << layer.layer << ": " << name << " is neither taken nor narrowed";
     }
   }
   EXPECT_GT(asked, 20u);

@@ -98,8 +98,8 @@ MatmulShape MatmulShapeOf(const NodeView& node) {
 
 namespace {
 
-// The element type of a product of matrices: that of both, or where one is constant, that of the
-// other (coremltools, matmul from iOS 17 on).
+// The element type of a product of matrices: that of both or, if one is constant, that of the other
+// (coremltools, matmul from iOS 17 on).
 Result<DType> ProductType(const NodeView& node) {
   using P = params::Matmul;
   const Value& x = node.graph().value(node.Input(P::kX));
@@ -200,7 +200,7 @@ Status InferConvQuantized(const NodeView& node, ResultTypes& results) {
                               bits));
   }
   if (node.HasInput(P::kBias)) {
-    return Reject(node, "has a bias of bytes, and no source tells what they stand for");
+    return Reject(node, "has a bias of bytes, and no source gives their meaning");
   }
   for (const int parameter : {P::kQuantScale, P::kQuantBias}) {
     const TensorType& type = node.InputType(parameter);

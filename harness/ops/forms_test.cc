@@ -136,7 +136,7 @@ std::string CeilPool(int64_t extent, int64_t kernel, int64_t stride, const char*
 
 // floor((extent + padding - kernel + stride - 1) / stride) + 1, one less where the last window
 // would start past the input and there is padding (coremltools, avg_pool).
-TEST(CeilMode, DropsAWindowPastTheInputWhereThereIsPadding) {
+TEST(CeilMode, DropsAWindowPastTheInputIfThereIsPadding) {
   EXPECT_EQ(CeilPool(5, 2, 2, "valid", {}), "tensor<fp16, [1, 1, 3]>");
   EXPECT_EQ(CeilPool(2, 1, 3, "valid", {}), "tensor<fp16, [1, 1, 2]>");
   EXPECT_EQ(CeilPool(2, 1, 3, "custom", {0, 0}), "tensor<fp16, [1, 1, 2]>");
@@ -157,7 +157,7 @@ TEST(ComputedSlice, OfASizeHasThatSize) {
   const auto slice = [] { return Slice(OpKind::kSliceBySize, P::kComputedBegin); };
   EXPECT_EQ(slice().Set(P::kSize, Ints{2, 6}).Infer(), "tensor<fp16, [2, 6]>");
   EXPECT_THAT(slice().Set(P::kSize, Ints{2, -1}).Infer(),
-              HasSubstr("axis 1: its extent depends on what is computed"));
+              HasSubstr("axis 1: its extent depends on computed values"));
   EXPECT_THAT(slice().Set(P::kSize, Ints{5, 1}).Infer(), HasSubstr("is outside 0 to 4"));
   EXPECT_THAT(slice().Set(P::kSize, Ints{1, 1}).Set(P::kBegin, Ints{0, 0}).Infer(),
               HasSubstr("begin must be given, once"));
@@ -191,7 +191,7 @@ TEST(ComputedSlice, ByIndexNeedsExtentsThatAreKnown) {
                 .Infer(),
             "tensor<fp16, [2]>");
   EXPECT_THAT(slice().Set(P::kEnd, Ints{2, 2}).Flags(P::kSqueezeMask, Ints{1, 0}).Infer(),
-              HasSubstr("axis 1: its extent depends on what is computed"));
+              HasSubstr("axis 1: its extent depends on computed values"));
 }
 
 TEST(ComputedSlice, AnUpdateBringsItsExtents) {
@@ -206,7 +206,7 @@ TEST(ComputedSlice, AnUpdateBringsItsExtents) {
   EXPECT_EQ(update({1, 3}).Set(P::kStride, Ints{1, 2}).Infer(), "tensor<fp16, [4, 6]>");
   EXPECT_THAT(update({1, 4}).Set(P::kStride, Ints{1, 2}).Infer(),
               HasSubstr("axis 1: 4 elements at distance 2 are not there in 6"));
-  EXPECT_THAT(update({1}).Infer(), HasSubstr("depends on what is computed"));
+  EXPECT_THAT(update({1}).Infer(), HasSubstr("depends on computed values"));
 }
 
 TEST(ComputedSlice, AttributesAndTensorsOfOneNameAreTold) {

@@ -192,7 +192,7 @@ Result<Slices> ResolveComputed(const NodeView& node, const Shape& x,
     } else if (whole) {
       slice.count = (extent + size - 1) / size;
     } else {
-      return Reject(node, fmt::format("axis {}: its extent depends on what is computed", axis));
+      return Reject(node, fmt::format("axis {}: its extent depends on computed values", axis));
     }
     const bool fits = slice.count >= 1 && (slice.count - 1) * size < extent;
     if (!fits || (whole && slice.count != (extent + size - 1) / size)) {

@@ -182,7 +182,7 @@ Status InferSliceBySize(const NodeView& node, ResultTypes& results) {
   for (size_t i = 0; i < rank; ++i) {
     const int64_t extent = x.shape[static_cast<int>(i)];
     if (computed && size[i] == -1) {
-      return Reject(node, fmt::format("axis {}: its extent depends on what is computed", i));
+      return Reject(node, fmt::format("axis {}: its extent depends on computed values", i));
     }
     const int64_t given = computed ? 0 : begin[i];
     const int64_t from = given < 0 ? given + extent : given;

@@ -296,7 +296,7 @@ TEST(Gathers, ShapesFollowIndices) {
 }
 
 // x is [2, 3]; two indices of int16, or one vector of two, are constant.
-TEST(Gathers, ConstantIndicesLieInsideWhereTheyAreValidated) {
+TEST(Gathers, ConstantIndicesLieInsideIfValidated) {
   using Bytes = std::vector<uint8_t>;
   const auto taken = [](OpKind kind, Shape indices, Bytes bytes, int validate, bool checks) {
     return Instance(kind)
@@ -327,7 +327,7 @@ TEST(Gathers, ConstantIndicesLieInsideWhereTheyAreValidated) {
             std::string::npos);
 }
 
-TEST(Scatters, ConstantIndicesLieInsideWhereTheyAreValidated) {
+TEST(Scatters, ConstantIndicesLieInsideIfValidated) {
   const auto taken = [](OpKind kind, Shape indices, Shape updates, int validate) {
     return Instance(kind)
         .In(0, {2, 3})

@@ -1,8 +1,8 @@
 // Native layers that only direct authoring reaches: schemas and shape inference. Names and
-// attributes are those of a network description (facts/native_layers.csv, netlist_layers.csv); what
-// each computes, its layout and the restrictions are what public netlists of it show
-// (facts/more/netplist_keys.csv; the public notes that facts/netlist_layers.csv cites). Tensors
-// are [N, C, H, W], as the engine holds them.
+// attributes are those of a network description (facts/native_layers.csv, netlist_layers.csv); the
+// arithmetic, layout and restrictions of each are those of public netlists
+// (facts/more/netplist_keys.csv; the public notes that facts/netlist_layers.csv cites). Tensors are
+// [N, C, H, W], as the engine holds them.
 #include "harness/ops/native.h"
 
 #include <fmt/format.h>
@@ -287,7 +287,7 @@ Status InferDynamicGain(const NodeView& node, ResultTypes& results) {
   return InferSameAsX(node, results);
 }
 
-// ---- a slice that begins where it is told, and dropout that drops nothing ----
+// ---- a slice with a computed begin, and dropout that drops nothing ----
 
 constexpr Parameter kDynamicSliceParameters[] = {
     {.name = "x"}, Integer("start"), Integer("SliceSize")};
@@ -305,7 +305,7 @@ Status InferDynamicSlice(const NodeView& node, ResultTypes& results) {
   }
   const int64_t start = node.Int(P::kStart, 0);
   if (start < 0 || start > 2) {
-    return Reject(node, fmt::format("start is {}: what stands outside x is not known", start));
+    return Reject(node, fmt::format("start is {}: the values outside x are unknown", start));
   }
   results.Add(DType::kFp16, Shape{1, 1, 1, size});
   return {};

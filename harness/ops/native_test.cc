@@ -1,4 +1,4 @@
-// Native layers: shapes, and what each refuses in the words of its rule.
+// Native layers: shapes, and the refusals of each in the words of its rule.
 #include "harness/ops/native.h"
 
 #include <cmath>
@@ -216,7 +216,7 @@ TEST(NativeDynamicSlice, IsKnownInOneInstance) {
     EXPECT_EQ(sliced({1, 1, 1, 4}, start, 2), "tensor<fp16, [1, 1, 1, 2]>") << start;
   }
   for (const int64_t start : {-1, 3}) {
-    EXPECT_THAT(sliced({1, 1, 1, 4}, start, 2), HasSubstr("what stands outside x is not known"));
+    EXPECT_THAT(sliced({1, 1, 1, 4}, start, 2), HasSubstr("the values outside x are unknown"));
   }
   EXPECT_THAT(sliced({1, 1, 1, 4}, 0, 3), HasSubstr("only [1, 1, 1, 4] and 2 are known"));
   EXPECT_THAT(sliced({1, 1, 1, 8}, 0, 2), HasSubstr("only [1, 1, 1, 4] and 2 are known"));

@@ -79,7 +79,7 @@ TEST(Command, AFileThatGrowsEndsAtTheLimit) {
 }
 
 // Killed, it still has to get a processor to end; its remains then have no command line.
-TEST(Command, WhatItLeavesBehindEndsWithIt) {
+TEST(Command, ItsBackgroundProcessesEndWithIt) {
   const auto outcome = RunScript("sleep 200 & echo $!", {});
   EXPECT_EQ(outcome.exit_code, 0);
   const std::string pid = outcome.out.substr(0, outcome.out.find('\n'));

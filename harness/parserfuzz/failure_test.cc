@@ -7,7 +7,7 @@
 namespace anecheck::parserfuzz {
 namespace {
 
-TEST(Classify, NamesWhatHappened) {
+TEST(Classify, NamesTheKindOfFailure) {
   const CommandLimits limits;
   EXPECT_EQ(Classify({}, limits).kind, FailureKind::kNone);
   EXPECT_EQ(Classify({.exit_code = 1, .err = "bad file"}, limits).kind, FailureKind::kNone);
@@ -21,7 +21,7 @@ TEST(Classify, NamesWhatHappened) {
       FailureKind::kSanitizer);
 }
 
-TEST(Classify, APanicIsACrashAndWhatElseIsIsTold) {
+TEST(Classify, APanicIsACrashAndSoAreTheGivenSigns) {
   const CommandLimits limits;
   const CommandOutcome panic = {.exit_code = 101, .err = "thread 'a' panicked at b.rs:5:3:\nbad 7"};
   EXPECT_EQ(Classify(panic, limits).signature, "crash panic b.rs:5");
@@ -38,7 +38,7 @@ TEST(Classify, APanicIsACrashAndWhatElseIsIsTold) {
   EXPECT_EQ(Classify(ended, limits, {.texts = {"internal"}}).kind, FailureKind::kCrash);
 }
 
-TEST(Classify, APanicIsOfItsPlaceThoughItAbortsOrSaysWhatASanitizerSays) {
+TEST(Classify, APanicIsNamedByItsPlaceThoughItAbortsOrHasASanitizersWords) {
   const CommandLimits limits;
   EXPECT_EQ(
       Classify({.signal = SIGABRT, .err = "thread 'a' panicked at b.rs:5:3:\nbad\nnote: run\n"},
@@ -55,7 +55,7 @@ TEST(Classify, APanicIsOfItsPlaceThoughItAbortsOrSaysWhatASanitizerSays) {
 }
 
 // A parser that does something undefined of each file and goes on has other bugs yet.
-TEST(Classify, WhatWasUndefinedHidesNothing) {
+TEST(Classify, UndefinedBehaviourHidesNoOtherBug) {
   const CommandLimits limits;
   const std::string undefined = "u.cc:3:8: runtime error: load of misaligned address 0x7\n";
   EXPECT_EQ(Classify({.err = undefined}, limits).signature,
@@ -79,7 +79,7 @@ TEST(Classify, WhatWasUndefinedHidesNothing) {
             FailureKind::kSanitizer);
 }
 
-TEST(Classify, WhatTheClockEndedMayHaveSaidOrTakenMore) {
+TEST(Classify, ATimedOutRunMayHaveReportedMoreOrTakenTooMuchMemory) {
   const CommandLimits limits;
   EXPECT_EQ(Classify({.signal = SIGKILL, .timed_out = true}, limits).kind, FailureKind::kHang);
   EXPECT_EQ(
@@ -121,7 +121,7 @@ TEST(Classify, InterceptorsHaveNoPartInTheNameOfABug) {
   EXPECT_FALSE(IsSameBug(twice, by_printf)) << "no access";
 }
 
-TEST(Classify, AHangIsNamedByWhatItsStacksShare) {
+TEST(Classify, AHangIsNamedByTheSharedPartOfItsStacks) {
   const auto hang = [](const std::string& frames) {
     return Classify({.signal = SIGSEGV,
                      .timed_out = true,

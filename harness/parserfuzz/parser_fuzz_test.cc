@@ -93,7 +93,7 @@ TEST_F(ParserFuzz, OneCrashOfTwoCommandsIsTwoFindings) {
 }
 
 // Files that fail in a few ways, of which each job sees others first.
-TEST_F(ParserFuzz, JobsDoNotChangeWhatIsFound) {
+TEST_F(ParserFuzz, JobsDoNotChangeTheFindings) {
   const std::string script =
       "n=$(wc -c < \"$1\"); [ $((n % 3)) -ne 0 ] || exit 0; [ $((n % 5)) -lt 2 ] && echo few >&2; "
       "[ $((n % 7)) -lt 3 ] && echo some >&2; kill -SEGV $$";
@@ -214,7 +214,7 @@ TEST_F(ParserFuzz, AFindingIsKeptThoughItsMinimisingIsStopped) {
   EXPECT_TRUE(ReadFile(Kept(summary->findings[0], "input")).ok());
 }
 
-TEST_F(ParserFuzz, WhatIsKnownOfAFindingStandsBesideIt) {
+TEST_F(ParserFuzz, AReportStandsBesideAFinding) {
   ParserFuzzOptions options = Options("echo 'too deep' >&2; kill -SEGV $$");
   const auto summary = FuzzParser(options);
   ASSERT_TRUE(summary.ok()) << summary.error().message;
@@ -237,7 +237,7 @@ TEST_F(ParserFuzz, WhatIsKnownOfAFindingStandsBesideIt) {
 }
 
 // Another seed shows the same bug by another file.
-TEST_F(ParserFuzz, WhatAnEarlierRunKeptIsKnownAndStaysAsItIs) {
+TEST_F(ParserFuzz, FindingsOfAnEarlierRunAreKnownAndStayUnchanged) {
   ParserFuzzOptions options = Options("kill -SEGV $$");
   std::vector<std::string> names;
   for (const uint64_t seed : {1, 2}) {
@@ -258,7 +258,7 @@ TEST_F(ParserFuzz, WhatAnEarlierRunKeptIsKnownAndStaysAsItIs) {
 }
 
 // The same words of another command are another bug; a file of the name is not written over.
-TEST_F(ParserFuzz, WhatWasFoundOfAnotherCommandIsNotKnown) {
+TEST_F(ParserFuzz, FindingsOfAnotherCommandAreNotKnown) {
   ParserFuzzOptions options = Options("kill -SEGV $$");
   options.minimise_runs = 0;
   const auto first = FuzzParser(options);
@@ -308,7 +308,7 @@ TEST_F(ParserFuzz, AParserWithOtherWordsForEachFileHasNoEndOfFindings) {
   EXPECT_EQ(second->findings[0].count, 30u);
 }
 
-TEST(Minimise, EndsWhereItIsEnough) {
+TEST(Minimise, EndsOnRequest) {
   int calls = 0;
   const auto no = [&calls](const Bytes&) {
     ++calls;
@@ -392,7 +392,7 @@ TEST_F(ParserFuzz, AnExitCodeOfProgramsThatCannotBeStartedMayMeanTheFile) {
 }
 
 // A second command that is not there, beside a first that fails.
-TEST_F(ParserFuzz, WhatWasFoundBeforeAnErrorIsKeptAndTold) {
+TEST_F(ParserFuzz, FindingsBeforeAnErrorAreKeptAndReported) {
   ParserFuzzOptions options = Options("[ $(($(wc -c < \"$1\") % 2)) -ne 0 ] || kill -SEGV $$");
   options.second = Shell("/no/such/program \"$1\"");
   options.minimise_runs = 0;

@@ -89,10 +89,10 @@ TEST_F(Driver, OfCAnswersForEachFileAndLivesOnAfterACrash) {
   EXPECT_EQ(Classify(aborted, limits_).signature,
             "crash assertion LLVMFuzzerTestOneInput parser.c:14");
   EXPECT_EQ(Run(*parser, "x").exit_code, 0);
-  EXPECT_EQ(Run(*parser, "x").err, "") << "what was said of another file";
+  EXPECT_EQ(Run(*parser, "x").err, "") << "a report on another file";
 }
 
-TEST_F(Driver, OfCTellsCoverageWhereTheCompilerGivesIt) {
+TEST_F(Driver, OfCReportsCoverageIfTheCompilerGivesIt) {
   auto without = PersistentParser::Start(BuildC(""), folder_.path(), 1000);
   ASSERT_TRUE(without.ok());
   Run(*without, "x");
@@ -136,7 +136,7 @@ TEST_F(Driver, OfPythonTellsExceptionsCoverageAndStacks) {
   EXPECT_EQ(Run(*parser, "x").exit_code, 0);
 }
 
-TEST_F(Driver, ACommandThatIsNoneIsAnErrorThatSaysWhatToDo) {
+TEST_F(Driver, ACommandThatIsNoDriverIsAnErrorWithARemedy) {
   const auto parser = PersistentParser::Start({"true"}, folder_.path(), 1000);
   ASSERT_FALSE(parser.ok());
   EXPECT_EQ(parser.error().code, ErrorCode::kInvalid);

@@ -39,7 +39,7 @@ TEST(Schedule, OnePlanIsOneFileAndOneSeedOneOrder) {
   EXPECT_EQ(files[0], files[1]);
 }
 
-TEST(Schedule, AFileIsKeptForWhatNoneShowedBefore) {
+TEST(Schedule, AFileIsKeptForANewFeature) {
   Schedule schedule = MakeSchedule();
   const std::vector<Feature> first = {5}, second = {5, 9};
   schedule.Learn(schedule.Next(), kSeed, first, false);

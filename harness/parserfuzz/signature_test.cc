@@ -24,7 +24,7 @@ std::string SignatureOf(std::string_view stack) {
   return ReportSignature(Report(stack)).value_or("none");
 }
 
-TEST(Signature, NamesFunctionsAndWhereTheFirstOfThemStands) {
+TEST(Signature, NamesFunctionsAndThePlaceOfTheFirst) {
   EXPECT_EQ(SignatureOf("    #0 0x55d2 in Parse(char const*) /src/a.cc:7:12\n"
                         "    #1 0x55d3 in Read /src/b.cc:9:3\n"
                         "    #2 0x55d3 in main /src/a.cc:19:3\n"

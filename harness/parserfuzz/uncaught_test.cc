@@ -35,7 +35,7 @@ TEST(Panic, OfGoIsOfItsWordsAndItsFunction) {
   EXPECT_FALSE(UncaughtSignature(kPanic, 1));
 }
 
-TEST(Panic, OfGoMayBeWhatNobodyCanCatch) {
+TEST(Panic, OfGoMayBeAnUncatchableError) {
   constexpr const char* kDeep =
       "runtime: goroutine stack exceeds 1000000000-byte limit\nfatal error: stack overflow\n\n"
       "runtime stack:\nruntime.throw({0x4a3b2e?, "

@@ -71,7 +71,7 @@ bool AnswersOpenly(const Subject& subject, const FindingRow& finding) {
          KindOfFinding(finding.verdict) == FindingKind::kUnconfirmed;
 }
 
-// Verdicts and labels of what a running campaign has recorded so far.
+// Verdicts and labels that a running campaign has recorded so far.
 Result<std::vector<FindingRow>> ReadFindings(const std::string& db) {
   ANECHECK_ASSIGN(Store store, Store::OpenReadOnly(db));
   ANECHECK_ASSIGN(const std::vector<RunRow> runs, store.Runs());
@@ -167,7 +167,7 @@ Status MakeSmall(const FindingRow& finding, const Artifact& artifact,
 
 std::string Reason(const CampaignSummary& summary) {
   if (summary.list.empty()) {
-    return fmt::format("no case departed from what is admitted ({} judged, {} inconclusive)",
+    return fmt::format("no case departed from the contract ({} judged, {} inconclusive)",
                        summary.judged, summary.inconclusive);
   }
   std::vector<std::string> seen;
@@ -205,8 +205,8 @@ bool ConcernsCalls(const Subject& subject) {
                            subject.op_class == "calls");
 }
 
-// Whether the probe's answer shows the subject; fills verdict and label, which is of what was
-// measured, by this probe and where that leaves several by others on the same engine.
+// Whether the probe's answer shows the subject; fills verdict and label, from the measurements of
+// this probe and, if these leave several, of others on the same engine.
 Result<bool> Shows(const Subject& subject, const RuntimeProbe& probe, const RuntimeAnswer& answer,
                    const WorkerOptions& worker, const std::atomic<bool>* stop, HuntResult& result) {
   if (subject.group == SubjectGroup::kKnownDefect) {
@@ -247,8 +247,8 @@ Result<bool> Probe(const Subject& subject, const HuntOptions& options,
     const bool known = subject.group == SubjectGroup::kKnownDefect;
     if (known && !shows && answer.value && *answer.value != probe->conforming) ++result.unlabelled;
     if (!shows) continue;
-    // Without the subject the probe must work and not show the same: a probe of what the target
-    // does not have, or that ran out of time on a busy machine, shows nothing.
+    // Without the subject the probe must work and not show the same: a probe of a feature that the
+    // target does not have, or that ran out of time on a busy machine, shows nothing.
     WorkerOptions clean = WithoutSubject(subject, worker);
     // Memory that the clean engine holds is no leak.
     clean.memory_limit = WorkerOptions().memory_limit;
@@ -272,8 +272,8 @@ Result<bool> Probe(const Subject& subject, const HuntOptions& options,
   return false;
 }
 
-// A flag that is set by hand or, while this lives, soon after `*stop` is: what a campaign ends by
-// takes one flag.
+// A flag that is set by hand or, while this lives, soon after `*stop` is: a campaign's end takes
+// one flag.
 class Enough {
  public:
   explicit Enough(const std::atomic<bool>* stop) {
@@ -324,7 +324,7 @@ Result<CampaignSummary> RunUpTo(CampaignOptions campaign, uint64_t cases, const 
   return RunCampaign(campaign, [&] { return MakeRunner(campaign); }, progress, enough.flag());
 }
 
-// Whether a finding of the campaign owes to the subject; what it shows is put into `result` then.
+// Whether a finding of the campaign owes to the subject; its verdict is then put into `result`.
 Result<bool> Take(const FindingRow& finding, const Subject& subject,
                   const CampaignOptions& campaign, uint64_t cases, const std::atomic<bool>* stop,
                   HuntResult& result) {
@@ -388,8 +388,8 @@ Status HuntByCampaign(const Subject& subject, const HuntOptions& options, Clock:
   return {};
 }
 
-// Looks for the subject in every way that may show it. kInterrupted where the stop came before it
-// was told whether one does.
+// Looks for the subject in every way that may show it. kInterrupted if the stop came before that
+// was decided.
 Status LookFor(const Subject& subject, const HuntOptions& options, const std::atomic<bool>* stop,
                HuntResult& result) {
   const auto start = Clock::now();
@@ -439,7 +439,7 @@ constexpr CleanPart kCleanParts[] = {
     {ToText(Route::kNetlist), 8, std::nullopt, RouteSet::kNetlist},
 };
 
-// Adds what a campaign without a defect shows.
+// Adds the results of a campaign without a defect.
 Status RunCleanPart(const CampaignOptions& campaign, const std::atomic<bool>* stop,
                     CleanResult& result) {
   result.judged_of_part.push_back(0);

@@ -1,5 +1,5 @@
 // The measurement measures: a planted fault is found and named, a clean engine gives nothing, and
-// what cannot be found is said so.
+// subjects that cannot be found are reported.
 #include "harness/power/power.h"
 
 #include <algorithm>
@@ -56,7 +56,7 @@ HuntResult HuntFor(const Subject& subject) {
   return std::move(*result);
 }
 
-TEST(Subjects, AreTheEnginesRowsWithWhereToLook) {
+TEST(Subjects, AreTheEnginesRowsWithTheirOperations) {
   const Subject conv = Named("conv-bias-dropped");
   EXPECT_EQ(conv.ops.count(), 1u);
   EXPECT_TRUE(conv.ops.test(FindOp("conv")->schema.id));
@@ -96,7 +96,7 @@ TEST(HuntTest, FindsAPlantedFaultAndMakesItSmall) {
 }
 
 // By random cases: no probe knows of states.
-TEST(HuntTest, FindsWhatStatesLoseByACampaign) {
+TEST(HuntTest, FindsLostStatesByACampaign) {
   for (const char* fault : {"state-lost", "state-not-zero"}) {
     HuntOptions options = Options().hunt;
     options.shrink_tries = 500;
@@ -140,13 +140,13 @@ TEST(HuntTest, TellsTheLossOfProductsFromThatOfReductions) {
   }
 }
 
-TEST(HuntTest, FindsByAProbeWhatShowsInOneRunOfSeveral) {
+TEST(HuntTest, FindsAFaultOfOneRunOfSeveralByAProbe) {
   const HuntResult result = HuntFor(Named("first-element-flaky"));
   EXPECT_TRUE(result.found);
   EXPECT_TRUE(result.by.starts_with("probe ")) << result.by;
 }
 
-TEST(HuntTest, FindsByAProbeWhatNoValueShows) {
+TEST(HuntTest, FindsAFaultThatNoValueShowsByAProbe) {
   for (const char* fault : {"run-slow", "async-signals-early"}) {
     const HuntResult result = HuntFor(Named(fault));
     EXPECT_TRUE(result.found) << fault;
@@ -184,8 +184,8 @@ TEST(HuntTest, FindsByAProbeDefectsOfPrograms) {
   }
 }
 
-// One refuses products of rank 5 alone, the other transposes too: the label is of what both probes
-// measured, not of the row that was asked first.
+// One refuses products of rank 5 alone, the other transposes too: the label comes from both probes'
+// measurements, not from the first row.
 TEST(HuntTest, TellsByProbesWhichOfTwoDefectsRefusesProducts) {
   for (const char* id : {"D31", "P12"}) {
     const HuntResult found = HuntFor(Named(id));
@@ -197,7 +197,7 @@ TEST(HuntTest, TellsByProbesWhichOfTwoDefectsRefusesProducts) {
 }
 
 // Values are looked for by a campaign first: a probe that would show the defect too is not asked,
-// and is where the campaign finds nothing.
+// and is asked if the campaign finds nothing.
 TEST(HuntTest, LooksForValuesByACampaignFirst) {
   const Subject gather = Named("D27");
   EXPECT_EQ(gather.kind, "numeric");
@@ -215,8 +215,8 @@ TEST(HuntTest, LooksForValuesByACampaignFirst) {
   EXPECT_EQ(short_hunt->reason, "");
 }
 
-// The judge names a documented numeric defect by its value. One that the oracle has no value for
-// must be told by a probe of its own, which it fails.
+// The judge names a documented numeric defect by its value. One without an oracle's value must be
+// shown by its own probe, which it fails.
 TEST(Catalogue, EveryNumericDefectHasAValueOrAProbe) {
   std::set<std::string_view> departures, unnamed, probed;
   for (const Departure& row : KnownDepartures()) departures.insert(row.id);
@@ -235,7 +235,7 @@ TEST(Catalogue, EveryNumericDefectHasAValueOrAProbe) {
 }
 
 // A fault that the engine shows without the subject was not found by hunting it.
-TEST(HuntTest, DoesNotTakeWhatShowsWithoutTheDefect) {
+TEST(HuntTest, DoesNotCountAFaultThatShowsWithoutTheDefect) {
   Subject other = Named("D09");
   other.quirks = {{"all", false}, {"D09", true}, {"D01", true}};
   other.labels = {"D01"};
@@ -247,7 +247,7 @@ TEST(HuntTest, DoesNotTakeWhatShowsWithoutTheDefect) {
   EXPECT_NE(result.reason.find("without the defect"), std::string::npos) << result.reason;
 }
 
-TEST(HuntTest, SaysWhatItDidNotFind) {
+TEST(HuntTest, GivesTheReasonIfItFindsNothing) {
   Subject nothing = Named("add-one-ulp-everywhere");
   nothing.faults.clear();
   const HuntResult result = HuntFor(nothing);
@@ -296,7 +296,7 @@ TEST(WayTest, AFaultIsHuntedInEachWay) {
   const Json json = PowerToJson(*report);
   EXPECT_EQ(json["ways"].size(), 3u);
   EXPECT_EQ(json["faults"][2]["way"], "exec");
-  EXPECT_EQ(json["summary"]["planted"], 6) << "what does not act is not counted";
+  EXPECT_EQ(json["summary"]["planted"], 6) << "an inactive fault is not counted";
 }
 
 // Terms that no family was measured for count of an engine that bears no mark, and there alone.
@@ -310,7 +310,7 @@ TEST(WayTest, AnEngineWithoutItsMarkIsJudgedAsARealOne) {
   EXPECT_EQ(unmarked.Identify()->provenance, Provenance::kReported);
 }
 
-TEST(WayTest, WhatOnlyUnconfirmedResultsShowIsNotFoundAndListed) {
+TEST(WayTest, SubjectsThatOnlyUnconfirmedResultsShowAreNotFoundAndListed) {
   PowerReport report;
   HuntResult& open = report.hunts.emplace_back();
   open.subject.id = "softmax-truncates";
@@ -346,7 +346,7 @@ TEST(CleanTest, AFindingWithoutDefectsIsFalse) {
   EXPECT_FALSE(RunClean(kTargets[0], false, 64, options).ok());
 }
 
-TEST(PowerTest, HuntsWhatIsNamedAndNothingElse) {
+TEST(PowerTest, HuntsTheNamedSubjectsAlone) {
   PowerOptions options = Options();
   options.only = {"sub-swapped"};
   options.targets = {kTargets[1]};
@@ -372,7 +372,7 @@ TEST(PowerTest, RefusesAnIdThatTheEngineLacks) {
   EXPECT_EQ(report.error().code, ErrorCode::kNotFound);
 }
 
-TEST(PowerTest, AClassShowsWhatIsFoundInAllItsOperations) {
+TEST(PowerTest, AClassShowsTheErrorFoundInAllItsOperations) {
   PowerReport report;
   report.magnitudes = {{"add", "elementwise", 10, 1, {"product_rounding"}, false, 1, 0},
                        {"sub", "elementwise", 10, 4, {"wide_intermediate"}, false, 1, 0},
@@ -383,12 +383,12 @@ TEST(PowerTest, AClassShowsWhatIsFoundInAllItsOperations) {
   EXPECT_TRUE(classes[0]["ulps"].is_null());
   EXPECT_EQ(classes[1]["ulps"], 4);
   EXPECT_EQ(classes[1]["one_ulp_ops"], 1);
-  // Why not less: the freedoms of what was not found at one unit alone.
+  // Why not less: only the freedoms of errors that were not found at one unit.
   EXPECT_EQ(classes[1]["freedoms"], Json::array({"wide_intermediate"}));
   EXPECT_NE(PowerToText(report).find("less is admitted by: exponential_ulp\n"), std::string::npos);
 }
 
-TEST(PowerTest, MeasuresTheSmallestErrorOfWhatIsNamed) {
+TEST(PowerTest, MeasuresTheSmallestErrorOfNamedOperations) {
   PowerOptions options = Options();
   options.magnitudes_of = {"relu", "transpose"};
   const auto report = MeasurePower(options, {});
@@ -401,7 +401,7 @@ TEST(PowerTest, MeasuresTheSmallestErrorOfWhatIsNamed) {
     EXPECT_EQ(magnitude.implied, magnitude.permille != kShares[0]) << magnitude.op;
     EXPECT_TRUE(magnitude.freedoms.empty()) << magnitude.op;
   }
-  EXPECT_FALSE(GivesHalves(*FindOp("equal"), kTargets[0])) << "what has no units is left out";
+  EXPECT_FALSE(GivesHalves(*FindOp("equal"), kTargets[0])) << "terms without units are left out";
   // A class is named in full or up to its first comma.
   std::atomic<bool> stop{true};
   for (const char* name : {"normalization", "convolution", "reduction"}) {
@@ -414,7 +414,7 @@ TEST(PowerTest, MeasuresTheSmallestErrorOfWhatIsNamed) {
 
 // The bounds of a function whose table is recorded leave one unit in the last place no room, on the
 // families whose tables are measured.
-TEST(PowerTest, FindsOneUlpInAHundredthOfWhatARecordedTableGives) {
+TEST(PowerTest, FindsOneUlpInAHundredthOfARecordedTablesResults) {
   PowerOptions options = Options();
   options.hunt.shrink_tries = 0;
   options.magnitudes_of = {"exp",  "log",  "inverse", "sqrt", "rsqrt",
@@ -440,7 +440,7 @@ HuntResult HuntOf(std::string id, bool found, uint64_t cases, double seconds) {
   return hunt;
 }
 
-TEST(LossTest, WhatNoCaseShowsAndNoListNamesIsLost) {
+TEST(LossTest, UnlistedFaultsThatNoCaseShowsAreLost) {
   const HuntOptions options{.cases = 2000, .max_seconds = 60};
   PowerReport report;
   report.hunts = {HuntOf("found", true, 7, 1), HuntOf("named", false, 2000, 9),
@@ -479,7 +479,7 @@ TEST(LossTest, ManyHuntsThatFindNothingAreLostThoughTheClockEndsThem) {
   EXPECT_THAT(report.lost, Optional(IsEmpty()));
 }
 
-TEST(LossTest, TheCommittedListIsReadAndNamesWhatTheEngineHas) {
+TEST(LossTest, TheCommittedListIsReadAndNamesFaultsOfTheEngine) {
   const auto ids =
       ReadNotFound(std::string(ANECHECK_SOURCE_DIR) + "/corpus/baselines/power_not_found.tsv");
   ASSERT_TRUE(ids.ok()) << ids.error().message;
@@ -508,7 +508,7 @@ TEST(PowerTest, MediansAreOfReproducers) {
   const auto summary = PowerToJson(report)["summary"];
   EXPECT_EQ(summary["median_nodes"], 2);
   EXPECT_EQ(summary["median_elements"], 20);
-  EXPECT_EQ(summary["not_shrunk"], 1) << "the summary counts what the medians lack";
+  EXPECT_EQ(summary["not_shrunk"], 1) << "the summary counts the faults that the medians lack";
   EXPECT_NE(PowerToText(report).find("without 1 that could not be made small"), std::string::npos);
   EXPECT_EQ(summary["planted"], 4);
   EXPECT_EQ(summary["planted_found"], 3);

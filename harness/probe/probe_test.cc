@@ -126,7 +126,7 @@ TEST(Probe, AgreementIsWithinTheGridOfThePublishedFigure) {
   EXPECT_EQ(Measure("width_slice_gain", never, 4).agrees, true) << "clean from A15";
 }
 
-TEST(Probe, WhatIsBadFromTheStartIsSaidSo) {
+TEST(Probe, ADepartureAtTheStartIsReportedThere) {
   PlainRunner runner([](const Graph&, double) { return HUGE_VAL; });
   const ProbeDatum datum = Measure("accumulator_port", runner);
   EXPECT_EQ(datum.state, ProbeState::kAtValue);
@@ -245,7 +245,7 @@ TEST(Probe, CallsAreProbedOnNoRunnerThatHasNone) {
       << numeric.error().message;
 }
 
-TEST(CliffText, IsShortAndHasNamesForWhatIsNoNumber) {
+TEST(CliffText, IsShortAndHasNamesForInfinitiesAndNan) {
   EXPECT_EQ(CliffText(32768), "32768");
   EXPECT_EQ(CliffText(11.09375), "11.09375");
   EXPECT_EQ(CliffText(-HUGE_VAL), "-Infinity");

@@ -208,7 +208,7 @@ class ProbeBundles : public ProbeCalls {
   inline static Change change = Keep;
 };
 
-TEST_F(ProbeBundles, PlacementIsReadWhereverTheBundleHasIt) {
+TEST_F(ProbeBundles, PlacementIsReadAtEachPlaceInTheBundle) {
   EXPECT_EQ(MeasureWith(Keep, "placement").value(), 1);
   EXPECT_EQ(MeasureWith(Nest, "placement").value(), 1);
   EXPECT_EQ(MeasureWith(NameNothing, "placement").value(), 0) << "no other backend is named";
@@ -227,7 +227,7 @@ TEST_F(ProbeBundles, AFallbackIsProvedByTheBackendThatIsNamed) {
   }
 }
 
-TEST_F(ProbeBundles, WhatTheEngineTakesItselfIsNoFallback) {
+TEST_F(ProbeBundles, AnOperationThatTheEngineTakesIsNoFallback) {
   ASSERT_EQ(Symbol<int (*)(const char*)>("anecheck_sim_enable_fault")("accepts-rank-6"),
             ANECHECK_SIM_OK);
   for (const int d35 : {0, 1}) {

@@ -232,7 +232,7 @@ Result<double> ChainOfTwo(const E5rtLibrary& engine, std::string_view target) {
   if (!first.ready()) return Broken(first.program);
   ProbeProgram second(engine, target, Twice());
   if (!second.failed().empty()) return Broken(second);
-  // The second operation reads what the first one writes: its input takes the first one's buffer.
+  // The second operation reads the first one's output: its input takes the first one's buffer.
   const void* between = second.Share("x", false, "y", first.program);
   const void* y = between == nullptr ? nullptr : second.Bind("y", true, kBytes);
   if (y == nullptr) return Broken(second);
@@ -377,8 +377,8 @@ std::string RankSix() {
 Result<double> RankSixRefused(const E5rtLibrary& engine, std::string_view target) {
   return Refused(engine, target, RankSix());
 }
-// Of what the engine alone refuses (mask 4), whether the compiler places it elsewhere where it may
-// (mask 7). That it compiled is no proof: its analytics must name another backend.
+// Whether the compiler places an operation that the engine alone refuses (mask 4) elsewhere if it
+// may (mask 7). That it compiled is no proof: its analytics must name another backend.
 Result<double> FallbackRefused(const E5rtLibrary& engine, std::string_view target) {
   constexpr uint64_t kAny = 7;
   const ProbeProgram alone(engine, target, RankSix());
@@ -496,7 +496,7 @@ Result<double> MemoryOfCompiles(const E5rtLibrary& engine, std::string_view targ
   return ResidentBytes(getpid()) > before + kMostGrowth ? 1 : 0;
 }
 
-// Runs something; what the process prints meanwhile is counted outside of it.
+// Runs something; the process's output meanwhile is counted outside of it.
 Result<double> BytesPrinted(const E5rtLibrary& engine, std::string_view target) {
   Adder adder(engine, target);
   if (!adder.ready() || !adder.program.Execute()) return Broken(adder.program);
@@ -530,7 +530,7 @@ constexpr std::array kProbes = {
                  EarlyEvents},
     RuntimeProbe{"requests_in_flight", "requests in flight at most, of 200 submitted", 127,
                  "facts e5rt_abi.md, limits", "", 0, 0, RequestsInFlight, kTwice},
-    RuntimeProbe{"fallback_refused", "1: mask 0x7 does not run on the CPU what the engine refuses",
+    RuntimeProbe{"fallback_refused", "1: mask 0x7 does not run the refused operations on the CPU",
                  1, kDefects, "D35", 0, kAll, FallbackRefused},
     RuntimeProbe{"unknown_target_refused", "1: an unknown TargetArchitecture is refused", 1,
                  kDefects, "P13", 0, kAll, UnknownTargetRefused},

@@ -50,14 +50,14 @@ TEST(RuntimeProbeTable, ADefectIsExpectedByFamilyAndByTheLastSetting) {
   EXPECT_FALSE(ExpectsDefect(*FindRuntimeProbe("placement"), 2, settings));
 }
 
-TEST(RuntimeProbes, GiveWhatIsDocumentedOfTheFamily) {
+TEST(RuntimeProbes, GiveTheDocumentedValuesOfTheFamily) {
   for (const RuntimeProbe& probe : RuntimeProbes()) {
     const double expected = ExpectsDefect(probe, 2, {}) ? probe.documented : probe.conforming;
     EXPECT_EQ(Ask(probe.name, Options()), expected) << probe.name;
   }
 }
 
-TEST(RuntimeProbes, GiveWhatAConformingEngineGivesWithoutDefects) {
+TEST(RuntimeProbes, GiveAConformingEnginesValuesWithoutDefects) {
   WorkerOptions options = Options();
   options.quirks = {{"all", false}};
   for (const RuntimeProbe& probe : RuntimeProbes()) {
@@ -98,7 +98,7 @@ TEST(RuntimeProbes, EachKnownDefectChangesTheProbesThatNameIt) {
 }
 
 #if !defined(__APPLE__)
-TEST(MacProbes, AreUnmeasuredElsewhereAndSayWhatAMacAloneHas) {
+TEST(MacProbes, AreUnmeasuredElsewhereAndSaySo) {
   EXPECT_EQ(MacProbes().size(), 4u);
   for (const RuntimeProbe& probe : MacProbes()) {
     EXPECT_EQ(FindRuntimeProbe(probe.name), &probe);

@@ -193,7 +193,7 @@ TEST_F(MergeTest, TakesARunOnceFromTheFullestFile) {
 }
 
 // A copy that was made before the last word was written says less, though it has all cases.
-TEST_F(MergeTest, TakesARunFromWhereItsWriterCameFurthest) {
+TEST_F(MergeTest, TakesARunFromTheFileWithMostOfIt) {
   const std::string earlier = Path(), whole = Path(), out = Path();
   {
     auto before = Store::Open(earlier);

@@ -182,7 +182,7 @@ TEST_P(EarlierVersion, IsBroughtUp) {
   ASSERT_TRUE(store.ok()) << store.error().message;
   EXPECT_EQ(One(*store, "SELECT value FROM meta WHERE key = 'schema_version'"),
             std::to_string(kSchemaVersion));
-  EXPECT_EQ(One(*store, "SELECT count(*) FROM cases"), "1") << "what was there stays";
+  EXPECT_EQ(One(*store, "SELECT count(*) FROM cases"), "1") << "earlier rows stay";
   auto fresh = Store::Open(Path("fresh.sqlite"));
   EXPECT_EQ(Schema(*store), Schema(*fresh));
   const auto run = store->BeginRun(ExampleRun("u2"));
@@ -195,7 +195,7 @@ TEST_P(EarlierVersion, IsBroughtUp) {
   EXPECT_TRUE(Store::Open(path).ok()) << "bringing up happens once";
 }
 
-TEST_F(StoreTest, BatchesAtOnceLeaveWhatTheyLeaveOneByOne) {
+TEST_F(StoreTest, BatchesAtOnceEqualBatchesOneByOne) {
   std::vector<RowBatch> batches;
   for (uint64_t index = 0; index < 5; ++index) {
     batches.push_back(ExampleBatch(index));
@@ -262,7 +262,7 @@ TEST_F(StoreTest, ProbesAreAllRecordedOrNone) {
   EXPECT_EQ(One(*store, "SELECT state FROM probes"), "no cliff");
 }
 
-TEST_F(StoreTest, WhatWasProvedAddsUpBesideTheRest) {
+TEST_F(StoreTest, ProvedResultsAddUpBesideTheRest) {
   auto store = Store::Open(Path("a.sqlite"));
   const auto run = store->BeginRun(ExampleRun("u1"));
   RowBatch batch;
@@ -274,7 +274,7 @@ TEST_F(StoreTest, WhatWasProvedAddsUpBesideTheRest) {
                 "SELECT cases || '/' || dispatched || '/' || correct || '/' || wrong FROM "
                 "proved_reach WHERE op = 'conv' AND provenance = 'silicon'"),
             "4/4/0/2");
-  EXPECT_EQ(One(*store, "SELECT provenance FROM runs"), "simulated") << "the run stays what it is";
+  EXPECT_EQ(One(*store, "SELECT provenance FROM runs"), "simulated") << "the run is unchanged";
 }
 
 TEST_F(StoreTest, PlannedCasesAddUpAndOperationsWithoutAnyHaveNoRow) {
@@ -289,7 +289,7 @@ TEST_F(StoreTest, PlannedCasesAddUpAndOperationsWithoutAnyHaveNoRow) {
 }
 
 // Of every run that has the id, the earlier ones too; the very same finding leaves no choice.
-TEST_F(StoreTest, ReplaysNameTheRunWhereAnIdMeansSeveralFindings) {
+TEST_F(StoreTest, ReplaysNameTheRunIfAnIdMeansSeveralFindings) {
   auto store = Store::Open(Path("a.sqlite"));
   ASSERT_TRUE(store.ok());
   RowBatch batch = ExampleBatch(0);
@@ -318,7 +318,7 @@ TEST_F(StoreTest, ReplaysNameTheRunWhereAnIdMeansSeveralFindings) {
   EXPECT_EQ(finding.replay, "anecheck replay f0 --run u3");
 }
 
-TEST_F(StoreTest, UnconfirmedDeviationsAddUpInAllAndOfWhatWasProved) {
+TEST_F(StoreTest, UnconfirmedDeviationsAddUpInAllAndOfProvedResults) {
   auto store = Store::Open(Path("a.sqlite"));
   const auto run = store->BeginRun(ExampleRun("u1"));
   RowBatch batch;
@@ -533,7 +533,7 @@ TEST_F(StoreTest, AnUnfinishedFileOfAnotherProgramIsLeftAsItIs) {
   EXPECT_EQ(*ReadFile(path + "-journal"), *journal);
 }
 
-// A small file system of its own; none where the test may not mount one, and on macOS.
+// A small separate file system; none if the test may not mount one, and on macOS.
 class SmallDisk {
  public:
   explicit SmallDisk(const std::string& folder) : folder_(folder) {

@@ -18,7 +18,7 @@ TEST(ChipTarget, FollowsTheTable) {
   EXPECT_EQ(TargetOfChip("M1"), "h13") << "as external programs write it";
 }
 
-TEST(ChipTarget, WhereSourcesDifferEachTargetStands) {
+TEST(ChipTarget, EachTargetStandsIfSourcesDiffer) {
   EXPECT_EQ(TargetsOfChip("Apple M5 Pro"), (Targets{"h17g", "h17s"}));
   EXPECT_EQ(TargetsOfChip("Apple M5 Max"), Targets{"h17g"});
   EXPECT_EQ(TargetsOfChip("Apple A17 Pro"), Targets{"h16"});
@@ -66,7 +66,7 @@ TEST(OwnTarget, OtherEnginesTakeEveryTarget) {
   }
 }
 
-TEST(OwnTarget, AProofRaisesWhatIsOfTheChipThatTheRunnerNames) {
+TEST(OwnTarget, AProofRaisesResultsOfTheRunnersChip) {
   RunnerIdentity program = Machine(Provenance::kReported, "M1");
   EXPECT_EQ(ProvedOn(program, "h13"), std::nullopt);
   program.proved = Provenance::kSilicon;

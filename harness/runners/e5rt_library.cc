@@ -22,7 +22,7 @@ struct Symbol {
   void** slot;
 };
 
-// Without it no target can be asked for; the system's engine has one of its own.
+// Without it no target can be requested; the system's engine has its own.
 constexpr const char* kTargetOption = "e5rt_e5_compiler_options_set_custom_ane_compiler_options";
 
 Error Missing(const std::string& path, const char* symbol) {
@@ -148,7 +148,7 @@ Result<E5rtLibrary> OpenE5rtLibrary(const std::string& path) {
                                                        why == nullptr ? "unknown" : why));
   }
   if (!file.path.empty() && FileAt(path) != file) {
-    return EngineReplaced(path, "another file", "what was written while a worker loaded it");
+    return EngineReplaced(path, "another file", "the file written while a worker loaded it");
   }
   E5rtLibrary opened;
   opened.path = path;

@@ -40,7 +40,7 @@ Result<std::string> ContentOf(const EngineFile& file) {
   if (file.path.empty()) return std::string();
   const Result<std::vector<uint8_t>> content = ReadFile(file.path);
   if (!content.ok() || FileAt(file.path) != file) {
-    return EngineReplaced(file.path, "what a worker has loaded", "another file, or none");
+    return EngineReplaced(file.path, "the file that a worker has loaded", "another file, or none");
   }
   return fmt::format("crc32 {:08x} of {} bytes", Crc32(*content), content->size());
 }

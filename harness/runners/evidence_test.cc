@@ -46,7 +46,7 @@ RunReply RunAlone(const std::string& word) {
   return testing::RunWord(runner, word);
 }
 
-TEST(Analytics, NameTheEngineWhereEveryOperationIsPlacedThere) {
+TEST(Analytics, NameTheEngineIfEveryOperationIsPlacedThere) {
   const auto placed = [](std::initializer_list<const char*> backends) {
     std::string text = "program(1.3)\n{\n";
     for (const char* backend : backends) {
@@ -61,7 +61,7 @@ TEST(Analytics, NameTheEngineWhereEveryOperationIsPlacedThere) {
   EXPECT_EQ(placed({"bnns", "ane"}), "bnns");
   EXPECT_EQ(BackendInAnalytics("SelectedBackend = string(\"ane\") SelectedBackend = string(\"a"),
             "")
-      << "what breaks off proves nothing";
+      << "a truncated document proves nothing";
 }
 
 TEST(Analytics, SpeakOfTheProgramWhosePortsAndOperationsTheyName) {
@@ -104,7 +104,7 @@ TEST(E5rtRunner, ACasesPlacementIsProvedByItsOwnAnalytics) {
   for (size_t i = 0; i < 5; ++i) EXPECT_EQ((*replies)[i].backend, kBackends[i]) << i;
 }
 
-TEST(E5rtRunner, TheStageOfADeathIsWhereTheWorkerWas) {
+TEST(E5rtRunner, TheStageOfADeathIsTheWorkersLastStage) {
   E5rtRunner runner(Hostile());
   const WordCases cases({"copy", "ABORT COMPILER", "STUCK LOADING", "CRASH", "HANG"});
   const auto replies = runner.Run(cases.all());
@@ -125,7 +125,7 @@ TEST(E5rtRunner, AReplyOfOtherSizeThanTheGraphsIsGarbled) {
   EXPECT_TRUE(reply.outputs.empty());
 }
 
-TEST(E5rtRunner, WhatIsTooLargeForAWorkerWasNotRun) {
+TEST(E5rtRunner, ACaseTooLargeForAWorkerIsNotRun) {
   WorkerOptions options = Hostile();
   options.most_area = options.area_size;
   E5rtRunner runner(options);
@@ -165,7 +165,7 @@ TEST(E5rtRunner, SignalsDoNotEndTheWaitForAWorker) {
   EXPECT_TRUE(identity.ok()) << identity.error().message;
 }
 
-TEST(Engines, AreTheSystemsWhereTheSystemsFilesHoldTheirCode) {
+TEST(Engines, AreTheSystemsIfItsFilesHoldTheirCode) {
   EXPECT_TRUE(IsSystemImage("/System/Library/PrivateFrameworks/Espresso.framework/Espresso"));
   EXPECT_FALSE(IsSystemImage("./stub.dylib"));
   EXPECT_FALSE(IsSystemImage("/tmp/System/Library/PrivateFrameworks/Espresso"));
@@ -239,7 +239,7 @@ TEST(E5rtRunner, AStuckWorkerEndsWithItsCampaign) {
 
 #endif
 
-// The key is published, its spelling is not: what needs no option gets none.
+// The key is published, its spelling is not: a compilation that needs no option gets none.
 TEST(Evidence, TheSystemsEngineIsNotToldItsTarget) {
   EXPECT_EQ(TargetOption(EngineKind::kSystem, "h13"), std::nullopt);
   EXPECT_EQ(TargetOption(EngineKind::kSimulated, "h13"), "TargetArchitecture=h13");

@@ -149,7 +149,7 @@ TEST(ExecProtocol, AnUnsupportedGraphNamesItsOperation) {
             "op: is missing: the operation that is not supported");
 }
 
-TEST(ExecProtocol, AnIdIsReadWhateverElseIsWrong) {
+TEST(ExecProtocol, AnIdIsReadFromAFaultyReply) {
   EXPECT_EQ(ExecReplyId(R"({"v": 1, "id": 9, "status": "splendid"})"), 9u);
   for (const char* line : {"", "9", "no JSON", R"({"v": 1})", R"({"v": 1, "id": "9"})",
                            R"({"v": 1, "id": -9})", R"({"v": 3, "id": 9})"}) {

@@ -240,7 +240,7 @@ std::vector<LateReply> AwaitLate(ExecRunner& runner) {
 }
 
 // Behind the run of its case or, where this process was slow to look, within it.
-TEST(ExecRunner, WhatComesBehindTheLastAnswerBelongsToItsCase) {
+TEST(ExecRunner, OutputBehindTheLastAnswerBelongsToItsCase) {
   const std::pair<const char*, const char*> kWords[] = {
       {"AFTERWARDS", "it was answered twice"},
       {"CHATTER", "a line follows the reply that answers no request"}};
@@ -257,7 +257,7 @@ TEST(ExecRunner, WhatComesBehindTheLastAnswerBelongsToItsCase) {
   }
 }
 
-TEST(ExecRunner, WhatIsLingeredAtShowsItsLateReply) {
+TEST(ExecRunner, LingeringShowsALateReply) {
   ExecRunner runner(Hostile());
   runner.Linger(true);
   for (int turn = 0; turn < 2; ++turn) {
@@ -434,7 +434,7 @@ TEST(ExecRunner, RestartGivesAFreshProgram) {
   EXPECT_EQ(runner.started(), 2);
 }
 
-TEST(ExecRunner, WhatCannotStartSaysWhy) {
+TEST(ExecRunner, AFailedStartGivesItsReason) {
   const std::pair<ExecOptions, const char*> kBroken[] = {
       {{.command = "/nonexistent/runner --fast"},
        "/nonexistent/runner: cannot be started: No such"},

@@ -247,7 +247,7 @@ std::vector<Half> ResultOf(const Row& row) {
 
 class GoldenNumerics : public ::testing::TestWithParam<Row> {};
 
-TEST_P(GoldenNumerics, AreWhatWasMeasured) {
+TEST_P(GoldenNumerics, AreTheMeasuredOnes) {
   const Row& row = GetParam();
   const std::vector<Half> y = ResultOf(row);
   ASSERT_FALSE(y.empty());

@@ -37,7 +37,7 @@ TEST(RoundtripRunner, LosesNothingOfGeneratedGraphs) {
   EXPECT_GT(with_netlist, 50);
 }
 
-TEST(RoundtripRunner, TellsWhatTextSaysDifferently) {
+TEST(RoundtripRunner, NamesTheDifferenceOfAText) {
   const Graph graph = testing::ReluGraph();
   const auto text = [](std::string_view type, std::string_view op) {
     return fmt::format(

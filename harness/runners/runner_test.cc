@@ -174,7 +174,7 @@ TEST(E5rtRunner, AnOutputThatIsNotWrittenShows) {
   EXPECT_EQ(reply.outputs[0].bytes, std::vector<uint8_t>(8, 0xfe)) << "NaN as fp16";
 }
 
-TEST(E5rtRunner, WhatAnEnginePrintsIsItsCasesMisconductAndGoesNowhere) {
+TEST(E5rtRunner, AnEnginesOutputIsItsCasesMisconductAndIsSwallowed) {
   ::testing::internal::CaptureStdout();
   ::testing::internal::CaptureStderr();
   E5rtRunner runner(Hostile());
@@ -277,7 +277,7 @@ TEST(E5rtRunner, RestartGivesAFreshWorker) {
   EXPECT_EQ(runner.workers_started(), 2);
 }
 
-TEST(E5rtRunner, WhatCannotStartSaysWhy) {
+TEST(E5rtRunner, AFailedStartGivesItsReason) {
   E5rtRunner missing({.library = "/nonexistent/engine.so"});
   const auto none = missing.Identify();
   ASSERT_FALSE(none.ok());

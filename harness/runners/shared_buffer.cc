@@ -137,7 +137,7 @@ Result<SharedBuffer> SharedBuffer::Open(const std::string& name) {
   }
   memory->surface = IOSurfaceLookupFromMachPort(memory->port);
   if (memory->surface == nullptr) {
-    return Failed(ErrorCode::kNotFound, name, "what is registered is no surface");
+    return Failed(ErrorCode::kNotFound, name, "the registered object is no surface");
   }
   return SharedBuffer(std::move(memory));
 }

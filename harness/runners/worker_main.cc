@@ -56,7 +56,7 @@ Result<E5rtLibrary> OpenConfigured(int argc, char** argv) {
     if (!library.simulated()) {
       return MakeError(ErrorCode::kInvalid,
                        fmt::format("{} is not the simulated engine: it takes no quirks or faults, "
-                                   "and what its compiler leaves is not known",
+                                   "and its compiler's files are unknown",
                                    library.path));
     }
     if (what == "files" || what == "mark") continue;
@@ -72,8 +72,8 @@ Result<E5rtLibrary> OpenConfigured(int argc, char** argv) {
   return library;
 }
 
-// Tells the campaign who is here: the first byte says whether it is well, the second what the
-// engine is; the text follows, and the file that it was loaded from.
+// Tells the campaign who is here: the first byte says whether it is well, the second the kind of
+// engine; the text follows, and the file that it was loaded from.
 void Announce(WorkerChannel& channel, bool well, EngineKind kind, std::string_view text,
               const EngineFile& file = {}) {
   ByteWriter writer;

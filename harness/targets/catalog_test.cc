@@ -194,7 +194,7 @@ std::vector<uint8_t> BlobWith(uint32_t offset, uint64_t value, uint32_t width) {
   return blob;
 }
 
-TEST(Replacement, ABlobOverwritesTheTableAndWhatRestatesIt) {
+TEST(Replacement, ABlobOverwritesTheTableAndLimitsThatRestateIt) {
   TargetCatalog catalog = TargetCatalog::Builtin();
   std::vector<uint8_t> blob = BlobWith(0x238, 12, 8);
   blob[0x81d] = 1;
@@ -249,7 +249,7 @@ uint64_t Newest(std::string_view field, std::string_view target) {
   return known ? known.value() : ~uint64_t{0};
 }
 
-TEST(NewestTable, HoldsWhatTheNotesState) {
+TEST(NewestTable, HoldsTheValuesOfTheNotes) {
   EXPECT_EQ(Newest("fifo_bytes", "H18g"), 2u << 20);
   EXPECT_EQ(Newest("double_int8_mode", "H18"), 1u);
   EXPECT_EQ(Newest("double_int8_mode", "H17"), 0u);
@@ -295,7 +295,7 @@ TEST(Replacement, AUsersFileStatesValuesAndTargets) {
   EXPECT_EQ((*catalog.Find("H14"))->hal.Scalar(0x218).value(), 16u);
 }
 
-TEST(Replacement, AFaultyUsersFileChangesNothingAndSaysWhere) {
+TEST(Replacement, AFaultyUsersFileChangesNothingAndNamesThePlace) {
   const std::pair<const char*, const char*> rows[] = {
       {"[]", "not a JSON object"},
       {"{\"fields\": [{\"offset\": \"0x239\", \"values\": []}]}", "no field begins at 0x239"},

@@ -96,7 +96,7 @@ TEST(Table241, GivesTheM1ValuesByOffsetAndByName) {
   EXPECT_EQ(Policy("H13"), "Simple");
 }
 
-TEST(Table241, ChangesWhereItSays) {
+TEST(Table241, ChangesAtTheListedTargets) {
   EXPECT_EQ(Scalar("M9", 0x1b8), kMiB);
   for (const Target& target : AllTargets()) {
     if (target.tier == Tier::kReference) continue;  // not of the line: placeholder limits

@@ -63,7 +63,7 @@ TEST(FieldsText, NamesTheReaderAndEveryOtherName) {
   EXPECT_EQ(json[0]["offset"], fmt::format("0x{:03x}", HalLayout::Get().fields()[0].offset));
 }
 
-TEST(TargetsDiff, ListsWhatDiffers) {
+TEST(TargetsDiff, ListsTheDifferences) {
   const Json diff = *TargetsDiffJson(Catalog(), "h13", "h17s");
   EXPECT_EQ(diff["a"], "H13");
   EXPECT_EQ(diff["b"], "H17s");

@@ -15,7 +15,7 @@ TEST(Outcome, KeepsTheFirstOfTwoThatAreAsBad) {
   EXPECT_EQ(outcome.op(), "conv");
 }
 
-TEST(Outcome, TakesNothingFromWhatItLeavesBehind) {
+TEST(Outcome, AWorseVerdictDropsTheDetailsOfTheFormer) {
   Outcome outcome({.verdict = Verdict::kKnownDefect, .op = "mul", .node = "y", .defects = {"D01"}});
   EXPECT_TRUE(outcome.Worsen({.verdict = Verdict::kCrashed, .message = "died"}));
   EXPECT_TRUE(outcome.defects().empty());

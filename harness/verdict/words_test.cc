@@ -56,7 +56,7 @@ TEST(Words, StandInMessagesAsTheirText) {
   EXPECT_EQ(fmt::format("{} by {}", Verdict::kKnownDefect, Route::kMil), "known-defect by mil");
 }
 
-TEST(Verdict, SuspectsAreAllButWhatIsFineOrUnjudged) {
+TEST(Verdict, SuspectsAreAllButPassAndInconclusive) {
   for (const Verdict verdict : AllWords<Verdict>()) {
     const bool fine = verdict == Verdict::kPass || verdict == Verdict::kInconclusive;
     EXPECT_EQ(IsSuspect(verdict), !fine) << verdict;

@@ -31,7 +31,7 @@ TEST(AttributeValues, AValueOfAnotherKindIsRefused) {
   EXPECT_EQ(Refusal("softmax", {"axis=-1"}), "") << "counted from the end";
 }
 
-TEST(AttributeValues, WhatCountsIsNotNegative) {
+TEST(AttributeValues, CountsAreNotNegative) {
   EXPECT_THAT(Refusal("conv", {"kernel=-5"}), HasSubstr("1 or more"));
   EXPECT_THAT(Refusal("conv", {"strides=2,0"}), HasSubstr("1 or more"));
   EXPECT_THAT(Refusal("conv", {"pad=-1,0"}), HasSubstr("0 or more"));

@@ -37,7 +37,7 @@ TEST(Explain, NamesOneLimitOfAKernelsWidth) {
 }
 
 // A word that answers nothing is a mistake of who asks, not one to pass over.
-TEST(Explain, WhatTheOperationDoesNotHaveIsRefused) {
+TEST(Explain, UnknownAttributesAndOperandsAreRefused) {
   const OpSchema& conv = FindOp("conv")->schema;
   // An argument of MIL, a name that only rules read, one that a definition reads.
   EXPECT_TRUE(CheckSaid(Make("conv", {"strides=2,2", "kernel=16", "KernelDepth=3", "x:1,64,56,56",

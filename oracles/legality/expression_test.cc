@@ -195,7 +195,7 @@ TEST(Expression, ValuesShowAsInMessages) {
   EXPECT_EQ(Value::Number(1e16).ToString(), "1e+16");
 }
 
-TEST(Expression, CallsTheScopeAndSaysWhatItHolds) {
+TEST(Expression, CallsTheScopeAndListsItsParts) {
   const auto expression = Expression::Parse("twice(n) > 13 and limit == 'x'");
   ASSERT_TRUE(expression.ok());
   EXPECT_EQ(expression->Names(), (std::vector<std::string>{"n", "limit"}));
@@ -274,7 +274,7 @@ TEST(Expression, NestsSixtyThreeGroups) {
   EXPECT_EQ(Of(side_by_side), Value::Number(7));
 }
 
-TEST(Expression, WordsAndNumbersEndWhereTheyEnd) {
+TEST(Expression, WordsAndNumbersEndAtTheirLastCharacter) {
   const auto names = [](std::string_view text) { return Expression::Parse(text)->Names(); };
   EXPECT_EQ(names("notable or order and android"),
             (std::vector<std::string>{"notable", "order", "android"}));
@@ -296,7 +296,7 @@ RC_GTEST_PROP(ExpressionProperty, AnyTextParsesOrFails, (const std::string& text
   RC_ASSERT(explained);
 }
 
-TEST(Templates, FillAndShowWhatIsMissing) {
+TEST(Templates, FillAndShowMissingValues) {
   const auto text = Template::Parse("width {n}, depth {a}, {twice(n)} in all");
   ASSERT_TRUE(text.ok());
   EXPECT_EQ(text->Fill(TestScope()), "width 7, depth ?, 14 in all");

@@ -84,7 +84,7 @@ TEST(Gates, AWrittenTableIsRefusedWithItsReason) {
   EXPECT_NE(broken[0].text.find("a saturation set and a set of the version"), std::string::npos);
 }
 
-TEST(Gates, WhatIsNotSaidBreaksNothing) {
+TEST(Gates, MissingFactsBreakNothing) {
   const std::vector<int64_t> unknown = {-1, -1, -1, -1};
   EXPECT_EQ(BrokenBy(Unit("SDPA", {unknown, {1, 8, 2, 16}, unknown, unknown})), Ids());
   EXPECT_EQ(BrokenBy(Unit("CrossProduct", {unknown, unknown})), Ids());
@@ -96,7 +96,7 @@ TEST(Gates, WhatIsNotSaidBreaksNothing) {
 }
 
 // A question about one target names the same gate.
-TEST(Gates, JudgeRefusesWhatBreaksOne) {
+TEST(Gates, JudgeRefusesAUnitThatBreaksOne) {
   const Instance unit = Unit("MatrixMult", {{1, 4, 2, 1, 8}, {1, 8, 1, 4}});
   for (const Target& target : AllTargets()) {
     const auto verdict = Judge(unit, target, Route::kNetlist);

@@ -35,7 +35,7 @@ TEST(InstanceText, ReadsAttributesShapesTypesAndConstants) {
   EXPECT_EQ(instance.FindOperand("y"), nullptr);
 }
 
-TEST(InstanceText, RefusesWhatItCannotRead) {
+TEST(InstanceText, RefusesMalformedText) {
   Instance instance;
   EXPECT_FALSE(AddAttribute("kernel", instance).ok());
   EXPECT_FALSE(AddAttribute("=3", instance).ok());
@@ -45,7 +45,7 @@ TEST(InstanceText, RefusesWhatItCannotRead) {
   EXPECT_FALSE(AddConstant("", instance).ok());
 }
 
-TEST(InstanceOfNode, CarriesOperandsAttributesAndWhatMadeThem) {
+TEST(InstanceOfNode, CarriesOperandsAttributesAndProducers) {
   Graph graph;
   const OpSchema& sum = FindOp("reduce_sum")->schema;
   const OpSchema& mul = FindOp("mul")->schema;

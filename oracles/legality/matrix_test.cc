@@ -78,7 +78,7 @@ TEST(PublishedMatrix, AtLeast95PercentOfCellsAreEqualAndTheOthersAreListed) {
 
 // The sweep says of each operation whether one probe of it compiled and ran. `not_implemented` and
 // `compile_rejected` are both taken as not reached.
-TEST(SweepOfM5, DiffersOnlyWhereListed) {
+TEST(SweepOfM5, DiffersOnlyAsListed) {
   const std::vector<Published> cells = ReadPublished("(facts/silicon_sweep_m5.csv)");
   ASSERT_EQ(cells.size(), 166u);
   std::string listed = "op,swept,predicted,rule\n";

@@ -297,7 +297,7 @@ TEST(CodeGeneration, RefusesConvolutionOverThreeAxesEverywhere) {
 }
 
 // Attested and rejected: operations that earlier layers admit and code generation refuses.
-TEST(CodeGeneration, RefusesWhatIsAttested) {
+TEST(CodeGeneration, RefusesAttestedOperations) {
   const Verdict deep =
       Judged("h17s", Route::kMil, Make("conv", {"x:1,4,8,8,8", "weight:4,4,2,3,3:fp16:const"}));
   EXPECT_EQ(deep.at(Layer::kCapability).ruling, Ruling::kPass);
@@ -336,7 +336,7 @@ LayerVerdict FloorOf(const TargetCatalog& catalog, std::string op, std::string_v
   return verdict->at(Layer::kMinimumFamily);
 }
 
-TEST(UserFloors, DecideWhereTheTablesOwnWould) {
+TEST(UserFloors, DecideInPlaceOfTheTables) {
   TargetCatalog catalog = TargetCatalog::Builtin();
   EXPECT_EQ(FloorOf(catalog, "softmax", "h13").ruling, Ruling::kPass);
   EXPECT_EQ(FloorOf(catalog, "sin", "h13").ruling, Ruling::kReject);

@@ -72,7 +72,7 @@ Graph Single(OpKind op, std::initializer_list<Shape> shapes,
 
 std::vector<AlikeAxis> AxesOf(const Graph& graph) { return AlikeAxes(NodeView(graph, 0)); }
 
-TEST(AlikeAxes, OfBroadcastOperandsAreCountedFromTheLastAndTakenWholeWhereTheyAreRepeated) {
+TEST(AlikeAxes, OfBroadcastOperandsAreCountedFromTheLastAndTakenWholeIfRepeated) {
   const Graph graph = Single(OpKind::kAdd, {{4, 3, 5}, {1, 5}});
   const std::vector<AlikeAxis> wanted = {
       {.operands = {0, -1}, .results = {0}, .extent = 4, .independent = true},
@@ -112,7 +112,7 @@ TEST(AlikeAxes, OfAProductAreBatchesRowsColumnsAndTheSummedOne) {
   EXPECT_EQ(AxesOf(graph), wanted);
 }
 
-TEST(AlikeAxes, AreNotCutWhereAnOperandMustBeConstant) {
+TEST(AlikeAxes, AreNotCutIfAnOperandMustBeConstant) {
   Graph graph;
   const ValueId x = graph.AddInput({DType::kFp16, {2, 3, 4}});
   const ValueId gamma = graph.AddConst({DType::kFp16, {3}}, {});

@@ -37,7 +37,7 @@ Tensor Encode(const Estimate& estimate) {
   return tensor;
 }
 
-TEST(Relations, NamesAreDistinctAndEachHasWhatItsSiteNeeds) {
+TEST(Relations, NamesAreDistinctAndEachHasTheFunctionOfItsSite) {
   std::set<std::string_view> names;
   for (const Relation& relation : Relations()) {
     EXPECT_TRUE(names.insert(relation.name).second) << relation.name;
@@ -71,7 +71,7 @@ TEST(Relations, AScaleComesOutOfConstantWeights) {
   EXPECT_EQ(numbers, (std::vector<double>{0.5, -1.5, 0.25, 3.5}));
 }
 
-TEST(Relations, LeaveWhatMustBeConstantAsItIs) {
+TEST(Relations, LeaveRequiredConstantsUnchanged) {
   Graph graph;
   const ValueId x = graph.AddInput({DType::kFp16, {2, 3}}, "x");
   const ValueId weight = graph.AddInput({DType::kFp16, {4, 3}}, "weight");
@@ -242,7 +242,7 @@ TEST(Relations, AComposedCurveGivesTheOperationAtItsKnotsAndBetween) {
   EXPECT_EQ((*values)[0].value, (std::vector<double>{0, 0, 2.5, 6, 6}));
 }
 
-TEST(Relations, AreAppliedAtTheWantedPlaceWhereTheyMayBe) {
+TEST(Relations, AreAppliedAtTheWantedPlaceIfAllowed) {
   size_t met = 0;
   for (uint64_t seed = 0; seed < 40; ++seed) {
     const Drawn drawn = Draw(seed, CaseMode::kFloat);
@@ -261,7 +261,7 @@ TEST(Relations, AreAppliedAtTheWantedPlaceWhereTheyMayBe) {
   EXPECT_GT(met, 0u);
 }
 
-TEST(Relations, AreNotAppliedWhereTheRewrittenGraphMayNotBeRun) {
+TEST(Relations, AreNotAppliedIfTheRewrittenGraphMayNotRun) {
   const Drawn drawn = Draw(1, CaseMode::kFloat);
   const GraphFilter none = [](const Graph&) { return false; };
   EXPECT_EQ(Rewrite(drawn.graph, 1, true, none).relation, nullptr);
@@ -383,7 +383,7 @@ std::vector<std::string_view> Decomposed() {
 INSTANTIATE_TEST_SUITE_P(Table, EachDecomposition, ::testing::ValuesIn(Decomposed()),
                          [](const auto& parameter) { return std::string(parameter.param); });
 
-TEST(Decompose, LeavesOutWhatHoldsForSomeOperandsAloneWithAReason) {
+TEST(Decompose, LeavesOutPartialDecompositionsWithAReason) {
   for (const NotDecomposed& entry : OperationsNotDecomposed()) {
     EXPECT_FALSE(entry.reason.empty());
     EXPECT_TRUE(std::ranges::any_of(plan::Decompositions(), [&](const plan::Decomposition& known) {
@@ -392,7 +392,7 @@ TEST(Decompose, LeavesOutWhatHoldsForSomeOperandsAloneWithAReason) {
   }
 }
 
-TEST(Relations, RoutesAreComparedWhereBothRunAlone) {
+TEST(Relations, RoutesAreComparedIfBothRunAlone) {
   for (uint64_t seed = 0; seed < 200; ++seed) {
     const Rewritten made = Rewrite(Draw(seed, CaseMode::kFloat).graph, seed);
     ASSERT_NE(made.relation, nullptr);

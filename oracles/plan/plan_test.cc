@@ -1,5 +1,5 @@
-// The lowering plan: what each kind of rewrite looks like on the targets where it is made, that the
-// lowered graph computes what the given one does, and the laws of the dispatch descriptor.
+// The lowering plan: the form of each kind of rewrite on its targets, that the lowered graph
+// computes the same as the given one, and the laws of the dispatch descriptor.
 #include "oracles/plan/plan.h"
 
 #include <algorithm>
@@ -62,7 +62,7 @@ Tensor Ramp(const Shape& shape, double step = 0.125) {
   return MakeTensor(DType::kFp16, shape, elements);
 }
 
-// The lowered graph computes what the given one does, but for `slack` of the largest magnitude.
+// The lowered graph computes the same as the given one, but for `slack` of the largest magnitude.
 void ExpectSameFunction(const Case& given, const Plan& plan, double slack = 0) {
   std::vector<Tensor> inputs = given.inputs;
   for (const StateBuffer& state : plan.states) {
@@ -190,7 +190,7 @@ TEST(Plan, EachBridgeCutAddsAnInference) {
 }
 
 // A bridge replaces one operation of a program; these targets take no program of that route at all.
-TEST(Plan, NothingIsABridgeWhereTheFrontEndTakesNoMilText) {
+TEST(Plan, NothingIsABridgeIfTheFrontEndTakesNoMilText) {
   Case c;
   c.graph.AddOutput(c.Unary(OpKind::kRsqrt, c.Input(Ramp({1, 2, 2, 2}))));
   for (const std::string_view target : {"h11", "h12"}) {
@@ -232,7 +232,7 @@ TEST(Plan, IndependentBranchesShareADispatch) {
   EXPECT_EQ(plan.segments[1].layers.size(), 3u);
 }
 
-TEST(Plan, WhatRunsElsewhereIsNoInferenceOfTheEngine) {
+TEST(Plan, AnOperationElsewhereIsNoInferenceOfTheEngine) {
   const legality::Verdict verdict =
       *legality::Judge({"non_maximum_suppression", {}, {}}, **FindTarget("h13"), Route::kMil);
   ASSERT_EQ(verdict.outcome, legality::Outcome::kDecomposed);
@@ -285,7 +285,7 @@ TEST(Plan, LongReductionsAreTransposed) {
   }
 }
 
-TEST(Plan, WhatNoSourceGivesAGraphForIsNamed) {
+TEST(Plan, RewritesWithoutAGraphAreNamed) {
   using P = params::Gather;
   Case c;
   const ValueId x = c.Input(Ramp({4, 2}));
@@ -329,7 +329,7 @@ TEST(Plan, HostRewritesComeBeforeTheCompiler) {
   const Plan early = Planned(c.graph, "h14");
   EXPECT_FALSE(early.compiles());
   EXPECT_EQ(FindLayer(early, "sin")->fate, Fate::kRejected);
-  EXPECT_EQ(FindLayer(early, "sin")->segment, -1) << "what is refused runs in no dispatch";
+  EXPECT_EQ(FindLayer(early, "sin")->segment, -1) << "a refused operation runs in no dispatch";
   EXPECT_EQ(FindLayer(early, "sin")->rule, "family_floor_reject");
   EXPECT_EQ(FindLayer(early, "real_div")->fate, Fate::kNative);
 }
@@ -551,7 +551,7 @@ TEST(Plan, StatesOfM1AreCastInAndOut) {
 }
 
 // The graph's result for a state is the state's later content: a second round on it agrees with a
-// graph that reads what it wrote.
+// graph that reads its own writes.
 TEST(Plan, SharedStatesCarryOverTwoRounds) {
   const Case c = Stateful(1);
   const Plan plan = Planned(c.graph, "h13");
@@ -613,7 +613,7 @@ RC_GTEST_PROP(PlanLaws, HoldOnDrawnGraphs, (uint64_t seed)) {
                              plan.lowered.outputs().size());
       RC_ASSERT(static_cast<int64_t>(inferences) == plan.dispatches);
       RC_ASSERT(plan.descriptor.size() == casts + inferences + elsewhere);
-      // Each layer stands in one dispatch, behind the dispatches of what it reads.
+      // Each layer stands in one dispatch, behind the dispatches of its operands.
       std::map<ValueId, int> made;
       for (const Layer& layer : plan.layers) {
         const NodeView node(plan.lowered, layer.node);
@@ -652,7 +652,7 @@ RC_GTEST_PROP(PlanLaws, HoldOnDrawnGraphs, (uint64_t seed)) {
   }
 }
 
-TEST(PlanText, IsWhatPeopleRead) {
+TEST(PlanText, IsForPeople) {
   const Case c = Convolution(64, 513);
   EXPECT_EQ(
       PlanText(Planned(c.graph, "h13")),

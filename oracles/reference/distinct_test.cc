@@ -40,7 +40,7 @@ Estimate ResultOf(OpKind kind, const Tensor& tensor, const Contract& contract) {
   return estimate;
 }
 
-TEST(DistinctNumbers, GiveWhatElementByElementGives) {
+TEST(DistinctNumbers, AgreeWithElementByElement) {
   constexpr size_t kCount = 70000;
   constexpr size_t kPart = 4096;  // small enough to be evaluated element by element
   const Tensor all = EveryNumber(kCount);

@@ -107,7 +107,7 @@ double Combined(HalfArithmetic op, double x, double y) {
   return op == HalfArithmetic::kAdd ? x + y : op == HalfArithmetic::kSub ? x - y : x * y;
 }
 
-TEST(NumberLoops, CombineNumbersAndKeepWhatIsNotRounded) {
+TEST(NumberLoops, CombineNumbersAndKeepUnroundedOnes) {
   const std::vector<double> x = FiniteNumbers();
   std::vector<double> y(x);
   std::ranges::rotate(y, y.begin() + 20011);

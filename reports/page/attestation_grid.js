@@ -16,7 +16,7 @@ const STATES = {
   "failed": ["!", "it was tried and crashed or hung"],
   "wrong": ["✗", "it ran and its values were wrong"],
   "known-defect": ["K", "it ran and showed a documented defect"],
-  "unconfirmed": ["~", "it ran, and only what was never measured forbids its values"],
+  "unconfirmed": ["~", "it ran, and only unmeasured terms forbid its values"],
   "correct": ["✓", "it ran and its values were right"],
 };
 const ADMITTED = 1, REACHED = 2, CONFLICT = 4, SILICON = 8, NEW = 16;
@@ -64,7 +64,7 @@ function columns() {
 
 // The drawn part. `lines` are operations (numbers) and names of classes; `columns` and `places`
 // (the line of each operation) follow from the filters. `window` bounds the lines and columns that
-// are in the document; `row` and `column` are where the keyboard is. Sizes in CSS pixels.
+// are in the document; `row` and `column` are the keyboard's place. Sizes in CSS pixels.
 const grid = {lines: [], columns: [], places: [], height: 34, width: 56, window: [], row: 0,
               column: 0};
 const region = () => byId("cells").parentElement;

@@ -20,7 +20,7 @@ const STATES = {
   "planned": ["p", "a planner announced the engine for it; nothing ran"],
   "dispatched": ["d", "ran on the engine, proved"],
   "correct": ["✓", "outputs inside the oracle's intervals"],
-  "unconfirmed": ["?", "a deviation that only what was never measured forbids"],
+  "unconfirmed": ["?", "a deviation that only unmeasured terms forbid"],
   "known-defect": ["K", "a documented defect was seen"],
   "failed": ["!", "a new finding names it, without wrong values of the engine"],
   "wrong": ["✗", "a new finding names its values"],

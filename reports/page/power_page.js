@@ -38,7 +38,7 @@ function foundText(fault) {
 function drawFaults() {
   const shown = data.faults.filter(fits);
   fillTable(byId("faults"),
-    ["Defect", "Way", "Kind", "Operation", "Found", "Cases", "Seconds", "Nodes", "Elements", "How, or why not", "What it does"],
+    ["Defect", "Way", "Kind", "Operation", "Found", "Cases", "Seconds", "Nodes", "Elements", "How, or why not", "Effect"],
     shown.map((fault) => [fault.id, fault.way, fault.kind, orDash(fault.op), foundText(fault),
       fault.cases, fault.seconds.toFixed(2), orDash(fault.reproducer_nodes),
       orDash(fault.reproducer_elements), how(fault), fault.description]));

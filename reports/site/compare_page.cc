@@ -84,7 +84,7 @@ std::string CompareHtml(const Site& site) {
   page.content =
       "<h1>Comparison</h1>\n<p class=\"answer\" id=\"answer\" role=\"status\"></p>\n"
       "<noscript><p>This page compares with a script. The same marks stand in compare.json.</p>"
-      "</noscript>\n<nav class=\"bar\" aria-label=\"What is compared\">"
+      "</noscript>\n<nav class=\"bar\" aria-label=\"The two sides\">"
       "<label><span>Before</span><select id=\"side-a\"></select></label>"
       "<label><span>Route</span><select id=\"route-a\"></select></label>"
       "<label><span>After</span><select id=\"side-b\"></select></label>"

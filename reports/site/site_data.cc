@@ -17,7 +17,7 @@ constexpr MarkFact kMarkFacts[kMarks] = {
     {"right", "✓", "correct", "every value that was judged is right"},
     {"not judged", "d", "dispatched", "it ran or compiled, and no value of it was judged"},
     {"known defect", "K", "known-defect", "a documented defect was seen"},
-    {"unconfirmed", "?", "unconfirmed", "only what was never measured forbids its values"},
+    {"unconfirmed", "?", "unconfirmed", "only unmeasured terms forbid its values"},
     {"refused", "R", "rejected", "the compiler refused it"},
     {"broken", "✗", "wrong", "wrong values, a crash or a hang that nothing documents"},
     {"not tried", "·", "attested", "the rules admit it, and no case had it"},
@@ -175,7 +175,7 @@ class SiteBuilder {
     Tally(finding, tallies_[{snapshot, cell}]);
   }
 
-  // Gives every cell its mark, and puts the newest of each chip together, noting what changed.
+  // Gives every cell its mark, and puts the newest of each chip together, noting changes.
   void Settle() {
     for (SiteChip& chip : site_.chips) {
       std::ranges::sort(chip.snapshots, {}, [&](size_t i) {

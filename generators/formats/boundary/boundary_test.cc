@@ -44,7 +44,7 @@ std::set<Bytes> AllEdges(ByteSpan file, const Place& place) {
   return files;
 }
 
-TEST(Boundary, FieldsOfAContainerStandWhereTheFormatHasThem) {
+TEST(Boundary, FieldsOfAContainerStandAtTheFormatsOffsets) {
   const std::vector<Place> places = PlacesOf("hwx", Container());
   const Place* size = Find(places, "section.size");
   ASSERT_NE(size, nullptr);

@@ -113,8 +113,8 @@ void ExpectValidFiles(const Format& format, const DescriptorGenerator& generator
   EXPECT_TRUE(format.verify(generator.generate(none)).ok());
 }
 
-void ExpectMutationsDoWhatTheySay(const Format& format, const DescriptorGenerator& generator,
-                                  int seeds) {
+void ExpectMutationsKeepTheirPromises(const Format& format, const DescriptorGenerator& generator,
+                                      int seeds) {
   EXPECT_GE(generator.mutations.size(), std::min<size_t>(12, format.rules.size()));
   std::set<std::string_view> ids;
   for (const MutationKind& kind : generator.mutations) {

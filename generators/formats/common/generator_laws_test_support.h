@@ -15,8 +15,8 @@ void ExpectValidFiles(const Format& format, const DescriptorGenerator& generator
 // For each mutation kind over `seeds` files: where it applies, applying its data twice gives the
 // same bytes, which differ from the file; where it names a rule, verify reports that rule alone (or
 // fails to parse with its name), with an offset. Each kind must apply to one file at least.
-void ExpectMutationsDoWhatTheySay(const Format& format, const DescriptorGenerator& generator,
-                                  int seeds);
+void ExpectMutationsKeepTheirPromises(const Format& format, const DescriptorGenerator& generator,
+                                      int seeds);
 
 // Every rule of the format is broken by some mutation kind.
 void ExpectEveryRuleIsBroken(const Format& format, const DescriptorGenerator& generator);

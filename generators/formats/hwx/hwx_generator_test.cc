@@ -26,8 +26,8 @@ TEST(HwxGenerator, MakesValidContainers) {
   testing::ExpectValidFiles(kFormat_hwx, kGenerator_hwx, 60);
 }
 
-TEST(HwxGenerator, MutationsDoWhatTheySay) {
-  testing::ExpectMutationsDoWhatTheySay(kFormat_hwx, kGenerator_hwx, 40);
+TEST(HwxGenerator, MutationsKeepTheirPromises) {
+  testing::ExpectMutationsKeepTheirPromises(kFormat_hwx, kGenerator_hwx, 40);
 }
 
 // Each application takes the '=' of a stab; in the end no stab of a type has one.

@@ -26,8 +26,8 @@ Bytes Generated(uint64_t seed) {
 
 TEST(MilGenerator, MakesValidTexts) { testing::ExpectValidFiles(kFormat_mil, kGenerator_mil, 300); }
 
-TEST(MilGenerator, MutationsDoWhatTheySay) {
-  testing::ExpectMutationsDoWhatTheySay(kFormat_mil, kGenerator_mil, 40);
+TEST(MilGenerator, MutationsKeepTheirPromises) {
+  testing::ExpectMutationsKeepTheirPromises(kFormat_mil, kGenerator_mil, 40);
 }
 
 TEST(MilGenerator, CoversEveryForm) {
@@ -73,7 +73,7 @@ TEST(MilGenerator, DamageDoesNoHarm) {
 }
 
 // Files that fuzzing mutates are not all of the generator's making.
-TEST(MilGenerator, MutationsTakeWhatParses) {
+TEST(MilGenerator, MutationsTakeAnyTextThatParses) {
   const std::string text =
       "program(1.3)\n{\n  func main<ios18>() {\n    fp16 a = const()[val = fp16([1, 2])];\n  } -> "
       "(a);\n}\n";

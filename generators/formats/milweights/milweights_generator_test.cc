@@ -22,8 +22,8 @@ TEST(MilWeightsGenerator, MakesValidFiles) {
   testing::ExpectValidFiles(kFormat_milweights, kGenerator_milweights, 200);
 }
 
-TEST(MilWeightsGenerator, MutationsDoWhatTheySay) {
-  testing::ExpectMutationsDoWhatTheySay(kFormat_milweights, kGenerator_milweights, 60);
+TEST(MilWeightsGenerator, MutationsKeepTheirPromises) {
+  testing::ExpectMutationsKeepTheirPromises(kFormat_milweights, kGenerator_milweights, 60);
 }
 
 TEST(MilWeightsGenerator, CoversEveryType) {

@@ -149,7 +149,7 @@ TEST(StructuredMutator, WorksWithoutAFormat) {
 }
 
 // Named mutations find their places in files that parse, and may read them unchecked.
-TEST(StructuredMutator, AsksNoNamedMutationOfWhatDoesNotParse) {
+TEST(StructuredMutator, AppliesNoNamedMutationToUnparsableFiles) {
   static constexpr MutationKind kKinds[] = {
       {"careless", "",
        [](ByteSpan bytes, ChoiceStream&) -> std::optional<Mutation> {

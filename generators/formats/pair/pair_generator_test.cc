@@ -119,7 +119,7 @@ TEST(PairTest, SaysWhichPartDoesNotParse) {
   EXPECT_TRUE(pair::Verify(pair.descriptor, Bytes(4)).error().message.starts_with("container: "));
 }
 
-TEST(PairTest, PortNamesLoseWhatTheContainerAddsToThem) {
+TEST(PairTest, PortNamesLoseTheContainersSuffixes) {
   EXPECT_EQ(pair::TensorName("t5_ane@output"), "t5");
   EXPECT_EQ(pair::TensorName("t0_ane"), "t0");
   EXPECT_EQ(pair::TensorName("probs@output"), "probs");

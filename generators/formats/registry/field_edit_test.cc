@@ -1,7 +1,7 @@
-// Editing one field of the JSON form changes that field's bytes and what must follow, and nothing
-// else: for every format, over every field of generated files. No field is passed over: where an
-// edit is refused, has no effect or takes more bytes with it, a row of the tables below says why,
-// and a row that no file needs fails.
+// Editing one field of the JSON form changes that field's bytes and those that must follow, and
+// nothing else: for every format, over every field of generated files. No field is passed over:
+// where an edit is refused, has no effect or takes more bytes with it, a row of the tables below
+// says why, and a row that no file needs fails.
 #include <algorithm>
 #include <array>
 #include <fmt/format.h>
@@ -59,8 +59,8 @@ constexpr Row kFollows[] = {
     {"hwx", "/segname", "the names of the segment in its sections"},
     {"hwx", "/fileoff", "the sections of the segment, which move with it"},
     {"hwx", "/filesize", "the end of the segment"},
-    {"hwx", "/addr", "what points to the section"},
-    {"hwx", "/vmaddr", "what points into the segment"},
+    {"hwx", "/addr", "the pointers to the section"},
+    {"hwx", "/vmaddr", "the pointers into the segment"},
     {"hwx", "/section_header", "the tasks behind the header"},
     {"hwx", "/padding", "the tasks behind the padding"},
     {"hwx", "/tensor_stab/id", "the strings behind one that grows"},
@@ -119,8 +119,8 @@ constexpr Row kSilent[] = {
     {"vmfb", "/form", "two forms have the same tables; the identifier tells them apart"},
 };
 
-// Keys under which places of objects stand, in formats that are laid out by them: an edit moves
-// what it places or is refused, and what it leads to need not be sound.
+// Keys under which places of objects stand, in formats that are laid out by them: an edit moves the
+// object or is refused, and the object at the new place need not be sound.
 constexpr std::array<std::string_view, 3> kPlaceKeys = {"@", "vtables", "layout"};
 
 bool IsUnder(const Pointer& at, std::span<const std::string_view> keys) {
@@ -317,7 +317,7 @@ class FieldEditTest : public ::testing::TestWithParam<const DescriptorGenerator*
   std::set<std::string> faults_;
 };
 
-TEST_P(FieldEditTest, ChangesTheFieldsBytesAndWhatMustFollow) {
+TEST_P(FieldEditTest, ChangesTheFieldsBytesAndDependentOnes) {
   struct File {
     Bytes bytes;
     Json json;

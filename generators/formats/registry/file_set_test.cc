@@ -238,7 +238,7 @@ TEST(GoldenTest, EveryFormatHasOne) {
   }
 }
 
-TEST(RecipeTest, SaysWhatIsWrong) {
+TEST(RecipeTest, NamesTheFault) {
   EXPECT_FALSE(RecipeFromJson(Json::object()).ok());
   const FileRecipe recipe{.seed = 1, .mutations = {{"no-such-mutation", {}}}};
   const auto made = MakeFile(*GeneratorOf("e5").value(), recipe);

@@ -19,8 +19,8 @@ Bytes Generated(uint64_t seed) {
 
 TEST(TdGenerator, MakesValidChains) { testing::ExpectValidFiles(kFormat_td, kGenerator_td, 150); }
 
-TEST(TdGenerator, MutationsDoWhatTheySay) {
-  testing::ExpectMutationsDoWhatTheySay(kFormat_td, kGenerator_td, 60);
+TEST(TdGenerator, MutationsKeepTheirPromises) {
+  testing::ExpectMutationsKeepTheirPromises(kFormat_td, kGenerator_td, 60);
 }
 
 TEST(TdGenerator, CoversGenerationsCodingsAndPadding) {

@@ -31,8 +31,8 @@ TEST(Tdv10Generator, MakesValidTasks) {
   testing::ExpectValidFiles(kFormat_tdv10, kGenerator_tdv10, 150);
 }
 
-TEST(Tdv10Generator, MutationsDoWhatTheySay) {
-  testing::ExpectMutationsDoWhatTheySay(kFormat_tdv10, kGenerator_tdv10, 24);
+TEST(Tdv10Generator, MutationsKeepTheirPromises) {
+  testing::ExpectMutationsKeepTheirPromises(kFormat_tdv10, kGenerator_tdv10, 24);
 }
 
 TEST(Tdv10Generator, MakesAllThreeForms) {

@@ -240,7 +240,7 @@ TEST_F(Abi, AnEncodedOperationKeepsItsBindings) {
   ASSERT_NE(x, nullptr) << program.error();
   const auto* y = static_cast<const uint16_t*>(program.Bind("y", true, 8));
   Bindings bindings(program);
-  EXPECT_EQ(bindings.BindBuffer(), 0) << "what is not encoded is bound again";
+  EXPECT_EQ(bindings.BindBuffer(), 0) << "an operation that is not encoded can be bound again";
   ASSERT_EQ(program.Encode(), 0) << program.error();
   bindings.ExpectRefused();
   ASSERT_EQ(program.Execute(), 0) << program.error();

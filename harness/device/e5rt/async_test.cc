@@ -526,7 +526,7 @@ TEST_F(AsyncFailure, EndsTheOperationsBehindIt) {
   ENGINE(e5rt_execution_stream_release)(&stream);
 }
 
-TEST_F(AsyncFailure, ReachesWhatDependsOnItInAnotherStream) {
+TEST_F(AsyncFailure, ReachesDependentsInAnotherStream) {
   Counter source;
   ASSERT_EQ(ENGINE(anecheck_sim_disable_fault)("run-error"), ANECHECK_SIM_OK);
   Counter target;

@@ -156,7 +156,7 @@ TEST(ProgramFiles, TheContainerHoldsTasksFramesAndWeights) {
   }
 }
 
-TEST(ProgramFiles, AreNotLeftWhereTheyHaveNoForm) {
+TEST(ProgramFiles, AreNotWrittenForProgramsWithoutAForm) {
   const CleanSettings settings;
   const std::string five = MilProgram("tensor<fp16, [1, 1, 1, 1, 2]> x",
                                       "tensor<fp16, [1, 1, 1, 1, 2]> y = relu(x = x);", "y");

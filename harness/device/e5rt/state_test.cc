@@ -46,7 +46,7 @@ TEST_F(States, StayFromOneExecutionToTheNext) {
   }
 }
 
-TEST_F(States, WhatWasReadDoesNotChange) {
+TEST_F(States, AReadValueDoesNotChange) {
   LoadedProgram program(MilProgram("tensor<fp16, [2]> x, state<tensor<fp16, [2]>> s",
                                    "tensor<fp16, [2]> before = tensor_buffer_to_tensor(input = s);"
                                    "tensor_to_tensor_buffer(input = s, data = x);"

@@ -176,7 +176,7 @@ TEST_F(HandWritten, ConvolutionsReadTheirWeightsAndSteps) {
   EXPECT_EQ(ErrorOf(network), "");
 }
 
-TEST_F(HandWritten, WhatALayerSaysOfItsResultMustCome) {
+TEST_F(HandWritten, ALayersResultMustMatchItsDeclaration) {
   WriteWeights({2, -1, 0.5});
   NetworkText network = ConvNetwork();
   network.weights = true;

@@ -137,8 +137,8 @@ Status WriteShape(const Json& finding, const Case& item,
   return MakeError(ErrorCode::kInvalid, "finding: at_shape: extent: is none of the range");
 }
 
-// The second network of a finding that a relation between two shows, and what it must give and
-// gave.
+// The second network of a finding that a relation between two shows, its expected and its actual
+// outputs.
 Status WriteRewritten(const Json& finding, const Case& item,
                       const std::function<std::string(std::string_view)>& in) {
   const auto relation = finding.find("relation");
@@ -204,8 +204,8 @@ bool HoldsFinding(const std::string& folder) {
   return json.ok() && ArtifactFromJson(*json).ok();
 }
 
-// Else the script would judge this finding by what another one left. A folder of somebody else's
-// stays as it is.
+// Else the script would judge this finding by the files of another one. A folder that is not an
+// export stays as it is.
 Status RemoveEarlier(const std::string& folder) {
   if (!HoldsFinding(folder)) return {};
   for (const std::string_view name : kOptional) {
@@ -220,7 +220,7 @@ Status RemoveEarlier(const std::string& folder) {
   return {};
 }
 
-// How the script is called for what the engine gave.
+// How the script is called for the engine's outputs.
 std::string Judge(const Json& finding) {
   return ScriptShows(finding)
              ? "    python3 check_output.py                    # judges actual.npz\n"
@@ -234,8 +234,7 @@ std::string Further(const Artifact& artifact) {
   return "\nNo bound is broken: the errors of many cases together lean to one side, and this is "
          "one of "
          "them. Run\nagain it shows how it leans by itself, which proves nothing alone; `shrink` "
-         "takes "
-         "only what one case shows.\n";
+         "takes only findings that one case shows.\n";
 }
 
 std::string Readme(const Json& finding, const Artifact& artifact, const std::string& provenance) {
@@ -281,8 +280,8 @@ bool ScriptShows(const Json& finding) {
     const auto found = json.find(key);
     return found != json.end() && found->is_string() ? found->get<std::string>() : "";
   };
-  // As JudgeRelation says it: what the rewritten network shows by itself, or both networks, which
-  // no interval tells. All else the case's own network shows.
+  // In the words of JudgeRelation: a fault of the rewritten network by itself, or of both networks,
+  // which no interval shows. All else the case's own network shows.
   const std::string place = PlaceOf({text(*relation, "name"), text(*relation, "site")});
   const std::string message = text(finding, "message");
   if (message.starts_with("with " + place)) return HasOutputs(*relation);

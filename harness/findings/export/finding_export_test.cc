@@ -24,7 +24,8 @@ Json FindingOf(Verdict verdict) {
   options.modes = {CaseMode::kFloat};
   const Case item = MakeCase(options, 7).value();
   CaseOutcome outcome;
-  outcome.shown = Outcome({.verdict = verdict, .message = "what was seen", .op = "relu"});
+  outcome.shown =
+      Outcome({.verdict = verdict, .message = "the outputs of the finding", .op = "relu"});
   return ArtifactToJson(options, {}, item, outcome, {}, "f000000000001");
 }
 
@@ -39,7 +40,7 @@ std::string ReadmeOf(Verdict verdict) {
 
 TEST(FindingReadme, SaysEachFactAndHowToSeeItAgain) {
   const std::string text = ReadmeOf(Verdict::kWrong);
-  EXPECT_THAT(text, HasSubstr("# Finding f000000000001\n\nwhat was seen\n"));
+  EXPECT_THAT(text, HasSubstr("# Finding f000000000001\n\nthe outputs of the finding\n"));
   EXPECT_THAT(text, HasSubstr("| target | h13 (route mil) |"));
   EXPECT_THAT(text, HasSubstr("seed 5, case 7 |"));
   EXPECT_THAT(text, HasSubstr("evidence: simulated"));
@@ -55,12 +56,12 @@ TEST(FindingReadme, OfBiasedResultsSaysThatOneCaseProvesNothing) {
   EXPECT_THAT(text, Not(HasSubstr("anecheck shrink")));
 }
 
-TEST(FindingReadme, OffersTheScriptOnlyWhereTheEngineGaveOutputs) {
+TEST(FindingReadme, OffersTheScriptOnlyIfTheEngineGaveOutputs) {
   EXPECT_THAT(ReadmeOf(Verdict::kCrashed), Not(HasSubstr("judges actual.npz")));
   EXPECT_THAT(ReadmeOf(Verdict::kCrashed), HasSubstr("check_output.py my_outputs.npz"));
 }
 
-// MIL text has no operation for a native layer: who gets the folder needs what the engine took.
+// MIL text has no operation for a native layer: the folder's recipient needs the engine's input.
 TEST(FindingExport, OfTheRouteByNetworkDescriptionHoldsTheDescription) {
   CampaignOptions options;
   options.targets = {{"h13", 2}};
@@ -102,8 +103,8 @@ TEST(FindingExport, OfFilesThatAreWrongHoldsTheFiles) {
   EXPECT_EQ(ReadFile(folder->File("model.hwx")).value(), reply.files->container);
 }
 
-// A finding that a relation shows, with what was said and whether the rewritten network ran. The
-// engine gave what is right for the case's own network.
+// A finding that a relation shows, with the message and whether the rewritten network ran. The
+// engine's outputs are right for the case's own network.
 Json FindingOfRelation(const std::string& message, bool ran) {
   CampaignOptions options;
   options.seed = 5;
@@ -130,7 +131,7 @@ Json FindingOfRelation(const std::string& message, bool ran) {
   return ArtifactToJson(options, {}, item, outcome, reply, "f000000000005");
 }
 
-TEST(FindingExport, OfARelationHoldsWhatTheRewrittenNetworkMustGiveAndGave) {
+TEST(FindingExport, OfARelationHoldsExpectedAndActualOutputsOfTheRewrittenNetwork) {
   const auto folder = TempDirectory::Create("anecheck-export-");
   const auto has = [&](const char* name) { return ReadFile(folder->File(name)).ok(); };
   const auto ran = FindingOfRelation("with recompile at -: one is wrong", true);
@@ -144,7 +145,7 @@ TEST(FindingExport, OfARelationHoldsWhatTheRewrittenNetworkMustGiveAndGave) {
 }
 
 // Else it says that all is right.
-TEST(FindingExport, OffersTheScriptForARelationOnlyWhereItShowsTheFinding) {
+TEST(FindingExport, OffersTheScriptForARelationOnlyIfItShowsTheFinding) {
   EXPECT_TRUE(ScriptShows(FindingOfRelation("with recompile at -: one is wrong", true)));
   EXPECT_FALSE(ScriptShows(FindingOfRelation("with recompile at -: no", false)));
   EXPECT_FALSE(ScriptShows(FindingOfRelation("recompile at -: element 0 differs", true)))
@@ -154,7 +155,7 @@ TEST(FindingExport, OffersTheScriptForARelationOnlyWhereItShowsTheFinding) {
   EXPECT_FALSE(ScriptShows(FindingOf(Verdict::kCrashed)));
 }
 
-// Else the script would judge this finding by what the engine gave for the one before.
+// Else the script would judge this finding by the engine's outputs for the one before.
 TEST(FindingExport, TakesThePlaceOfAnEarlierFindingAndLeavesOtherFiles) {
   const auto folder = TempDirectory::Create("anecheck-export-");
   ASSERT_TRUE(folder.ok());

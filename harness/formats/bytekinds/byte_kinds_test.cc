@@ -15,7 +15,7 @@ Counts CountsOf(const ByteCounts& counts) {
   return {counts.payload, counts.typed, counts.fill, counts.Opaque()};
 }
 
-TEST(ByteKindMap, BytesWithoutAClaimAreFillWhereTheyAreZero) {
+TEST(ByteKindMap, UnclaimedZeroBytesAreFill) {
   const Bytes bytes = {0, 0, 7, 0, 9};
   EXPECT_EQ(CountsOf(ByteKindMap(bytes).Count()), (Counts{0, 0, 3, 2}));
   ByteKindMap map(bytes);
@@ -34,7 +34,7 @@ TEST(ByteKindMap, OfClaimsThatOverlapTheStrongestCounts) {
   EXPECT_EQ(CountsOf(std::move(map).Count()), (Counts{4, 6, 4, 2}));
 }
 
-TEST(ByteKindMap, WhatLeavesTheFileIsCutOff) {
+TEST(ByteKindMap, ClaimsPastTheEndAreCutOff) {
   const Bytes bytes(4, 1);
   ByteKindMap map(bytes);
   map.Claim(ByteKind::kTyped, 3, UINT64_MAX);

@@ -50,12 +50,12 @@ TEST(FieldSources, ElementsOfOneArrayAreOneField) {
   EXPECT_EQ(SourcesOf(list), (std::map<std::string, std::string>{{"units[]", "none"}}));
 }
 
-TEST(FieldSources, WhatIsEmptyHasNoFields) {
+TEST(FieldSources, EmptyObjectsAndArraysHaveNoFields) {
   const Json json = {{"units", Json::object()}, {"rows", Json::array()}, {"header", nullptr}};
   EXPECT_EQ(SourcesOf(json), (std::map<std::string, std::string>{{"header", "table 1"}}));
 }
 
-TEST(FieldSources, EveryFormatHasItsNameAndWhatIsDerived) {
+TEST(FieldSources, EveryFormatHasItsNameAndDerivedMembers) {
   const Json json = {{"format", "x"}, {"rows", Json::array({Json{{"derived", {{"a", 1}}}}})}};
   const FieldSources found = SourcesOf(kFacts, json);
   ASSERT_EQ(found.fields.size(), 2u);

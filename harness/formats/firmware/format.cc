@@ -96,7 +96,7 @@ constexpr auto kRules = RulesOf<File>({
        }
      }},
     {"command-size", "The size counts the whole message.",
-     "facts/more/csne_wire_ids.csv names the field; no source for what it counts", kAssumed,
+     "facts/more/csne_wire_ids.csv names the field; no source says its unit", kAssumed,
      [](const File& file, RuleReport& broken) {
        const auto* command = std::get_if<Command>(&file);
        if (command == nullptr) return;
@@ -112,12 +112,13 @@ constexpr auto kRules = RulesOf<File>({
 std::span<const FieldFact> FieldFacts(const Json& /*json*/) {
   static const std::vector<FieldFact> facts = [] {
     std::vector<FieldFact> rows = {
-        {"form", FactEvidence::kNotation, "package or command, told by the first word"},
+        {"form", FactEvidence::kNotation, "package or command, by the first word"},
         {"header.opaque", FactEvidence::kOpaque, "no source describes these bytes of a header"}};
     kCommandRecord.AddRecordFacts("header", kPublicNotes, rows);
     rows.insert(
         rows.end(),
-        {{"payload", FactEvidence::kOpaque, "no source describes what follows a command's header"},
+        {{"payload", FactEvidence::kOpaque,
+          "no source describes the bytes behind a command's header"},
          {"parts[].magic", FactEvidence::kSpecification,
           "specification 000, table 23.1; facts/more/error_codes.csv (public guide, appendix C.3)"},
          {"parts[].body", FactEvidence::kOpaque,

@@ -115,7 +115,7 @@ void DropPlaces(Json* json) {
   }
 }
 
-TEST(SchemaTest, HoldsWhatTheSchemaFileSays) {
+TEST(SchemaTest, HoldsTheDeclarationsOfTheSchemaFile) {
   const Schema& schema = SampleSchema();
   EXPECT_EQ(schema.identifier, "SMPL");
   const TableType& root = schema.tables[schema.root];
@@ -235,7 +235,7 @@ TEST(DocumentTest, EditingAScalarChangesItsBytesOnly) {
   EXPECT_EQ(sample::GetSample(edited.data())->count(), 0x01020304u);
 }
 
-TEST(DocumentTest, GrowingAStringMovesWhatFollowsAndKeepsAlignment) {
+TEST(DocumentTest, GrowingAStringMovesLaterObjectsAndKeepsAlignment) {
   const Bytes bytes = RandomSample(5);
   Json json = ToJson(bytes);
   json["root"]["name"] = std::string(41, 'x');

@@ -102,7 +102,7 @@ RC_GTEST_PROP(HalFormat, RoundTripsAnyTable, ()) {
   RC_ASSERT(*kFormat_hal.rewrite(bytes) == bytes);
 }
 
-TEST(HalImage, HoldsWhatIsKnownAndMarksTheRest) {
+TEST(HalImage, HoldsKnownBytesAndMarksTheRest) {
   const HalImage h13 = HalImageOf(**FindTarget("h13"));
   EXPECT_EQ(LoadLittle(h13.bytes, 0x238, 8), 4u);
   EXPECT_TRUE(h13.known[0x238]);

@@ -207,7 +207,7 @@ TEST(Rebase, MovesEverythingThatPointsInAndBack) {
   EXPECT_EQ(Write(container).value(), file);
 }
 
-TEST(Rebase, PutsEachSegmentWhereItIsTold) {
+TEST(Rebase, PutsEachSegmentAtTheGivenAddress) {
   const Bytes file = BuildBytes(SmallSpec()).value();
   Container container = Parse(file).value();
   // Text, input and output in the opposite order.
@@ -313,7 +313,7 @@ TEST(JsonEdit, ARegisterChangesItsBytesAlone) {
   EXPECT_EQ(ChangedBytes(file, edited), (std::vector<size_t>{at}));
 }
 
-TEST(JsonEdit, ALongerPortNameMovesWhatFollows) {
+TEST(JsonEdit, ALongerPortNameMovesLaterRecords) {
   const Bytes file = BuildBytes(SmallSpec()).value();
   const Bytes edited = Edited(
       file, [](Json& json) { CommandOf(json, "port")["name"] = "a_name_of_twenty_four_by"; });
@@ -385,7 +385,7 @@ int ApplyMovedPlaces(Json& json, const std::string& message) {
   return changes;
 }
 
-TEST(JsonEdit, AFurtherTaskWithoutRoomNamesWhatHasToMove) {
+TEST(JsonEdit, AFurtherTaskWithoutRoomNamesTheSectionsToMove) {
   const Bytes file = BuildBytes(SmallSpec()).value();
   for (const int count : {1, 40}) {
     Json json = kFormat_hwx.to_json(file).value();
@@ -402,7 +402,7 @@ TEST(JsonEdit, AFurtherTaskWithoutRoomNamesWhatHasToMove) {
   }
 }
 
-TEST(MakeRoom, MovesWhatStandsBehindTheTasksAndThePagesBehindThem) {
+TEST(MakeRoom, MovesTheSectionsBehindTheTasksAndThePagesBehindThem) {
   const Bytes file = BuildBytes(SmallSpec()).value();
   const Container before = Parse(file).value();
   for (const int count : {1, 60}) {
@@ -499,7 +499,7 @@ TEST(JsonEdit, AsksForNoMoreThanItsBudgetBeforeItAllocates) {
   EXPECT_TRUE(refused(room));
 }
 
-TEST(JsonEdit, RefusesWhatCannotBeWritten) {
+TEST(JsonEdit, RefusesUnwritableValues) {
   const Bytes file = BuildBytes(SmallSpec()).value();
   const auto refused = [&](auto edit) {
     Json json = kFormat_hwx.to_json(file).value();

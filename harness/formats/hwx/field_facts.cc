@@ -19,7 +19,7 @@ constexpr FactEvidence kAssumed = FactEvidence::kAssumed;
 constexpr FactEvidence kOpaque = FactEvidence::kOpaque;
 constexpr FactEvidence kNotation = FactEvidence::kNotation;
 
-// Collects the rows; `known_` is what a fact that real files show of H13 rests on.
+// Collects the rows; `known_` is the evidence of a fact that real files of H13 show.
 class FactWriter {
  public:
   explicit FactWriter(FactEvidence known) : known_(known) {}
@@ -81,11 +81,11 @@ class FactWriter {
         const std::string name(word.name);
         for (const char* prefix : {"commands[].", "commands[].derived."}) {
           Push({prefix + name, assumed ? kAssumed : known_,
-                assumed ? "our name for what all nine files at hand hold there" : source});
+                assumed ? "our name for the value in all nine files at hand" : source});
         }
       }
     }
-    Add(kNotation, "what a name rests on", "commands[]", {"derived.evidence"});
+    Add(kNotation, "the basis of a name", "commands[]", {"derived.evidence"});
     Add(FactEvidence::kSpecification, "specification 000, listing 23.5", "commands[]",
         {"derived.element_type_name"});
     Add(kOpaque, "words of a thread command that no source names", "commands[]", {"words"});
@@ -102,7 +102,7 @@ class FactWriter {
   void Ports() {
     Add(kAssumed,
         "of a port the record of specification 000, which no real file has; of a tensor our name "
-        "for what all nine files at hand hold there",
+        "for the value in all nine files at hand",
         "commands[]", {"byte_size"});
     Known("facts/hwx.md, port record", "commands[]", {"name", "reserved"});
   }

@@ -49,10 +49,10 @@ class Reader : private Placement {
   }
 
  private:
-  // Whether `bytes` more fit in what is left of the budget; the error names the member.
+  // Whether `bytes` more fit in the rest of the budget; the error names the member.
   bool Take(JsonFields& fields, std::string_view key, uint64_t bytes) {
     if (bytes > budget_) {
-      fields.Fail(key, "asks, with what stands before it, for more than 256 MiB of zeros and room");
+      fields.Fail(key, "asks, with the parts before it, for more than 256 MiB of zeros and room");
       return false;
     }
     budget_ -= bytes;

@@ -1,7 +1,7 @@
 // Every truncation of the real containers, and every byte replaced by 0x00, 0xff and itself with
-// bit 0 flipped: no crash, no allocation beyond 16 times the input plus 1 MiB, and what still
-// parses is written back as it is. Print and coverage run at every byte of a record, and the JSON
-// form at every kJsonStride-th; in weights and padding both run at every kStride-th.
+// bit 0 flipped: no crash, no allocation beyond 16 times the input plus 1 MiB, and a file that
+// still parses is written back unchanged. Print and coverage run at every byte of a record, and the
+// JSON form at every kJsonStride-th; in weights and padding both run at every kStride-th.
 #include <algorithm>
 #include <fmt/format.h>
 #include <gtest/gtest.h>
@@ -28,7 +28,7 @@ enum class Depth : uint8_t {
   kJson,  // to_json, from_json
 };
 
-// Empty, or what went wrong.
+// Empty, or the fault.
 std::string FindReadFault(ByteSpan bytes) {
   const size_t limit = 16 * bytes.size() + (size_t{1} << 20);
   const testing::AllocationMeter meter;
@@ -38,7 +38,7 @@ std::string FindReadFault(ByteSpan bytes) {
       if (container.error().offset > bytes.size()) return "an error without an offset";
     } else {
       const auto written = Write(*container);
-      if (!written.ok()) return "what parses is not written: " + written.error().message;
+      if (!written.ok()) return "a parsed file is not written: " + written.error().message;
       if (!std::ranges::equal(*written, bytes)) return "writing changes bytes";
       for (const Violation& violation : Verify(*container)) {
         if (violation.offset > bytes.size()) return "a violation without an offset";

@@ -25,7 +25,7 @@ constexpr uint64_t kSectAt = kSymbolRecord.OffsetOf("sect");
 constexpr uint64_t kDescAt = kSymbolRecord.OffsetOf("desc");
 constexpr uint64_t kValueAt = kSymbolRecord.OffsetOf("value");
 
-// ---- the aperture table: known of H13; what later generations keep of it is assumed ----
+// ---- the aperture table: known of H13; its parts in later generations are assumed ----
 
 using Check = void (*)(const Bindings& b, RuleReport& broken);
 
@@ -224,8 +224,7 @@ constexpr auto kRules = RulesOf<Bindings>({
      OfH13<kCheckTaskCount>},
     {"first-task-words", "word 514 holds the words of the first task less one", kApertureSource,
      kReal, OfH13<kCheckFirstWords>},
-    {"aperture-later",
-     "from H14 on base slots, of 8 or 16 bytes, and words 512 to 515 hold what those of H13 do",
+    {"aperture-later", "from H14 on base slots, of 8 or 16 bytes, and words 512 to 515 as in H13",
      "more/crossgen_container.csv gives records of 16 bytes; no real file at hand", kAssumed,
      OfLater},
     {"tensor-port", "a tensor's name is that of a port", "real files", kReal,

@@ -80,7 +80,7 @@ Bytes Framed(const std::vector<std::pair<std::string, Bytes>>& chunks) {
   return bytes;
 }
 
-TEST(Lzfse, UnpacksWhatTheReferenceEncoderPacked) {
+TEST(Lzfse, UnpacksStreamsOfTheReferenceEncoder) {
   EXPECT_EQ(FormOf(Decoded(kEntropy)), "bvx2");
   EXPECT_EQ(Unpacked(Decoded(kEntropy)), Network());
   EXPECT_EQ(FormOf(Decoded(kLzvn)), "bvxn");

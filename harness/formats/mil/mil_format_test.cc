@@ -176,7 +176,7 @@ TEST(MilFormat, RecognisesByTheFirstTokens) {
   EXPECT_EQ(sure("", ""), 0);
 }
 
-TEST(MilFormat, WhatStandsBetweenTokensIsFill) {
+TEST(MilFormat, TextBetweenTokensIsFill) {
   const std::string text =
       "program(1.3){func m<ios18>(fp16 x){fp16 y=f(s=string(\"a b\"));}->(y);}";
   const auto coverage = kFormat_mil.count_bytes(ToBytes(text));
@@ -262,7 +262,7 @@ TEST(MilRules, EachIsBrokenAlone) {
   }
 }
 
-TEST(MilRules, SayWhereAndWhat) {
+TEST(MilRules, NameThePlaceAndTheFault) {
   EXPECT_EQ(Broken(WithBody("int8 c = const()[val = int8(128)]; fp16 y = relu(x = zero);")),
             (std::vector<std::string>{"literal-element: 128 is no int8 at '128)];'",
                                       "defined-before-use: zero is not defined at 'zero);'"}));

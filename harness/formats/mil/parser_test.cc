@@ -261,7 +261,7 @@ TEST(Parser, KeepsOtherLayoutsAndComments) {
   EXPECT_TRUE(LayoutOf(MustParse(Print(program))).gaps.empty());
 }
 
-TEST(Parser, SaysWhatItExpectedAndWhere) {
+TEST(Parser, NamesTheExpectedTokenAndThePlace) {
   const std::pair<std::string, std::string> cases[] = {
       {"",
        "1:1: expected 'program' at the start of the text, found the end of the text (offset "

@@ -15,8 +15,8 @@ inline constexpr std::string_view kProto = "public notes: coremltools, MIL.proto
 inline constexpr WalkRules kRules({
     {"version-known", "The program's version is 1.0 to 1.3; real files have 1.0 and 1.3.", kForms,
      FactEvidence::kAssumed},
-    {"build-info-strings", "buildInfo, where it is present, is a dict of strings by strings.",
-     kForms, FactEvidence::kRealFile},
+    {"build-info-strings", "buildInfo, if present, is a dict of strings by strings.", kForms,
+     FactEvidence::kRealFile},
     {"opset-known", "A function's opset is ios15 to ios18, as in all known files.", kForms,
      FactEvidence::kAssumed},
     {"unique-functions", "No two functions have one name.", kProto, FactEvidence::kPublicNotes},

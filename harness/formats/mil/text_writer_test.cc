@@ -91,7 +91,7 @@ TEST(TextWriter, BothDialectsParseInTheStandardLayout) {
             std::string::npos);
 }
 
-TEST(Reader, GivesBackWhatWasWritten) {
+TEST(Reader, GivesBackTheWrittenValues) {
   for (const Dialect dialect : {Dialect::kIos18, Dialect::kIos16}) {
     const auto program = Parse(Sample(dialect));
     ASSERT_TRUE(program.ok());

@@ -45,7 +45,7 @@ TEST(WeightFile, ReadsABlobAtItsRecord) {
   EXPECT_EQ(ReadBlob(file, 192, DataType::kInt8)->size(), 64u);
 }
 
-TEST(WeightFile, RefusesWhatIsNotThere) {
+TEST(WeightFile, RefusesMissingBlobs) {
   Bytes file = Sample();
   const auto message = [&](uint64_t offset, DataType type) {
     const auto blob = ReadBlob(file, offset, type);

@@ -132,7 +132,7 @@ TEST(MlModel, DifferencesAreSeen) {
   }
 }
 
-TEST(MlModel, WhatAModelFileCannotSayIsRefusedWithItsPlace) {
+TEST(MlModel, TextThatAModelFileCannotExpressIsRefusedWithItsPlace) {
   for (const auto& [statement, message] :
        std::initializer_list<std::pair<const char*, const char*>>{
            {"op<ios17>(a = x);", "no opsets of single operations (offset 0x38)"},

@@ -93,8 +93,7 @@ const char* SourceOf(FactEvidence evidence) { return evidence == kReal ? kFiles 
 class FactWriter {
  public:
   std::vector<FieldFact> Run() {
-    Add("encoding", FactEvidence::kNotation,
-        "XML or binary property list, told by the first bytes");
+    Add("encoding", FactEvidence::kNotation, "XML or binary property list, by the first bytes");
     BinaryTable();
     Add("layout", FactEvidence::kNotation, "white space, comments and spellings of the text");
     Add("document.Version", kReal, kFiles);

@@ -230,7 +230,7 @@ TEST(Model, FusedAttentionSubtractsTheMaximum) {
 
 // The five cases of the validators' gates that were found unread, and others of tables 26.1
 // and 26.2: each breaks its rule and no other.
-TEST(Gates, WhatAValidatorRefusesIsNamed) {
+TEST(Gates, BrokenOnesAreNamed) {
   const auto with_type = [](const char* type) {
     Description description = OneUnit(KeyStyle::kPorts, "Neuron", 1);
     description.networks[0].units[0].SetParam("Type", Value::String(type));

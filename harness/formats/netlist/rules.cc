@@ -74,8 +74,8 @@ constexpr WalkRules kRules({
      kPublic},
     {"stride-granule", "Strides are multiples of 64 bytes.",
      "real files; specification 000, 64-byte tile granule", kReal},
-    {"stride-covers", "A stride covers what lies inside it: row, plane, batch, depth.",
-     "real files", kReal},
+    {"stride-covers", "A stride covers its content: row, plane, batch, depth.", "real files",
+     kReal},
     {"weight-index", "The index of a weight file is below the number of Weights.", "real files",
      kReal},
     {"operation-network", "An operation's NetworkName is in Networks.", "public netlists", kPublic},
@@ -120,7 +120,7 @@ class Verifier {
     const Lookup& lookup;
     std::string_view name;
     std::map<std::string_view, bool> sources;       // inputs, constants, units
-    std::map<std::string_view, GateOperand> ports;  // of those, what is said of what they hold
+    std::map<std::string_view, GateOperand> ports;  // of those, the statements about their content
     size_t weight_files = 0;
   };
 
@@ -286,7 +286,7 @@ class Verifier {
       if (stride % 64 != 0 || stride <= 0) return;  // another rule's matter
       if (stride < inside) {
         Add(kRules["stride-covers"], value->offset,
-            fmt::format("{} is {}, less than what it must step over", key, stride));
+            fmt::format("{} is {}, less than its content", key, stride));
         return;
       }
       inside = stride;

@@ -31,7 +31,7 @@ TEST(RealWeights, EveryFileParsesVerifiesPrintsAndRoundTrips) {
   }
 }
 
-TEST(RealWeights, TheTablePutsTheKernelWhereTheNetworkDescriptionLooks) {
+TEST(RealWeights, TheTablePutsTheKernelAtTheDescriptionsOffset) {
   const std::string path = RealDataPath("weights/model.espresso-3ebfe1fc.weights");
   ANECHECK_SKIP_WITHOUT(path);
   const WeightFile file = ParseWeightFile(ReadFile(path).value()).value();

@@ -41,7 +41,7 @@ TEST(Npy, TypesHaveNumPysNamesAndSizes) {
   }
 }
 
-TEST(Npy, WritesWhatNumPyReads) {
+TEST(Npy, WritesNumPysLayout) {
   const auto bytes = WriteNpy({ElementType::kInt16, {3}, {1, 0, 2, 0, 3, 0}});
   ASSERT_TRUE(bytes.ok());
   std::string header = "{'descr': '<i2', 'fortran_order': False, 'shape': (3,), }";

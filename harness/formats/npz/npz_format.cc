@@ -54,7 +54,7 @@ std::span<const FieldFact> FieldFacts(const Json& /*json*/) {
     constexpr const char* kNumpy = "NumPy, numpy.lib.format";
     constexpr const char* kGap = "bytes that no record claims";
     std::vector<FieldFact> rows = {
-        {"container", FactEvidence::kNotation, "npy or zip, told by the first bytes"}};
+        {"container", FactEvidence::kNotation, "npy or zip, by the first bytes"}};
     for (const std::string array : {"array.", "entries[].array."}) {
       for (const char* name :
            {"major", "minor", "descr", "fortran_order", "shape", "padding", "header", "data"}) {
@@ -145,8 +145,8 @@ Bytes WriteNpyFile(const npz::Header& header, ByteSpan data) {
 
 constexpr uint64_t kMaxPadding = UINT16_MAX;
 
-// The spaces between the dict and the line feed where the header's text is what NumPy would write
-// for its fields; nothing where the text is another, or the JSON form could not say it.
+// The spaces between the dict and the line feed if the header's text is NumPy's for its fields;
+// nothing where the text is another, or the JSON form could not say it.
 std::optional<uint64_t> Padding(const npz::Header& header) {
   if (!IsPlain(header.descr)) return std::nullopt;
   const std::string dict = npz::HeaderDict(header.descr, header.fortran_order, header.shape);

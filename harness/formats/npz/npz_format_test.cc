@@ -165,7 +165,7 @@ TEST(NpzFormat, WrongJsonIsAnErrorThatNamesTheMember) {
   EXPECT_EQ(message(bad), "entries[0].array.fortran_order: must be true or false");
 }
 
-TEST(NpzFormat, EachRuleSeesWhatBreaksIt) {
+TEST(NpzFormat, EachRuleFindsItsViolations) {
   const auto archive = npz::ParseZip(Archive(false));
   ASSERT_TRUE(archive.ok());
 
@@ -261,7 +261,7 @@ TEST(NpzFormat, LongHeadersOfCompressedMembersAreRefusedInWords) {
             "70058");
 }
 
-TEST(NpzFormat, WhatACompressedHeaderSaysNeverPassesTheArchive) {
+TEST(NpzFormat, PlacesInACompressedHeaderLieInsideTheArchive) {
   const Bytes descr = CompressedMember(ArrayFile(Header(std::string(60'000, 'a'), 3, 0), 3));
   EXPECT_LT(F().print(descr)->size(), descr.size());
   const Bytes late = CompressedMember(ArrayFile(Header("|i1", 3, 60'000) + "?", 3));

@@ -220,7 +220,7 @@ TEST(Binary, CanonicalTableReadsBack) {
 }
 
 // {"a": [1, "b"], "c": 1} as a canonical writer lays it out, and each way to depart from that.
-TEST(Binary, ATableIsCanonicalWhereItsTreeMakesItAgain) {
+TEST(Binary, ATableIsCanonicalIfItsTreeReproducesIt) {
   const auto edited = [](auto edit) {
     BinaryTable table;
     table.objects = {BinaryObject{BinaryContainer{true, {1, 5}, {2, 3}}, 0, 0},
@@ -332,7 +332,7 @@ TEST(Binary, AnEditedValueOfItsOwnStaysInItsObjectWithTheWidthThatItNeeds) {
   EXPECT_EQ(Edited([](auto& document) { document["c"] = 300; }), expected);
 }
 
-TEST(Binary, AnObjectKeepsWhatMostOfItsReadersHave) {
+TEST(Binary, AnObjectKeepsTheValueOfMostOfItsReaders) {
   BinaryTable expected = SharingTable();
   expected.objects[0].payload = BinaryContainer{true, {1, 2, 3}, {4, 4, 5}};
   expected.objects[4].payload = std::string("z");

@@ -66,7 +66,7 @@ Json JsonOf(const Sample& sample, const Sample& laid) {
   return json;
 }
 
-TEST(TypedRecord, WhatFollowsStandsUnderDerivedWhereItDoes) {
+TEST(TypedRecord, ValuesThatFollowStandUnderDerived) {
   EXPECT_EQ(JsonOf(kOne, kOne).dump(),
             "{\"name\":\"ab\",\"kind\":7,\"address\":\"0x4000\",\"tail\":\"0102\","
             "\"derived\":{\"count\":3,\"end\":\"0x20\"}}");
@@ -135,7 +135,7 @@ TEST(TypedRecord, FactsNameEachFieldWithItsOwnSourceOrThatOfTheRecord) {
   EXPECT_EQ(facts[1].path, "head");
 }
 
-TEST(TypedRecord, PrintLeavesOutWhatIsUsuallyZero) {
+TEST(TypedRecord, PrintLeavesOutFieldsThatAreUsuallyZero) {
   EXPECT_EQ(kSample.Print(kOne), "name ab, kind 7, count 3, end 0x20, address 0x4000, tail 0102");
 }
 

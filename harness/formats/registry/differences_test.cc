@@ -81,7 +81,7 @@ TEST(RealFilesTest, EveryOneIsReadVerifiedPrintedAndWrittenBack) {
       EXPECT_GE(coverage.TypedShare(), 0.95) << "fill apart";
       EXPECT_GE(static_cast<double>(coverage.typed + coverage.fill),
                 0.95 * static_cast<double>(coverage.total - coverage.payload))
-          << "fill with what is understood";
+          << "fill with understood bytes";
     }
   }
   EXPECT_EQ(files, 55u);

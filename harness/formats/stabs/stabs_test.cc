@@ -57,7 +57,7 @@ TEST(Stabs, ReadsTheStrideLists) {
   }
 }
 
-TEST(Stabs, RefusesWhatItCouldNotPrintBack) {
+TEST(Stabs, RefusesTextItCouldNotPrintBack) {
   for (const char* wrong :
        {"", "int8", "int8:t=1", "int8:t02=1", "int8:t2=r2;0", "int8:t2=r2;00;1", "int8:t2=r2;-0;1",
         "int8:t2=r2;0;127;", "int8:t2=x", "int8:t99999999999=1"}) {

@@ -85,7 +85,7 @@ TEST(Methods, BothClientsAreWhole) {
   EXPECT_THAT(Names(Client::kMerged, 21, 3104), ElementsAre("ANE_ProgramInputsReady"));
 }
 
-TEST(ReturnCodes, KeepBothNamesWhereSourcesDiffer) {
+TEST(ReturnCodes, KeepBothNamesIfSourcesDiffer) {
   EXPECT_EQ(ReturnCodeText(0), "kIOReturnSuccess");
   EXPECT_EQ(ReturnCodeText(0xe00002c7), "kIOReturnUnsupported");
   EXPECT_EQ(ReturnCodeText(0xe0000001), "kIOReturnError or kIOReturnInvalid");
@@ -138,7 +138,7 @@ TEST(Format, FieldsThatASourceNamesAreTyped) {
   EXPECT_EQ(kFormat_submission.count_bytes(Write({{call}}))->typed, 12u + 28 + 25 + 48);
   call.scalars_in = {1, 2};
   EXPECT_EQ(kFormat_submission.count_bytes(Write({{call}}))->typed, 12u + 28 + 25 + 48)
-      << "no source says what a scalar means";
+      << "no source gives the meaning of a scalar";
 }
 
 Call Request() {

@@ -292,7 +292,7 @@ TEST(ExtraWord, StandsBehindAHeaderThatAnnouncesIt) {
   EXPECT_EQ(Encode(real).value(), v7);
 }
 
-TEST(ExtraWord, IsMissedWhereItIsAnnounced) {
+TEST(ExtraWord, IsMissedIfAnnounced) {
   const Bytes v7 = FromWords({0x02000000, 0, 0, 0, 0, 0, 0, 0, 0, 0x23, 0x77, 0x4800, 0xaa});
   Chain chain = Decode(v7, Version(7)).value();
   chain.tasks[0].extra_word.reset();
@@ -347,7 +347,7 @@ TEST(LaterGenerations, SkipPaddingUnitsAndKeepThem) {
 }
 
 // The H16 register map lists ten header words, the guide nine: both read.
-TEST(LaterGenerations, TheLongerHeaderIsReadWhereTheShorterDoesNotFit) {
+TEST(LaterGenerations, TheLongerHeaderIsReadIfTheShorterDoesNotFit) {
   const Bytes bytes = FromWords({1, 0, 0, 0,                                        //
                                  12u << kSize, 0, 0, 0, 0, 0, 0, 0, 0, 0x001f8000,  //
                                  0x1040, 5});
@@ -383,7 +383,7 @@ TEST(LaterGenerations, AHeaderThatReadsInTwoLengthsIsNamed) {
   EXPECT_EQ(ChainToJson(chain)["derived"]["other_header_words"], 10);
 }
 
-TEST(LaterGenerations, TheLongerHeaderIsReadWhereItsWritesFitTheBlocksBetter) {
+TEST(LaterGenerations, TheLongerHeaderIsReadIfItsWritesFitTheBlocksBetter) {
   std::vector<uint32_t> task = kOpenTask;
   task[9] = 1u << 15 | 0x7000;  // a write of two values outside every block, or a header word
   const Chain chain = Decode(Section(task), Version(17)).value();
@@ -538,7 +538,7 @@ TEST(ChainJson, AsksForNoMoreThanTheLimitBeforeItAllocates) {
 
 // ---- encoding -----------------------------------------------------------------------------------
 
-TEST(Encode, RefusesWhatCannotBeCoded) {
+TEST(Encode, RefusesUnencodableChains) {
   const uint32_t value[] = {1};
   Chain long_run = OneTask();
   long_run.tasks[0].Write(0, std::vector<uint32_t>(65, 1));

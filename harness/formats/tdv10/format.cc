@@ -20,9 +20,9 @@ using json_fields::Bad;
 std::span<const FieldFact> FieldFacts(const Json& /*json*/) {
   static const std::vector<FieldFact> facts = [] {
     constexpr const char* kRecord =
-        "specification 000, below table 23.5, for what a record holds; its place is assumed";
+        "specification 000, below table 23.5, for a record's content; its place is assumed";
     std::vector<FieldFact> rows = {
-        {"form", FactEvidence::kNotation, "image, structure or sparse, told by the size"},
+        {"form", FactEvidence::kNotation, "image, structure or sparse, by the size"},
         {"lead", FactEvidence::kOpaque, "the 8 bytes by which table 23.4 and appendix C.6 differ"}};
     for (const NamedField& field : Fields()) {
       const bool specified = field.evidence == FactEvidence::kSpecification;
@@ -54,7 +54,7 @@ uint32_t FieldMask(uint32_t address) {
   return mask;
 }
 
-// The groups as one byte field each: what is left are the undescribed bytes between them.
+// The groups as one byte field each: the rest are the undescribed bytes between them.
 std::vector<RecordField> GroupFields() {
   std::vector<RecordField> fields;
   for (const RegisterGroup& group : Groups()) {

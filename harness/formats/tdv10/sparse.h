@@ -38,7 +38,7 @@ struct SparseRecord {
 };
 
 inline constexpr auto kSparseRecord = RecordOf<SparseRecord>(
-    "specification 000, below table 23.5, for what a record holds; its place is assumed",
+    "specification 000, below table 23.5, for a record's content; its place is assumed",
     FactEvidence::kAssumed, Field{"marker", &SparseRecord::marker, RecordKind::kHex},
     Field{"register", &SparseRecord::register_address, RecordKind::kHex},
     Field{"first", &SparseRecord::first, RecordKind::kHex},

@@ -64,7 +64,7 @@ TEST(Groups, AreDisjoint) {
 }
 
 // Specification 000, listing 23.3: offset of the field's bytes and its mask.
-TEST(Listing233, FieldsStandWhereItSays) {
+TEST(Listing233, FieldsStandAtItsOffsets) {
   const struct {
     const char* name;
     uint32_t offset;
@@ -127,7 +127,7 @@ RC_GTEST_PROP(Bits, SettingThemReadsBackAndLeavesTheRest, ()) {
   RC_ASSERT(after == before);
 }
 
-TEST(Bits, RefusesWhatIsNoField) {
+TEST(Bits, RefusesRangesThatAreNoField) {
   Image image;
   EXPECT_FALSE(image.SetBits({0x5500, 0, 0}, 0).ok());
   EXPECT_FALSE(image.SetBits({0x5500, 32, 1}, 0).ok());

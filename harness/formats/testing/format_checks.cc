@@ -50,9 +50,9 @@ std::string FindJsonFault(const Format& format, ByteSpan bytes) {
   constexpr size_t kJsonBytes = 512;  // held for a byte of input
   const AllocationMeter meter;
   const Result<Json> json = format.to_json(bytes);
-  if (!json.ok()) return "to_json refuses what rewrites: " + json.error().message;
+  if (!json.ok()) return "to_json refuses a file that rewrites: " + json.error().message;
   const Result<Bytes> encoded = format.from_json(json.value());
-  if (!encoded.ok()) return "from_json refuses what to_json gave: " + encoded.error().message;
+  if (!encoded.ok()) return "from_json refuses the output of to_json: " + encoded.error().message;
   if (meter.Peak() > kJsonBytes * bytes.size() + (size_t{1} << 20)) {
     return fmt::format("the JSON form allocates {} bytes for {} of input", meter.Peak(),
                        bytes.size());
@@ -97,7 +97,7 @@ std::string FindHostileFault(const Format& format, ByteSpan bytes) {
   measure("verify", [&] {
     const Result<std::vector<Violation>> violations = format.verify(bytes);
     if (!violations.ok()) {
-      if (fault.empty()) fault = "verify refuses what rewrites";
+      if (fault.empty()) fault = "verify refuses a file that rewrites";
       return;
     }
     for (const Violation& violation : *violations) check(violation.message);

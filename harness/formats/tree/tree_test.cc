@@ -45,7 +45,7 @@ TEST(Dict, FindsTheFirstRepeatedKeyOfMany) {
   EXPECT_EQ(FindRepeatedKey(keys), 40U);
 }
 
-TEST(Value, EqualNumbersAreEqualWhateverTheirSource) {
+TEST(Value, EqualNumbersOfTwoKindsAreEqual) {
   EXPECT_EQ(Value::Unsigned(7), Value::Integer(7));
   EXPECT_NE(Value::Unsigned(UINT64_MAX), Value::Integer(-1));
 }

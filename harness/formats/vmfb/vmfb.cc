@@ -224,8 +224,8 @@ void AddArchiveFacts(std::vector<FieldFact>* facts) {
 
 std::vector<FieldFact> FactsOf(const Form& form) {
   std::vector<FieldFact> facts = {
-      {"form", FactEvidence::kNotation, "told by the identifier and the number of root fields"},
-      {"container", FactEvidence::kNotation, "told by the records of an archive"}};
+      {"form", FactEvidence::kNotation, "by the identifier and the number of root fields"},
+      {"container", FactEvidence::kNotation, "by the records of an archive"}};
   const std::string source(form.evidence);
   const auto module =
       flatbuffer::DocumentFacts(form.schema, form.schema.root, "module",

@@ -48,7 +48,7 @@ TEST(VmfbRealFileTest, FormsAreToldApart) {
   EXPECT_EQ(form("fused_attn"), "2023-06");
 }
 
-TEST(VmfbRealFileTest, ListsWhatTheModuleHolds) {
+TEST(VmfbRealFileTest, ListsTheContentOfTheModule) {
   ANECHECK_SKIP_WITHOUT(testing::RealDataPath("vmfb"));
   const std::string text = kFormat_vmfb.print(RealFile("fused_attn")).value();
   EXPECT_NE(text.find("main is function 0 0rrrr_r"), std::string::npos) << text;
@@ -98,7 +98,7 @@ TEST(VmfbEditTest, EditingAScalarChangesItsBytesOnly) {
   EXPECT_EQ(changed, 1u);
 }
 
-TEST(VmfbOpenTest, SaysWhatIsWrong) {
+TEST(VmfbOpenTest, NamesTheFault) {
   EXPECT_EQ(Open(Bytes{}).error().code, ErrorCode::kTruncated);
   EXPECT_EQ(Open(Bytes(64, 0)).error().code, ErrorCode::kNotFound);
   Bytes archive(64, 0);

@@ -72,7 +72,7 @@ TEST_F(CoreMlCampaign, APredictionThatFailsIsFailed) {
   ExpectFinding("no-predict", "failed", "Unable to compute the prediction");
 }
 
-TEST_F(CoreMlCampaign, AWrongValueIsTheEnginesWhereTheCpuIsRight) {
+TEST_F(CoreMlCampaign, AWrongValueIsTheEnginesIfTheCpuIsRight) {
   ExpectFinding("wrong", "wrong", "which are right");
 }
 

@@ -134,7 +134,7 @@ TEST_F(CoreMlRunner, EachFailureHasItsStage) {
   EXPECT_FALSE(CompiledIsLeft());
 }
 
-TEST_F(CoreMlRunner, WhatTheCpuOrThePlanLacksIsAMessageAndNoFailure) {
+TEST_F(CoreMlRunner, AMissingCpuRunOrPlanIsAMessageAndNoFailure) {
   fake.fails_to_load = Units::kCpu;
   fake.has_plan = false;
   const Json reply = Reply();

@@ -33,7 +33,7 @@ size_t At(std::string_view call) {
   return static_cast<size_t>(std::ranges::find(calls, call) - calls.begin());
 }
 
-// The engine does not begin what is submitted before the test has had time to go on.
+// The engine does not begin submitted work before the test has had time to go on.
 class LateEngine {
  public:
   LateEngine() {
@@ -66,7 +66,7 @@ class WrapperOrder : public WrapperFixture {
   }
 };
 
-TEST_F(WrapperOrder, WhatCompilesIsReleasedOnceTheOperationExists) {
+TEST_F(WrapperOrder, TheCompilerIsReleasedOnceTheOperationExists) {
   const Program program = CompileAddOne();
   ASSERT_NE(program, nullptr) << anecheck_e5rt_last_error();
   const size_t created =
@@ -93,7 +93,7 @@ TEST_F(WrapperOrder, EventsAreBoundWhenOperationsAreMade) {
   EXPECT_EQ(Ending("encode_operation").size(), 2u) << "each once";
 }
 
-TEST_F(WrapperOrder, WhatWasExecutedTakesNoOtherBindings) {
+TEST_F(WrapperOrder, AnExecutedOperationTakesNoOtherBindings) {
   const Program program = CompileAddOne();
   ASSERT_EQ(JoinAddOne(program), 1);
   ASSERT_EQ(ane_e5rt_program_execute(program.get()), 0);
@@ -130,7 +130,7 @@ TEST_F(WrapperOrder, AUsedStreamIsResetAndAllOfItPreparedBeforeItIsEncodedAgain)
                    "execution_stream_encode_operation", "execution_stream_execute_sync"}));
 }
 
-TEST_F(WrapperOrder, AnEncodingThatFailedGoesOnWhereItStopped) {
+TEST_F(WrapperOrder, AFailedEncodingContinuesAtTheFailure) {
   const Program program = CompileAddOne();
   ASSERT_EQ(ane_e5rt_program_execute(program.get()), 0);
   ASSERT_EQ(JoinAddOne(program), 1);
@@ -176,7 +176,7 @@ TEST_F(WrapperOrder, AChainThatCannotBeBoundIsBoundByTheNextCall) {
   RefuseOnce(kBindDependents);
   EXPECT_EQ(ane_e5rt_program_chain_ops(program.get(), 0, 2, "first"), -1);
   ASSERT_EQ(ane_e5rt_program_chain_ops(program.get(), 1, 2, "second"), 0);
-  EXPECT_EQ(ANECHECK_RECORDING(anecheck_events_bound)(), 1u) << "what was refused is not kept";
+  EXPECT_EQ(ANECHECK_RECORDING(anecheck_events_bound)(), 1u) << "a refused binding is not kept";
 }
 
 TEST_F(WrapperOrder, BuffersAreReadWhenTheWorkIsDone) {
@@ -193,7 +193,7 @@ TEST_F(WrapperOrder, BuffersAreWrittenWhenTheWorkIsDone) {
   const LateEngine late;
   Submit(program);
   Feed(program, 7);
-  EXPECT_EQ(FirstOutput(program), 6) << "the engine read what was there when it was submitted";
+  EXPECT_EQ(FirstOutput(program), 6) << "the engine read the content at the time of submission";
 }
 
 TEST_F(WrapperOrder, AStreamIsUsedAgainWhenTheWorkIsDone) {

@@ -155,7 +155,7 @@ TEST_F(Wrapper, AnOperationWaitsForAllThatItIsChainedTo) {
   EXPECT_EQ(ANECHECK_RECORDING(anecheck_events_bound)(), 1u);
   ASSERT_EQ(ane_e5rt_program_chain_ops(program.get(), 1, 2, "second"), 0);
   EXPECT_EQ(ANECHECK_RECORDING(anecheck_events_bound)(), 2u)
-      << "an engine may replace what was bound before";
+      << "an engine may replace earlier bindings";
   ASSERT_EQ(ane_e5rt_program_chain_ops(program.get(), 0, 2, "again"), 0);
   EXPECT_EQ(ANECHECK_RECORDING(anecheck_events_bound)(), 2u) << "the same event counts once";
   ASSERT_EQ(RunsBeforeAFailure(program, 2), 2) << anecheck_e5rt_last_error();
@@ -233,7 +233,7 @@ TEST_F(Wrapper, FailuresSayWhy) {
 TEST_F(Wrapper, AnOperationThatCannotBeAddedLeavesTheProgramAsItWas) {
   const Program program = CompileAddOne();
   ASSERT_NE(program, nullptr);
-  // 128 programs a process: what failed must not stay loaded.
+  // 128 programs a process: a failed one must not stay loaded.
   for (int i = 0; i < 140; ++i) {
     ASSERT_EQ(ane_e5rt_program_add_op(program.get(), AddOne().c_str(), "x", 8, "nobody", 8), -1);
     ASSERT_NE(std::string(anecheck_e5rt_last_error()).find("nobody"), std::string::npos)
@@ -346,7 +346,7 @@ TEST_F(Wrapper, ANetworkLearnsWithResidentWeightsAsOnTheHost) {
   Halves w2(4);
   ASSERT_EQ(ane_e5rt_program_get_output_fp16(program.get(), "w1n", w1.data(), 8), 0);
   ASSERT_EQ(ane_e5rt_program_get_output_fp16(program.get(), "w2n", w2.data(), 4), 0);
-  // 200 steps may drift by what the engine's sums lose against exact ones.
+  // 200 steps may drift by the error of the engine's sums against exact ones.
   for (size_t i = 0; i < w1.size(); ++i) EXPECT_NEAR(ToDouble(w1[i]), host.w1[i], 0.01) << i;
   for (size_t i = 0; i < w2.size(); ++i) EXPECT_NEAR(ToDouble(w2[i]), host.w2[i], 0.01) << i;
 }

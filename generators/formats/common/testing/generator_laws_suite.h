@@ -46,9 +46,9 @@ TEST_P(GeneratorLaws, MakesValidFiles) {
   ExpectValidFiles(*GetParam().format, *GetParam().generator, GetParam().valid_files);
 }
 
-TEST_P(GeneratorLaws, MutationsDoWhatTheySay) {
-  ExpectMutationsDoWhatTheySay(*GetParam().format, *GetParam().generator,
-                               GetParam().files_per_mutation);
+TEST_P(GeneratorLaws, MutationsKeepTheirPromises) {
+  ExpectMutationsKeepTheirPromises(*GetParam().format, *GetParam().generator,
+                                   GetParam().files_per_mutation);
 }
 
 TEST_P(GeneratorLaws, DamageDoesNoHarm) {
