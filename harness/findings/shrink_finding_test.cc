@@ -110,7 +110,7 @@ TEST(ShrinkFinding, LeavesTheWrongOperationAloneWithLittleData) {
   EXPECT_FALSE(shrunk->item.mil.empty());
 }
 
-// Right at the graph's own shape, and wrong where a result of `add` is an output of a further one.
+// Right at the graph's own shape, and wrong at a further shape if a result of `add` is an output.
 class WrongAtFurtherShapes final : public Runner {
  public:
   Result<RunnerIdentity> Identify() override { return RunnerIdentity{.runner = "wrong-further"}; }

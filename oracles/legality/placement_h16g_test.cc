@@ -167,7 +167,7 @@ Instance ByName(const CsvRow& row) {
   return instance;
 }
 
-// Words of three letters and more that both have, of those of `wording`.
+// Words of three letters and more in both texts, among those of `wording`.
 bool Says(const std::string& message, const std::string& wording) {
   static const std::regex kWord("[A-Za-z]{3,}");
   const auto words = [](const std::string& text) {

@@ -81,8 +81,7 @@ Bytes Join(const Parent& a, const Parent& b, const Plan& plan) {
   return child;
 }
 
-// How many draws of the child ask, from the first on, the question that their bytes answered in the
-// parents.
+// The number of leading draws of the child that ask the question that their bytes answered before.
 size_t ReadAsBefore(const Log& child, const Parent& a, const Parent& b, const Plan& plan) {
   const size_t from_b = plan.from + (plan.end - plan.begin);
   const size_t all = from_b + (a.log.size() - plan.to);
