@@ -1,7 +1,10 @@
 #include "harness/base/mapped_file.h"
 
 #include <algorithm>
+#include <array>
+#include <atomic>
 #include <cerrno>
+#include <csignal>
 #include <fcntl.h>
 #include <filesystem>
 #include <fmt/format.h>
@@ -24,6 +27,71 @@ Error CannotRead(const std::string& path, int code) {
                    fmt::format("{}: cannot read: {}", path, std::generic_category().message(code)));
 }
 
+// Mapped files as a handler of SIGBUS may read them: no lock, no memory of its own. Files beyond
+// the number of places, and ends of longer paths, have no name there.
+class NamedMappings {
+ public:
+  void Add(std::span<const uint8_t> bytes, std::string_view path) {
+    for (Place& place : places_) {
+      if (place.taken.exchange(true)) continue;
+      place.length = std::min(path.size(), place.path.size());
+      std::copy_n(path.data(), place.length, place.path.data());
+      place.end = bytes.data() + bytes.size();
+      place.begin = bytes.data();
+      return;
+    }
+  }
+  void Remove(std::span<const uint8_t> bytes) {
+    for (Place& place : places_) {
+      if (place.begin != bytes.data()) continue;
+      place.begin = nullptr;
+      place.taken = false;
+    }
+  }
+  // The path of the file that holds `address`; empty where none does.
+  std::string_view PathAt(const void* address) const {
+    const auto* const at = static_cast<const uint8_t*>(address);
+    for (const Place& place : places_) {
+      const uint8_t* const begin = place.begin;
+      if (begin != nullptr && begin <= at && at < place.end) {
+        return {place.path.data(), place.length};
+      }
+    }
+    return {};
+  }
+
+ private:
+  struct Place {
+    std::atomic<bool> taken = false;
+    std::atomic<const uint8_t*> begin = nullptr;  // set last, and cleared first
+    std::atomic<const uint8_t*> end = nullptr;
+    std::array<char, 1024> path{};
+    size_t length = 0;
+  };
+
+  std::array<Place, 64> places_;
+};
+
+NamedMappings named_mappings;
+
+void WriteToError(std::string_view text) {
+  // Nothing can be done where standard error cannot be written.
+  [[maybe_unused]] const ssize_t written = write(STDERR_FILENO, text.data(), text.size());
+}
+
+void EndAtShortenedFile(int signal, siginfo_t* fault, void* /*context*/) {
+  const std::string_view path = named_mappings.PathAt(fault->si_addr);
+  if (path.empty()) {
+    // Another fault: it comes again, and ends the process as without this handler.
+    std::signal(signal, SIG_DFL);
+    return;
+  }
+  WriteToError("error: ");
+  WriteToError(path);
+  WriteToError(": became shorter while it was read; run again when nothing writes to it\n");
+  _exit(2);
+}
+
 // The files that are mapped now. Memory of another kind must never be dropped: it would be zeros.
 class Mappings {
  public:
@@ -31,11 +99,13 @@ class Mappings {
     static Mappings mappings;
     return mappings;
   }
-  void Add(std::span<const uint8_t> bytes) {
+  void Add(std::span<const uint8_t> bytes, std::string_view path) {
+    named_mappings.Add(bytes, path);
     const std::lock_guard lock(mutex_);
     ends_[bytes.data()] = bytes.data() + bytes.size();
   }
   void Remove(std::span<const uint8_t> bytes) {
+    named_mappings.Remove(bytes);
     const std::lock_guard lock(mutex_);
     ends_.erase(bytes.data());
   }
@@ -68,7 +138,7 @@ Result<std::span<const uint8_t>> Map(int file, const std::string& path) {
                                                  std::generic_category().message(errno)));
   }
   const std::span bytes(static_cast<const uint8_t*>(start), size);
-  Mappings::Get().Add(bytes);
+  Mappings::Get().Add(bytes, path);
   return bytes;
 }
 
@@ -82,6 +152,13 @@ Result<MappedFile> MappedFile::Open(const std::string& path) {
   close(file);
   if (!bytes.ok()) return bytes.error();
   return MappedFile(*bytes);
+}
+
+void EndAtShortenedFiles() {
+  struct sigaction action = {};
+  action.sa_sigaction = EndAtShortenedFile;
+  action.sa_flags = SA_SIGINFO;
+  sigaction(SIGBUS, &action, nullptr);
 }
 
 MappedFile::MappedFile(MappedFile&& other) noexcept : bytes_(std::exchange(other.bytes_, {})) {}

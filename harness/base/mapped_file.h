@@ -12,7 +12,7 @@ namespace anecheck {
 
 // A file mapped into memory, read-only. Its pages are read as they are touched and are the system's
 // to drop. Any number of threads may read it. A file that another process makes shorter in the
-// meantime ends this process with SIGBUS.
+// meantime ends this process with SIGBUS, or as EndAtShortenedFiles says.
 class MappedFile {
  public:
   // Errors: kNotFound; kInvalid for a file that is not regular or may not be read; kIo.
@@ -33,6 +33,10 @@ class MappedFile {
 // when they are touched. Other bytes stay as they are. For readers that keep nothing: a
 // model's weights are more than the memory holds. Thread-safe.
 void DropPages(std::span<const uint8_t> bytes);
+
+// From now on, a mapped file that another process made shorter ends this process with exit code 2
+// and one line on standard error that names the file. Call it once, before threads begin.
+void EndAtShortenedFiles();
 
 // `path` without symbolic links and "..", if its target lies in one of `folders`, at any
 // depth. Errors: kNotFound where nothing is there, kInvalid where it lies elsewhere or its links

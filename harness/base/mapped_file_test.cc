@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <cstdlib>
 #include <filesystem>
 #include <fstream>
 #include <gtest/gtest.h>
@@ -58,6 +59,20 @@ TEST_F(MappedFileTest, RefusesIrregularFilesWithoutReadingThem) {
     EXPECT_EQ(file.error().message, path + ": is no regular file");
   }
   EXPECT_EQ(MappedFile::Open(Path("none")).error().code, ErrorCode::kNotFound);
+}
+
+// Bytes beyond the page of the new end fault.
+TEST_F(MappedFileTest, AFileThatBecomesShorterEndsTheProcessWithItsName) {
+  ASSERT_TRUE(WriteFileAtomic(Path("weights"), std::string(size_t{1} << 18, 'x')).ok());
+  const auto read_shortened = [&] {
+    EndAtShortenedFiles();
+    const auto other = MappedFile::Open(Path("secret"));
+    const auto file = MappedFile::Open(Path("weights"));
+    if (truncate(Path("weights").c_str(), 1) != 0) std::_Exit(1);
+    std::_Exit(file->bytes().back() == 'x' ? 3 : 4);
+  };
+  EXPECT_EXIT(read_shortened(), ::testing::ExitedWithCode(2),
+              "^error: .*/weights: became shorter while it was read");
 }
 
 #ifdef __linux__

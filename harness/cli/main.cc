@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "harness/base/log.h"
+#include "harness/base/mapped_file.h"
 #include "harness/base/near_words.h"
 #include "harness/base/terminal_text.h"
 #include "harness/base/version.h"
@@ -146,6 +147,7 @@ int main(int argc, char** argv) {
   if (argc > 1 && std::string_view(argv[1]) == anecheck::kWorkerArgument) {
     return anecheck::WorkerMain(argc, argv, anecheck::RuntimeProbeMain);
   }
+  anecheck::EndAtShortenedFiles();
   try {
     return anecheck::Main(argc, argv);
   } catch (const std::exception& error) {
