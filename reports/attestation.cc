@@ -7,6 +7,7 @@
 
 #include "harness/base/json.h"
 #include "harness/base/json_text.h"
+#include "harness/base/parallel_for.h"
 #include "harness/ops/op.h"
 #include "oracles/legality/explain.h"
 
@@ -108,18 +109,37 @@ class Placer {
 
 void MarkConflicts(Attestation& matrix) {
   matrix.conflicts = evidence::FindConflicts(matrix.statements);
-  std::set<std::pair<size_t, size_t>> pairs;
+  std::vector<std::vector<uint32_t>> against(matrix.statements.size());  // by statement
   for (const evidence::Conflict& conflict : matrix.conflicts) {
-    pairs.emplace(std::min(conflict.stronger, conflict.weaker),
-                  std::max(conflict.stronger, conflict.weaker));
+    against[conflict.stronger].push_back(static_cast<uint32_t>(conflict.weaker));
   }
   for (AttestationCell& cell : matrix.cells) {
-    for (const uint32_t a : cell.statements) {
-      for (const uint32_t b : cell.statements) {
-        cell.conflict = cell.conflict || pairs.contains({a, b});
+    const std::set<uint32_t> of_cell(cell.statements.begin(), cell.statements.end());
+    cell.conflict = std::ranges::any_of(of_cell, [&](uint32_t statement) {
+      return std::ranges::any_of(against[statement],
+                                 [&](uint32_t other) { return of_cell.contains(other); });
+    });
+  }
+}
+
+// The rules' verdicts in the order of cells.
+Result<std::vector<Verdict>> JudgeRows(const Attestation& matrix,
+                                       const AttestationOptions& options) {
+  const size_t width = matrix.targets.size() * matrix.routes.size();
+  std::vector<Verdict> verdicts(matrix.rows.size() * width);
+  const auto judge_row = [&](uint64_t row) -> Status {
+    legality::Instance instance;
+    instance.op = matrix.rows[row].name;
+    Verdict* place = verdicts.data() + row * width;
+    for (const Target* target : matrix.targets) {
+      for (const Route route : matrix.routes) {
+        ANECHECK_ASSIGN(*place++, legality::Judge(instance, *target, route, options.order));
       }
     }
-  }
+    return {};
+  };
+  ANECHECK_RETURN_IF_ERROR(ParallelFor(matrix.rows.size(), 0, judge_row));
+  return verdicts;
 }
 
 }  // namespace
@@ -139,16 +159,10 @@ Result<Attestation> BuildAttestation(std::vector<const Target*> targets,
            differs(options.compiler_version, statement.compiler_version);
   });
   matrix.statements = std::move(statements);
+  ANECHECK_ASSIGN(std::vector<Verdict> verdicts, JudgeRows(matrix, options));
   VerdictTable table(matrix.verdicts);
-  for (const AttestationRow& row : matrix.rows) {
-    legality::Instance instance;
-    instance.op = row.name;
-    for (const Target* target : matrix.targets) {
-      for (const Route route : matrix.routes) {
-        ANECHECK_ASSIGN(Verdict verdict, legality::Judge(instance, *target, route, options.order));
-        matrix.cells.emplace_back().verdict = table.Place(std::move(verdict));
-      }
-    }
+  for (Verdict& verdict : verdicts) {
+    matrix.cells.emplace_back().verdict = table.Place(std::move(verdict));
   }
   Placer placer(matrix);
   for (size_t i = 0; i < matrix.statements.size(); ++i) placer.Place(static_cast<uint32_t>(i));

@@ -2,7 +2,9 @@
 
 #include <algorithm>
 #include <functional>
+#include <iterator>
 #include <map>
+#include <mutex>
 #include <set>
 #include <span>
 #include <tuple>
@@ -10,6 +12,7 @@
 
 #include "harness/base/json.h"
 #include "harness/base/json_text.h"
+#include "harness/base/parallel_for.h"
 #include "harness/base/shell_word.h"
 #include "harness/campaign/campaign.h"
 #include "harness/judging/lean_watch.h"
@@ -68,20 +71,30 @@ void NameRun(const RunInfo& run, FindingInfo& finding) {
   finding.replay += name;
 }
 
-// One results file while it is read.
+// The rows of one run that are added up with those of others.
+struct RunPart {
+  std::map<HistogramKey, UlpCounts> histograms, widths;
+  std::map<HistogramKey, ErrorsByMagnitude> magnitudes;
+  ToldByKey leans;
+  std::vector<ProbeInfo> probes;
+  std::vector<FindingInfo> findings;
+};
+
+// One results file while it is read. Different files may be read by different threads.
 class Reader {
  public:
   Reader(Store store, std::string path, const ReportProgress& progress)
       : store_(std::move(store)), path_(std::move(path)), progress_(progress) {}
 
   Status ReadRuns(std::vector<RunInfo>& runs);
-  Status ReadRun(size_t index, ReportData& data, ToldByKey& leans);
+  // Of ReportData::runs the one at `index`, which is `run`.
+  Status ReadRun(size_t index, RunInfo& run, ReachByKey& reach, RunPart& part);
 
  private:
   Status ReadReach(RunInfo& run, ReachByKey& reach);
-  Status ReadErrors(const RunInfo& run, ReportData& data, ToldByKey& told);
-  Status ReadProbes(size_t index, ReportData& data);
-  Status ReadFindings(size_t index, ReportData& data);
+  Status ReadErrors(const RunInfo& run, RunPart& part);
+  Status ReadProbes(size_t index, const RunInfo& run, RunPart& part);
+  Status ReadFindings(size_t index, const RunInfo& run, RunPart& part);
 
   std::map<int64_t, std::vector<FindingRow>> findings_;  // by run, without artifacts
   std::map<std::string, int> runs_with_id_;              // of a finding
@@ -108,7 +121,7 @@ Status Reader::ReadRuns(std::vector<RunInfo>& runs) {
     }
     ANECHECK_ASSIGN(findings_[run.id], store_.Rows<FindingRow>(run.id));
     for (const FindingRow& finding : findings_[run.id]) ++runs_with_id_[finding.id];
-    if (progress_) progress_("runs", ++done, records.size());
+    progress_("runs", ++done, records.size());
   }
   return {};
 }
@@ -193,20 +206,20 @@ class KeptEntry {
   Map::iterator entry_;
 };
 
-Status Reader::ReadErrors(const RunInfo& run, ReportData& data, ToldByKey& told) {
+Status Reader::ReadErrors(const RunInfo& run, RunPart& part) {
   ANECHECK_ASSIGN(const std::vector<UlpRow> buckets, store_.Rows<UlpRow>(run.id));
-  KeptEntry histograms(data.histograms);
+  KeptEntry histograms(part.histograms);
   for (const UlpRow& row : buckets) {
     histograms.Of(row, run.provenance)[row.bucket] += row.elements;
   }
   ANECHECK_ASSIGN(const std::vector<WidthRow> rows_of_widths, store_.Rows<WidthRow>(run.id));
-  KeptEntry widths(data.widths);
+  KeptEntry widths(part.widths);
   for (const WidthRow& row : rows_of_widths) {
     widths.Of(row, run.provenance)[row.bucket] += row.elements;
   }
   ANECHECK_ASSIGN(const std::vector<MagnitudeRow> rows_of_magnitudes,
                   store_.Rows<MagnitudeRow>(run.id));
-  KeptEntry magnitudes(data.magnitudes);
+  KeptEntry magnitudes(part.magnitudes);
   for (const MagnitudeRow& row : rows_of_magnitudes) {
     magnitudes.Of(row, run.provenance)[row.exponent] += row;
   }
@@ -217,7 +230,7 @@ Status Reader::ReadErrors(const RunInfo& run, ReportData& data, ToldByKey& told)
          [static_cast<size_t>(row.lean)] = row;
   }
   for (const auto& [key, sums] : leans) {
-    told[key].push_back({run.seed, run.shard, run.shards, sums});
+    part.leans[key].push_back({run.seed, run.shard, run.shards, sums});
   }
   return {};
 }
@@ -228,8 +241,7 @@ std::optional<double> PaceAt(const std::vector<PaceRow>& pace, uint64_t case_ind
   return row == pace.end() ? std::nullopt : std::optional(row->seconds);
 }
 
-Status Reader::ReadFindings(size_t index, ReportData& data) {
-  const RunInfo& run = data.runs[index];
+Status Reader::ReadFindings(size_t index, const RunInfo& run, RunPart& part) {
   std::vector<FindingRow>& records = findings_[run.id];
   std::vector<PaceRow> pace;
   if (!records.empty()) {
@@ -237,7 +249,7 @@ Status Reader::ReadFindings(size_t index, ReportData& data) {
   }
   size_t done = 0;
   for (FindingRow& record : records) {
-    FindingInfo& finding = data.findings.emplace_back();
+    FindingInfo& finding = part.findings.emplace_back();
     static_cast<FindingRow&>(finding) = std::move(record);
     finding.run = index;
     finding.is_new = IsNewFinding(finding.verdict);
@@ -247,19 +259,19 @@ Status Reader::ReadFindings(size_t index, ReportData& data) {
     // One artifact at a time: each may be large, and only a part of it is kept.
     ANECHECK_ASSIGN(const auto whole, store_.Finding(run.id, finding.id));
     finding.detail = ReadFindingDetail(whole ? whole->artifact : std::string());
-    if (progress_) progress_("findings", ++done, records.size());
+    progress_("findings", ++done, records.size());
   }
   return {};
 }
 
-Status Reader::ReadProbes(size_t index, ReportData& data) {
-  ANECHECK_ASSIGN(std::vector<ProbeRow> records, store_.Rows<ProbeRow>(data.runs[index].id));
+Status Reader::ReadProbes(size_t index, const RunInfo& run, RunPart& part) {
+  ANECHECK_ASSIGN(std::vector<ProbeRow> records, store_.Rows<ProbeRow>(run.id));
   std::ranges::sort(records, std::less(), [](const ProbeRow& probe) {
     return std::tuple(probe.agrees != Agreement::kDiffers, probe.state != ProbeState::kUnmeasured,
                       probe.target, probe.probe);
   });
   for (const ProbeRow& record : records) {
-    ProbeInfo& probe = data.probes.emplace_back();
+    ProbeInfo& probe = part.probes.emplace_back();
     probe.run = index;
     probe.probe = record.probe;
     probe.target = record.target;
@@ -275,13 +287,54 @@ Status Reader::ReadProbes(size_t index, ReportData& data) {
   return {};
 }
 
-Status Reader::ReadRun(size_t index, ReportData& data, ToldByKey& leans) {
-  ReachByKey& reach = data.reach_of_run[index];
-  ANECHECK_RETURN_IF_ERROR(ReadReach(data.runs[index], reach));
-  for (const auto& [key, counts] : reach) data.reach[key] += counts;
-  ANECHECK_RETURN_IF_ERROR(ReadErrors(data.runs[index], data, leans));
-  ANECHECK_RETURN_IF_ERROR(ReadProbes(index, data));
-  return ReadFindings(index, data);
+Status Reader::ReadRun(size_t index, RunInfo& run, ReachByKey& reach, RunPart& part) {
+  ANECHECK_RETURN_IF_ERROR(ReadReach(run, reach));
+  ANECHECK_RETURN_IF_ERROR(ReadErrors(run, part));
+  ANECHECK_RETURN_IF_ERROR(ReadProbes(index, run, part));
+  return ReadFindings(index, run, part);
+}
+
+void AddCounts(const std::map<HistogramKey, UlpCounts>& from,
+               std::map<HistogramKey, UlpCounts>& to) {
+  for (const auto& [key, counts] : from) {
+    UlpCounts& sum = to[key];
+    std::ranges::transform(sum, counts, sum.begin(), std::plus());
+  }
+}
+
+void AddPart(RunPart part, ReportData& data, ToldByKey& leans) {
+  AddCounts(part.histograms, data.histograms);
+  AddCounts(part.widths, data.widths);
+  for (auto& [key, errors] : part.magnitudes) {
+    const auto [sums, fresh] = data.magnitudes.try_emplace(key, std::move(errors));
+    if (fresh) continue;
+    for (const auto& [exponent, error] : errors) sums->second[exponent] += error;
+  }
+  for (auto& [key, told] : part.leans) std::ranges::move(told, std::back_inserter(leans[key]));
+  std::ranges::move(part.probes, std::back_inserter(data.probes));
+  std::ranges::move(part.findings, std::back_inserter(data.findings));
+}
+
+// Reads the files on several threads, and adds up their runs in the order of `data`.
+Status ReadParts(std::map<std::string, Reader>& readers, ReportData& data, ToldByKey& leans) {
+  std::map<std::string, std::vector<size_t>> runs_of;
+  for (size_t i = 0; i < data.runs.size(); ++i) runs_of[data.runs[i].db].push_back(i);
+  std::vector<std::pair<Reader*, std::vector<size_t>>> work;
+  for (auto& [path, runs] : runs_of) work.emplace_back(&readers.at(path), std::move(runs));
+  data.reach_of_run.resize(data.runs.size());
+  std::vector<RunPart> parts(data.runs.size());
+  ANECHECK_RETURN_IF_ERROR(ParallelFor(work.size(), 0, [&](uint64_t file) -> Status {
+    for (const size_t i : work[file].second) {
+      ANECHECK_RETURN_IF_ERROR(
+          work[file].first->ReadRun(i, data.runs[i], data.reach_of_run[i], parts[i]));
+    }
+    return {};
+  }));
+  for (size_t i = 0; i < parts.size(); ++i) {
+    for (const auto& [key, counts] : data.reach_of_run[i]) data.reach[key] += counts;
+    AddPart(std::move(parts[i]), data, leans);
+  }
+  return {};
 }
 
 // Leaves one of the entries that tell of the same run: the one with the most cases.
@@ -368,21 +421,23 @@ std::string_view ProbeStandingName(ProbeStanding standing) {
 Result<ReportData> ReadReportData(std::span<const std::string> db_paths,
                                   const ReportProgress& progress) {
   ReportData data;
+  std::mutex mutex;  // guards `progress`
+  const ReportProgress guarded = [&](std::string_view things, size_t done, size_t of) {
+    const std::lock_guard lock(mutex);
+    if (progress) progress(things, done, of);
+  };
   std::map<std::string, Reader> readers;
   for (const std::string& path : db_paths) {
     if (readers.contains(path)) continue;
     ANECHECK_ASSIGN(Store store, Store::OpenReadOnly(path));
     // A campaign may write meanwhile: its counts must be those of its findings.
     ANECHECK_RETURN_IF_ERROR(store.HoldSnapshot());
-    Reader& reader = readers.emplace(path, Reader(std::move(store), path, progress)).first->second;
+    Reader& reader = readers.emplace(path, Reader(std::move(store), path, guarded)).first->second;
     ANECHECK_RETURN_IF_ERROR(reader.ReadRuns(data.runs));
   }
   DropDoubles(data.runs);
   ToldByKey leans;
-  data.reach_of_run.resize(data.runs.size());
-  for (size_t i = 0; i < data.runs.size(); ++i) {
-    ANECHECK_RETURN_IF_ERROR(readers.at(data.runs[i].db).ReadRun(i, data, leans));
-  }
+  ANECHECK_RETURN_IF_ERROR(ReadParts(readers, data, leans));
   FoldShards(data);
   for (auto& [key, told] : leans) data.leans[key] = SumOfDifferentCases(std::move(told));
   std::sort(data.findings.begin(), data.findings.end(),

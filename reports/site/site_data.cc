@@ -116,6 +116,20 @@ class SiteBuilder {
       }
       chip.title =
           chip.chips.empty() ? chip.target : fmt::format("{} ({})", chip.chips, chip.target);
+      NoteAdmitted(chip);
+    }
+  }
+
+  void NoteAdmitted(SiteChip& chip) {
+    chip.admitted.assign(site_.ops.size(), false);
+    const Attestation& rules = site_.rules;
+    for (size_t target = 0; target < rules.targets.size(); ++target) {
+      if (rules.targets[target]->compiler_name != chip.target) continue;
+      for (size_t op = 0; op < site_.ops.size(); ++op) {
+        for (size_t route = 0; site_.ops[op].row && route < rules.routes.size(); ++route) {
+          if (rules.at(*site_.ops[op].row, target, route).admitted) chip.admitted[op] = true;
+        }
+      }
     }
   }
 
@@ -298,17 +312,6 @@ std::optional<int> MarkCounts::Percent() const {
   return static_cast<int>(100 * Of(Mark::kRight) / attested);
 }
 
-bool Site::Admits(size_t op, const SiteChip& chip) const {
-  if (!ops[op].row) return false;
-  for (size_t target = 0; target < rules.targets.size(); ++target) {
-    if (rules.targets[target]->compiler_name != chip.target) continue;
-    for (size_t route = 0; route < rules.routes.size(); ++route) {
-      if (rules.at(*ops[op].row, target, route).admitted) return true;
-    }
-  }
-  return false;
-}
-
 namespace {
 
 Mark WorstOf(const std::map<OpRoute, Standing>& cells, size_t op, bool admitted) {
@@ -325,7 +328,7 @@ MarkCounts CountOf(const Site& site, const SiteChip& chip, const std::map<OpRout
   MarkCounts counts;
   for (size_t op = 0; op < site.ops.size(); ++op) {
     if (!op_class.empty() && site.ops[op].op_class != op_class) continue;
-    const bool admitted = site.Admits(op, chip);
+    const bool admitted = chip.admitted[op];
     const Mark mark = WorstOf(cells, op, admitted);
     if (!admitted) {
       counts.beyond += mark == Mark::kAbsent ? 0 : 1;
@@ -340,7 +343,7 @@ MarkCounts CountOf(const Site& site, const SiteChip& chip, const std::map<OpRout
 }  // namespace
 
 Mark Site::MarkOn(size_t op, const SiteChip& chip) const {
-  return WorstOf(chip.now, op, Admits(op, chip));
+  return WorstOf(chip.now, op, chip.admitted[op]);
 }
 
 MarkCounts Site::Count(const SiteChip& chip, std::string_view op_class) const {

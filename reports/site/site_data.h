@@ -76,6 +76,7 @@ struct SiteChip {
   Provenance provenance = Provenance::kReported;
   std::vector<size_t> snapshots;    // by date
   std::map<OpRoute, Standing> now;  // of each cell the newest snapshot that has it
+  std::vector<bool> admitted;       // by operation: the rules admit it on a route
 };
 
 struct SiteChange {
@@ -117,7 +118,6 @@ struct Site {
   std::vector<SiteDefect> defects;  // by weight: new ones, then by cases
   std::vector<MissingShards> missing;
 
-  bool Admits(size_t op, const SiteChip& chip) const;
   // The worst of both routes; kUntried or kAbsent where nothing was tried.
   Mark MarkOn(size_t op, const SiteChip& chip) const;
   // Of one class, or of all where that is empty.

@@ -1,6 +1,8 @@
 #include "reports/site/write_site.h"
 
+#include <array>
 #include <fmt/format.h>
+#include <functional>
 #include <map>
 #include <mutex>
 
@@ -23,9 +25,7 @@ class SiteWriter {
     for (const char* name : {"", "/chips", "/ops", "/findings", "/badges"}) {
       ANECHECK_RETURN_IF_ERROR(MakeDirectories(folder_ + name));
     }
-    ANECHECK_RETURN_IF_ERROR(Put("index", FrontHtml(site_), FrontJson(site_)));
-    ANECHECK_RETURN_IF_ERROR(PutText("operations.html", OperationsHtml(site_)));
-    ANECHECK_RETURN_IF_ERROR(Put("compare", CompareHtml(site_), CompareJson(site_)));
+    ANECHECK_RETURN_IF_ERROR(WriteFrontPages());
     ANECHECK_RETURN_IF_ERROR(WriteChips());
     ANECHECK_RETURN_IF_ERROR(WriteOps());
     return WriteDefects();
@@ -38,6 +38,14 @@ class SiteWriter {
   Status Put(const std::string& name, const std::string& html, const Json& json) {
     ANECHECK_RETURN_IF_ERROR(PutText(name + ".html", html));
     return PutText(name + ".json", DumpJson(json, 1) + "\n");
+  }
+
+  Status WriteFrontPages() {
+    const std::array<std::function<Status()>, 3> pages = {
+        [&] { return Put("index", FrontHtml(site_), FrontJson(site_)); },
+        [&] { return PutText("operations.html", OperationsHtml(site_)); },
+        [&] { return Put("compare", CompareHtml(site_), CompareJson(site_)); }};
+    return ParallelFor(pages.size(), 0, [&](uint64_t page) { return pages[page](); });
   }
 
   Status WriteChips() {
