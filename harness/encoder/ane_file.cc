@@ -10,6 +10,7 @@
 #include "harness/formats/hwx/builder.h"
 #include "harness/formats/hwx/container.h"
 #include "harness/formats/hwx/thread_words.h"
+#include "harness/formats/record/typed_record.h"
 #include "harness/formats/td/td.h"
 
 namespace anecheck::encoder {
@@ -45,22 +46,19 @@ struct Header {
   std::array<uint32_t, kBars> pages = {};
   std::array<TensorEntry, kBars> tensors = {};
 };
+constexpr auto kHeaderRecord = RecordOf<Header>(
+    "github eiln/ane, libane/ane.h", FactEvidence::kPublicNotes, Field{"size", &Header::bytes},
+    Field{"td_size", &Header::first_task}, Field{"td_count", &Header::tasks},
+    Field{"tsk_size", &Header::text}, Field{"krn_size", &Header::constants},
+    Field{"src_count", &Header::inputs}, Field{"dst_count", &Header::outputs},
+    Field{"tiles", &Header::pages}, Field{"nchw", &Header::tensors});
+constexpr uint64_t kTextAt = kHeaderRecord.OffsetOf("tsk_size");
+constexpr uint64_t kInputsAt = kHeaderRecord.OffsetOf("src_count");
+constexpr uint64_t kPagesAt = kHeaderRecord.OffsetOf("tiles");
 
 Bytes WriteHeader(const Header& header) {
   ByteWriter writer;
-  writer.U64(header.bytes);
-  writer.U32(header.first_task);
-  writer.U32(header.tasks);
-  writer.U64(header.text);
-  writer.U64(header.constants);
-  writer.U32(header.inputs);
-  writer.U32(header.outputs);
-  for (const uint32_t pages : header.pages) writer.U32(pages);
-  for (const TensorEntry& tensor : header.tensors) {
-    for (const uint64_t extent : tensor.shape) writer.U64(extent);
-    writer.U64(tensor.plane);
-    writer.U64(tensor.row);
-  }
+  kHeaderRecord.Write(header, writer);
   Bytes bytes = std::move(writer).Take();
   bytes.resize(kHeaderBytes);
   return bytes;
@@ -69,35 +67,26 @@ Bytes WriteHeader(const Header& header) {
 Result<Header> ReadHeader(ByteSpan bytes) {
   ByteReader reader(bytes);
   Header header;
-  header.bytes = reader.U64("size");
-  header.first_task = reader.U32("td_size");
-  header.tasks = reader.U32("td_count");
-  header.text = reader.U64("tsk_size");
-  header.constants = reader.U64("krn_size");
-  header.inputs = reader.U32("src_count");
-  header.outputs = reader.U32("dst_count");
-  for (uint32_t& pages : header.pages) pages = reader.U32("tiles");
-  for (TensorEntry& tensor : header.tensors) {
-    for (uint64_t& extent : tensor.shape) extent = reader.U64("nchw");
-    tensor.plane = reader.U64("plane");
-    tensor.row = reader.U64("row");
-  }
+  kHeaderRecord.Read(reader, header);
   ANECHECK_RETURN_IF_ERROR(reader.status());
   const auto malformed = [](std::string what, uint64_t offset) {
     return MakeError(ErrorCode::kMalformed, std::move(what), offset);
   };
   if (header.text == 0 || header.text > kMostBytes || header.constants > kMostBytes) {
     return malformed(
-        fmt::format("{} bytes of tasks and {} of constants", header.text, header.constants), 16);
+        fmt::format("{} bytes of tasks and {} of constants", header.text, header.constants),
+        kTextAt);
   }
   const uint64_t end = kHeaderBytes + RoundUp(header.text, kGranule) + header.constants;
   if (end > bytes.size()) {
     return MakeError(
         ErrorCode::kTruncated,
-        fmt::format("tasks and constants end at {}, the file has {} bytes", end, bytes.size()), 16);
+        fmt::format("tasks and constants end at {}, the file has {} bytes", end, bytes.size()),
+        kTextAt);
   }
   if (uint64_t{header.inputs} + header.outputs > kBars - kFirstTensorBar) {
-    return malformed(fmt::format("{} inputs and {} outputs", header.inputs, header.outputs), 32);
+    return malformed(fmt::format("{} inputs and {} outputs", header.inputs, header.outputs),
+                     kInputsAt);
   }
   return header;
 }
@@ -232,7 +221,7 @@ Result<Bytes> ContainerOfAne(ByteSpan bytes) {
   }
   const uint32_t scratch = header.pages[kScratchBar];
   if (scratch > kMostBytes / kPage) {
-    return MakeError(ErrorCode::kMalformed, fmt::format("{} pages of scratch", scratch), 40);
+    return MakeError(ErrorCode::kMalformed, fmt::format("{} pages of scratch", scratch), kPagesAt);
   }
   if (scratch > 0) {
     spec.extra_segments.push_back({.segname = "__DATA",
