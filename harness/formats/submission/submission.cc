@@ -1,6 +1,5 @@
 #include "harness/formats/submission/submission.h"
 
-#include <algorithm>
 #include <fmt/format.h>
 
 #include "harness/base/byte_reader.h"
@@ -32,15 +31,16 @@ Call ReadCall(ByteReader& reader) {
 
 Result<Capture> Parse(ByteSpan bytes) {
   ByteReader reader(bytes, 0, "capture");
-  const ByteSpan magic = reader.Bytes(kMagic.size(), "magic");
-  if (!reader.ok() || !std::equal(magic.begin(), magic.end(), kMagic.begin())) {
+  CaptureHead head{.magic = {}};
+  kHeadRecord.Read(reader, head);
+  if (head.magic != kMagic) {
     return MakeError(ErrorCode::kMalformed,
                      "capture-magic: the file does not begin with ANESUBM and 1", 0);
   }
-  const uint32_t count = reader.U32("count");
   Capture capture;
-  if (reader.CheckCount(count, kCallRecord.kSize, "count")) {
-    for (uint32_t i = 0; i < count && reader.ok(); ++i) capture.calls.push_back(ReadCall(reader));
+  if (reader.CheckCount(head.count, kCallRecord.kSize, "count")) {
+    for (uint32_t i = 0; i < head.count && reader.ok(); ++i)
+      capture.calls.push_back(ReadCall(reader));
   }
   if (!reader.ok()) {
     const Error& error = reader.status().error();
@@ -68,8 +68,7 @@ const Structure* StructureOf(const Call& call, Direction direction) {
 
 Bytes Write(const Capture& capture) {
   ByteWriter writer;
-  writer.Bytes(kMagic);
-  writer.U32(static_cast<uint32_t>(capture.calls.size()));
+  kHeadRecord.Write({.count = static_cast<uint32_t>(capture.calls.size())}, writer);
   for (const Call& call : capture.calls) {
     CallHeader header = call;
     header.scalars_in_count = static_cast<uint32_t>(call.scalars_in.size());

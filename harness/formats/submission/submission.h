@@ -2,8 +2,8 @@
 // arguments. The capture form is this project's own; the methods and structure sizes are those of
 // methods.h. The fields of structures.h have names; other bytes of a structure are opaque.
 //
-// Layout: the 8 bytes of kMagic; u32 count; then a call each: kCallRecord, the scalars in (u64
-// each), the structure in, the scalars out, the structure out.
+// Layout: kHeadRecord; then a call each: kCallRecord, the scalars in (u64 each), the structure in,
+// the scalars out, the structure out.
 #pragma once
 
 #include <array>
@@ -23,6 +23,14 @@ extern const Format kFormat_submission;
 namespace submission {
 
 inline constexpr std::array<uint8_t, 8> kMagic = {'A', 'N', 'E', 'S', 'U', 'B', 'M', 1};
+
+struct CaptureHead {
+  std::array<uint8_t, 8> magic = kMagic;
+  uint32_t count = 0;  // of Capture::calls
+};
+inline constexpr auto kHeadRecord =
+    RecordOf<CaptureHead>("the capture form", FactEvidence::kNotation,
+                          Field{"magic", &CaptureHead::magic}, Field{"count", &CaptureHead::count});
 
 struct CallHeader {
   uint32_t client = 0;  // a Client; other numbers are kept
