@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include "harness/base/byte_reader.h"
+#include "harness/formats/npz/npy_header.h"
 
 namespace anecheck::npz {
 namespace {
@@ -43,15 +44,14 @@ MemberHead WholeFile(std::span<const uint8_t> bytes) {
 
 Status CheckHeaderIsHeld(const MemberHead& head) {
   if (head.bytes.size() == head.size || !IsNpy(head.bytes)) return {};
-  ByteReader reader(head.bytes.subspan(kMagic.size()));
-  const uint8_t major = reader.U8("major");
-  reader.U8("minor");
-  const uint64_t length = major == 1 ? reader.U16("length") : reader.U32("length");
-  if (!reader.ok() || length <= reader.remaining()) return {};
+  ByteReader reader(head.bytes);
+  Header header;
+  const auto length = ReadHeaderLength(reader, header);
+  if (!length.ok() || *length <= reader.remaining()) return {};
   return MakeError(ErrorCode::kLimit,
                    fmt::format("npy: the first {} bytes of a compressed member are read, and its "
                                "header has {}",
-                               kHeldOfMember, length));
+                               kHeldOfMember, *length));
 }
 
 Result<Layout> ReadLayout(const MemberHead& head) {

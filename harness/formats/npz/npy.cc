@@ -5,9 +5,9 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
-#include "harness/base/byte_writer.h"
 #include "harness/base/checked_math.h"
 #include "harness/formats/message.h"
+#include "harness/formats/npz/npy_header.h"
 
 namespace anecheck::npz {
 namespace {
@@ -190,20 +190,36 @@ bool IsNpy(std::span<const uint8_t> bytes) {
          std::string_view(reinterpret_cast<const char*>(bytes.data()), kMagic.size()) == kMagic;
 }
 
-Result<Header> ReadHeader(ByteReader& reader) {
-  Header header;
+Result<uint64_t> ReadHeaderLength(ByteReader& reader, Header& header) {
   const auto magic = reader.Bytes(kMagic.size(), "magic");
   if (reader.ok() && !IsNpy(magic)) {
     reader.Fail(ErrorCode::kMalformed, "magic", "not \\x93NUMPY");
   }
-  header.major = reader.U8("major");
-  header.minor = reader.U8("minor");
+  kVersionRecord.Read(reader, header);
   if (reader.ok() && (header.major < 1 || header.major > 3 || header.minor != 0)) {
     reader.Fail(ErrorCode::kUnsupported, "version",
                 fmt::format("{}.{} is not 1.0, 2.0 or 3.0", header.major, header.minor));
   }
   const uint64_t length =
       header.major == 1 ? reader.U16("header_length") : reader.U32("header_length");
+  if (!reader.ok()) return reader.status().error();
+  return length;
+}
+
+void WriteHeader(const Header& header, ByteWriter& writer) {
+  writer.Text(kMagic);
+  kVersionRecord.Write(header, writer);
+  if (header.major == 1) {
+    writer.U16(static_cast<uint16_t>(header.text.size()));
+  } else {
+    writer.U32(static_cast<uint32_t>(header.text.size()));
+  }
+  writer.Text(header.text);
+}
+
+Result<Header> ReadHeader(ByteReader& reader) {
+  Header header;
+  ANECHECK_ASSIGN(const uint64_t length, ReadHeaderLength(reader, header));
   const uint64_t offset = reader.offset();
   const auto text = reader.Bytes(length, "header");
   if (!reader.ok()) return reader.status().error();
@@ -262,16 +278,13 @@ Result<std::vector<uint8_t>> WriteNpy(const Array& array) {
                     ElementDescr(array.type), array.data.size()));
   }
   // 64 dimensions of 20 digits stay below the 65535 bytes that version 1.0 can say.
-  std::string text = HeaderDict(ElementDescr(array.type), false, array.shape);
-  const size_t lead = kMagic.size() + 4;
+  Header header;
+  std::string& text = header.text = HeaderDict(ElementDescr(array.type), false, array.shape);
+  const size_t lead = kMagic.size() + kVersionRecord.kSize + sizeof(uint16_t);
   while ((lead + text.size() + 1) % kAlignment != 0) text += ' ';
   text += '\n';
   ByteWriter writer;
-  writer.Text(kMagic);
-  writer.U8(1);
-  writer.U8(0);
-  writer.U16(static_cast<uint16_t>(text.size()));
-  writer.Text(text);
+  WriteHeader(header, writer);
   writer.Bytes(array.data);
   return std::move(writer).Take();
 }

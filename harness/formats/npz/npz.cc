@@ -1,6 +1,5 @@
 #include "harness/formats/npz/npz.h"
 
-#include <algorithm>
 #include <fmt/format.h>
 #include <set>
 
@@ -68,10 +67,7 @@ Result<std::vector<uint8_t>> WriteNpz(std::span<const NamedArray> arrays, bool c
 
 Result<std::vector<NamedArray>> ReadNpzFile(const std::string& path, uint64_t limit) {
   ANECHECK_ASSIGN(const std::vector<uint8_t> bytes, ReadFile(path, limit));
-  constexpr std::string_view kNpy = "\x93NUMPY";
-  if (bytes.size() >= kNpy.size() &&
-      std::equal(kNpy.begin(), kNpy.end(), bytes.begin(),
-                 [](char a, uint8_t b) { return static_cast<uint8_t>(a) == b; })) {
+  if (IsNpy(bytes)) {
     return MakeError(ErrorCode::kMalformed,
                      path +
                          ": a .npy file holds one array without a name; write it with "

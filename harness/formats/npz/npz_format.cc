@@ -18,6 +18,7 @@
 #include "harness/formats/format_of.h"
 #include "harness/formats/message.h"
 #include "harness/formats/npz/member_head.h"
+#include "harness/formats/npz/npy_header.h"
 #include "harness/formats/npz/npz.h"
 #include "harness/formats/npz/zip.h"
 #include "harness/formats/rules.h"
@@ -82,11 +83,10 @@ std::span<const FieldFact> FieldFacts(const Json& /*json*/) {
 int Recognise(ByteSpan bytes, std::string_view path) {
   if (IsNpy(bytes)) return 100;
   ByteReader reader(bytes);
-  if (reader.U32("signature") != 0x04034b50) return path.ends_with(".npz") ? 10 : 0;
-  reader.Skip(22, "fields");
-  const uint16_t length = reader.U16("name_length");
-  reader.Skip(2, "extra_length");
-  const auto name = reader.Bytes(length, "name");
+  if (reader.U32("signature") != npz::kLocalSignature) return path.ends_with(".npz") ? 10 : 0;
+  ZipFields fields;
+  npz::kSharedRecord.Read(reader, fields);
+  const auto name = reader.Bytes(fields.name_length, "name");
   const std::string_view text(reinterpret_cast<const char*>(name.data()), name.size());
   return text.ends_with(".npy") || path.ends_with(".npz") ? 100 : 20;
 }
@@ -130,15 +130,7 @@ Result<NpyFile> ParseNpyFile(ByteSpan bytes) {
 
 Bytes WriteNpyFile(const npz::Header& header, ByteSpan data) {
   ByteWriter writer;
-  writer.Text(npz::kMagic);
-  writer.U8(header.major);
-  writer.U8(header.minor);
-  if (header.major == 1) {
-    writer.U16(static_cast<uint16_t>(header.text.size()));
-  } else {
-    writer.U32(static_cast<uint32_t>(header.text.size()));
-  }
-  writer.Text(header.text);
+  npz::WriteHeader(header, writer);
   writer.Bytes(data);
   return std::move(writer).Take();
 }
@@ -159,7 +151,8 @@ std::optional<uint64_t> Padding(const npz::Header& header) {
 
 Json NpyToJson(const NpyFile& file) {
   const npz::Header& header = file.header;
-  Json json = {{"major", header.major}, {"minor", header.minor}};
+  Json json = Json::object();
+  npz::kVersionRecord.ToJson(header, json);
   if (const auto padding = Padding(header)) {
     json["descr"] = header.descr;
     json["fortran_order"] = header.fortran_order;
@@ -256,8 +249,7 @@ std::string HeaderTextFromJson(JsonFields& json) {
 
 Bytes NpyFromJson(JsonFields json) {
   npz::Header header;
-  header.major = static_cast<uint8_t>(json.Uint("major", UINT8_MAX));
-  header.minor = static_cast<uint8_t>(json.Uint("minor", UINT8_MAX));
+  npz::kVersionRecord.FromJson(json, header);
   header.text = HeaderTextFromJson(json);
   const Bytes data = json.Base64("data");
   if (header.major == 1 && header.text.size() > UINT16_MAX) {

@@ -9,17 +9,17 @@
 #include "harness/base/byte_reader.h"
 #include "harness/base/byte_writer.h"
 #include "harness/base/checksum.h"
+#include "harness/base/little_endian.h"
 #include "harness/base/planted_bug.h"
 #include "harness/formats/message.h"
 
 namespace anecheck::npz {
 namespace {
 
-constexpr uint32_t kLocalSignature = 0x04034b50;
 constexpr uint32_t kDirectorySignature = 0x02014b50;
 constexpr uint32_t kEndSignature = 0x06054b50;
-constexpr uint64_t kLocalSize = 30;
-constexpr uint64_t kDirectoryEntrySize = 46;
+constexpr uint64_t kLocalSize = 4 + kSharedRecord.kSize;  // behind the signature
+constexpr uint64_t kDirectoryEntrySize = 6 + kSharedRecord.kSize + kEntryRecord.kSize;
 constexpr uint64_t kEndSize = 4 + kEndRecord.kSize;
 constexpr uint32_t kInZip64Extra = 0xffffffff;
 constexpr uint16_t kZip64ExtraId = 1;
@@ -51,11 +51,11 @@ struct FullSizes {
 FullSizes ResolveSizes(const ZipFields& fields) {
   FullSizes sizes{fields.size, fields.compressed_size};
   ByteReader extra(fields.extra);
-  while (extra.remaining() >= 4 && extra.ok()) {
-    const uint16_t id = extra.U16("id");
-    const uint16_t length = extra.U16("length");
-    ByteReader body(extra.Bytes(length, "body"));
-    if (id != kZip64ExtraId) continue;
+  while (extra.remaining() >= kExtraRecord.kSize && extra.ok()) {
+    ZipExtraHead head;
+    kExtraRecord.Read(extra, head);
+    ByteReader body(extra.Bytes(head.length, "body"));
+    if (head.id != kZip64ExtraId) continue;
     if (fields.size == kInZip64Extra && body.remaining() >= 8) sizes.size = body.U64("size");
     if (fields.compressed_size == kInZip64Extra && body.remaining() >= 8) {
       sizes.compressed = body.U64("compressed_size");
@@ -69,10 +69,11 @@ Result<uint64_t> FindEnd(std::span<const uint8_t> bytes) {
   if (bytes.size() >= kEndSize) {
     const uint64_t last = bytes.size() - kEndSize;
     for (uint64_t back = 0; back <= std::min<uint64_t>(last, UINT16_MAX); ++back) {
-      ByteReader reader(bytes.subspan(last - back));
-      if (reader.U32("signature") != kEndSignature) continue;
-      reader.Skip(16, "fields");
-      if (reader.U16("comment_length") == back) return last - back;
+      const uint8_t* at = &bytes[last - back];
+      if (LoadU32(at) == kEndSignature &&
+          LoadU16(at + 4 + kEndRecord.OffsetOf("comment_length")) == back) {
+        return last - back;
+      }
     }
   }
   return MakeError(ErrorCode::kMalformed, "zip: no end record: not a ZIP file, or cut short",

@@ -19,6 +19,8 @@ namespace anecheck::npz {
 inline constexpr uint16_t kStored = 0;
 inline constexpr uint16_t kDeflated = 8;
 
+inline constexpr uint32_t kLocalSignature = 0x04034b50;
+
 // The fields that a local header and a directory entry share. Sizes are those of the header itself:
 // 0xffffffff says that the ZIP64 extra field has them.
 struct ZipFields {
@@ -71,6 +73,15 @@ inline constexpr auto kEntryRecord = RecordOf<ZipEntry>(
     Field{"disk", &ZipEntry::disk}, Field{"internal_attributes", &ZipEntry::internal_attributes},
     Field{"external_attributes", &ZipEntry::external_attributes},
     Field{"local_offset", &ZipEntry::local_offset});
+
+// Of each part of the extra bytes, before its data.
+struct ZipExtraHead {
+  uint16_t id = 0;
+  uint16_t length = 0;
+};
+inline constexpr auto kExtraRecord =
+    RecordOf<ZipExtraHead>("PKWARE APPNOTE 6.3.10, section 4.5.1", FactEvidence::kPublicNotes,
+                           Field{"id", &ZipExtraHead::id}, Field{"length", &ZipExtraHead::length});
 
 // The end record, behind its signature.
 struct ZipEnd {
