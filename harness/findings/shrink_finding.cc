@@ -300,12 +300,16 @@ bool ShowsDefects(const CaseOutcome& outcome, const DefectSet& defects) {
       defects, [&](const std::string& id) { return outcome.shown.defects().Has(id); });
 }
 
-// Whether a candidate shows the same as the finding, `first` by the case as it was recorded: the
-// same signature or, of a documented defect, that one, whatever else explains the case.
+// A documented defect is the finding's wherever the case shows it: another one, at another
+// operation, may explain the case as well.
+bool ShowsRecordedDefect(const Artifact& finding, const CaseOutcome& outcome) {
+  return finding.verdict == Verdict::kKnownDefect && !finding.defects.empty() &&
+         outcome.verdict() == finding.verdict && ShowsDefects(outcome, finding.defects);
+}
+
+// Whether a candidate shows the same as the finding, `first` by the case as it was recorded.
 bool ShowsTheSame(const Artifact& finding, const std::string& first, const CaseOutcome& outcome) {
-  const bool documented = finding.verdict == Verdict::kKnownDefect && !finding.defects.empty() &&
-                          outcome.verdict() == finding.verdict;
-  return documented ? ShowsDefects(outcome, finding.defects) : Signature(outcome) == first;
+  return ShowsRecordedDefect(finding, outcome) || Signature(outcome) == first;
 }
 
 // The deviation may be another defect than the recorded one: on another engine, or after a repair.
@@ -317,7 +321,8 @@ Status IsTheRecordedOne(const Artifact& finding, const CaseOutcome& outcome) {
   const bool same_op = finding.op.empty() || !numbers || finding.op == outcome.shown.op();
   const bool same_defect = finding.verdict != now || ShowsDefects(outcome, finding.defects);
   const bool same_verdict = finding.verdict == now || numbers;
-  if (finding.verdict == Verdict::kFlaky || (same_verdict && same_defect && same_op)) return {};
+  if (finding.verdict == Verdict::kFlaky || ShowsRecordedDefect(finding, outcome)) return {};
+  if (same_verdict && same_defect && same_op) return {};
   return MakeError(
       ErrorCode::kInvalid,
       fmt::format("finding {}: the recorded verdict is {}, now it is {}: another defect; run the "

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <atomic>
 #include <gtest/gtest.h>
+#include <string_view>
 
 #include "harness/base/file.h"
 #include "harness/base/half.h"
@@ -94,6 +95,54 @@ TEST(ShrinkFinding, TakesNoOtherDefectForTheRecordedOne) {
   artifact.verdict = Verdict::kKnownDefect;
   artifact.defects = {"D01"};
   EXPECT_EQ(why(artifact), "") << "the catalogue of today does not name it";
+}
+
+// Gives the values of an engine of A13 that shows D01.
+class OverflowsAtThePort final : public Runner {
+ public:
+  Result<RunnerIdentity> Identify() override { return RunnerIdentity{.runner = "port"}; }
+  Result<std::vector<RunReply>> Run(std::span<const RunRequest> requests) override {
+    constexpr std::string_view kPort[] = {"D01"};
+    ANECHECK_ASSIGN(const Contract contract, WithDepartures(2, kPort));
+    std::vector<RunReply> replies;
+    for (const RunRequest& request : requests) {
+      RunReply reply = {.id = request.id, .status = RunStatus::kOk, .backend = "ane"};
+      ANECHECK_ASSIGN(const auto estimates, Evaluate(*request.graph, request.inputs, contract));
+      for (const Estimate& estimate : estimates) {
+        Tensor tensor = {estimate.type,
+                         std::vector<uint8_t>(static_cast<size_t>(estimate.type.ByteSize()))};
+        EncodeElements(estimate.type.dtype, estimate.value, tensor.bytes);
+        reply.outputs.push_back(std::move(tensor));
+      }
+      replies.push_back(std::move(reply));
+    }
+    return replies;
+  }
+  Status Restart() override { return {}; }
+};
+
+// Of two defects that explain a case together each is a finding, charged to its own operation.
+TEST(ShrinkFinding, ADocumentedDefectIsTheFindingsAtAnyOperation) {
+  Artifact artifact;
+  artifact.options.targets = {{"h13", 2}};
+  artifact.options.modes = {CaseMode::kFloat};
+  artifact.id = "f000000000001";
+  artifact.verdict = Verdict::kKnownDefect;
+  artifact.defects = {"D01"};
+  OverflowsAtThePort runner;
+  Evaluation evaluation;
+  for (uint64_t index = 0; index < 20000; ++index) {
+    artifact.item = *MakeCase(artifact.options, index);
+    const auto answer = AnswerAgain(artifact.item, artifact.verdict, runner, evaluation);
+    if (!answer.ok() || answer->outcome.verdict() != artifact.verdict) continue;
+    ASSERT_EQ(answer->outcome.shown.defects(), artifact.defects);
+    artifact.op = answer->outcome.shown.op() == "add" ? "mul" : "add";
+    const auto shrunk = ShrinkFinding(artifact, runner);
+    ASSERT_TRUE(shrunk.ok()) << shrunk.error().message;
+    EXPECT_EQ(shrunk->outcome.shown.defects(), artifact.defects);
+    return;
+  }
+  FAIL() << "no case shows D01";
 }
 
 TEST(ShrinkFinding, LeavesTheWrongOperationAloneWithLittleData) {
