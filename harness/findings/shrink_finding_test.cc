@@ -125,7 +125,7 @@ class OverflowsAtThePort final : public Runner {
 TEST(ShrinkFinding, ADocumentedDefectIsTheFindingsAtAnyOperation) {
   Artifact artifact;
   artifact.options.targets = {{"h13", 2}};
-  artifact.options.modes = {CaseMode::kFloat};
+  artifact.options.modes = {CaseMode::kBoundary};
   artifact.id = "f000000000001";
   artifact.verdict = Verdict::kKnownDefect;
   artifact.defects = {"D01"};
