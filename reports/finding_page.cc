@@ -180,13 +180,12 @@ std::string OtherShape(const Json& artifact) {
   if (!shown.is_object()) return "";
   const Json extent = Part(shown, "extent");
   return fmt::format(
-             "<p>The program leaves one axis open, and the finding shows at an extent of {}: "
-             "the "
-             "values of this section. Those of the next ones are of the graph's own shape, and may "
-             "all be right. The values that must come here instead are in the folder that "
-             "<code>finding "
-             "export</code> writes.</p>\n",
-             extent.is_number_integer() ? DumpJson(extent) : "otherwise") +
+             "<p>The program leaves one axis open. This section holds the values at {}, which "
+             "shows "
+             "the finding; the next ones hold those of the graph's own shape, which may all be "
+             "right. <code>finding export</code> writes the values that must come here "
+             "instead.</p>\n",
+             extent.is_number_integer() ? "an extent of " + DumpJson(extent) : "another extent") +
          OutputTables(Part(shown, "actual"), Json()) + InputTables(Part(shown, "inputs")) +
          "<details><summary>MIL of the program</summary>" + Pre(Member(shown, "mil")) +
          "</details>\n";

@@ -80,7 +80,7 @@ TEST(FindingPage, OfAnotherShapeOfARangeShowsThatShapeAndSaysSo) {
       {"extent", 3}, {"mil", "of any length"}, {"inputs", {three}}, {"actual", {three}}};
   const std::string page = FindingHtml(TwoRuns(), 0, DumpJson(artifact));
   EXPECT_THAT(page, HasSubstr("<h2>The shape that shows it</h2>"));
-  EXPECT_THAT(page, HasSubstr("where that is 3 long"));
+  EXPECT_THAT(page, HasSubstr("the values at an extent of 3, which shows the finding"));
   EXPECT_THAT(page, HasSubstr("[0, 2, 0, 0]")) << "the third element";
   EXPECT_THAT(page, HasSubstr("of any length"));
 }
