@@ -320,6 +320,7 @@ Status ReadParts(std::map<std::string, Reader>& readers, ReportData& data, ToldB
   std::map<std::string, std::vector<size_t>> runs_of;
   for (size_t i = 0; i < data.runs.size(); ++i) runs_of[data.runs[i].db].push_back(i);
   std::vector<std::pair<Reader*, std::vector<size_t>>> work;
+  work.reserve(runs_of.size());
   for (auto& [path, runs] : runs_of) work.emplace_back(&readers.at(path), std::move(runs));
   data.reach_of_run.resize(data.runs.size());
   std::vector<RunPart> parts(data.runs.size());

@@ -34,8 +34,7 @@ class NamedMappings {
   void Add(std::span<const uint8_t> bytes, std::string_view path) {
     for (Place& place : places_) {
       if (place.taken.exchange(true)) continue;
-      place.length = std::min(path.size(), place.path.size());
-      std::copy_n(path.data(), place.length, place.path.data());
+      place.length = path.copy(place.path.data(), place.path.size());
       place.end = bytes.data() + bytes.size();
       place.begin = bytes.data();
       return;

@@ -183,6 +183,7 @@ class KeyReader {
 
   std::vector<Entry> Rest() const {
     std::vector<Entry> rest;
+    rest.reserve(left_.size());
     for (const Entry* entry : left_) rest.push_back(*entry);
     return rest;
   }
