@@ -41,8 +41,8 @@ struct CompileSettings {
   uint64_t device_mask = 4;  // 1 CPU, 2 GPU, 4 the engine
   bool on_cpu = false;       // compile for another backend: no limits and no quirks of the engine
   bool direct = false;       // the program came as a network description
-  bool newest_compiler = false;  // refuse the operations that compilers of 2026 were measured to
-                                 // refuse (measured_limits.h)
+  bool newest_compiler = false;  // refuse as the measured compilers of 2026 do
+                                 // (measured_limits.h)
   std::string model_folder;      // the value of "@model_path"
 
   bool QuirkOn(std::string_view id) const { return quirks.IsOn(id, target->family); }

@@ -1,4 +1,4 @@
-// How a parser failed on a file, and how failures are told apart.
+// The kind of a parser's failure on a file, and whether two failures are one bug.
 #pragma once
 
 #include <cstdint>

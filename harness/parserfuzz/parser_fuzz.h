@@ -82,7 +82,7 @@ inline constexpr uint64_t kMostOfAGroup = 6;
 //
 // A finding is written when it is met, in a folder under its kind and a checksum of its bug; an
 // earlier run's files stay, and its findings of the same commands are known and not kept again.
-// From kMostOfAGroup findings on that nothing but the parser's words tells apart, further ones are
+// Of findings that differ in the parser's words alone, those after the first kMostOfAGroup count as
 // one, "with other words". Files are made small at the end, but for those, and for those that do
 // not fail so once more. The summary and the kept files do not depend on `jobs`, but for commands
 // that depend on time or on each other. `progress` is called after each run of a command, by one

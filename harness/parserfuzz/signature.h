@@ -1,5 +1,5 @@
-// How failures of a command are told apart: the words of a sanitizer's report or the last line
-// of the output, without the parts that differ from run to run.
+// The signature of a command's failure: the words of a sanitizer's report or the last line of the
+// output, without the parts that differ from run to run.
 #pragma once
 
 #include <optional>

@@ -1,5 +1,5 @@
-// How failures are told apart: reports of one bug are alike from run to run, those of two are
-// not.
+// Signatures of failures: reports of one bug have the same one from run to run, reports of two bugs
+// have two.
 #include "harness/parserfuzz/signature.h"
 
 #include <fmt/format.h>
