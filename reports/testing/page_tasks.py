@@ -1,14 +1,16 @@
-"""The long tasks of the matrix page at its full size. Used by pages_test.py.
+"""The work of pages in the browser, counted and timed. Used by pages_test.py, site_test.py and scripts/page-times.
 
-A task counts by the processor time of the page's own thread, where the browser gives it, so that other
-programs on the machine do not count; the page's PerformanceObserver sees wall time.
+Tests count elements: those whose style the browser computed and the boxes that it laid out. The numbers are the same
+on every machine but for a few in a hundred, which depend on the pauses of the parser. Times are for measurements.
 """
 
 import pathlib
 import time
 
-# Twice the long task of the Long Tasks API: a thread's own time grows too where it shares core and caches.
-LONG_MICROSECONDS = 100_000
+# Styled elements and laid-out boxes. A browser that opens the largest page needs 15,000 of them, one that draws the
+# whole grid of the matrix 60,000.
+MOST_WORK_TO_LOAD = 20_000
+MOST_WORK_TO_USE = 6_000
 
 ACTIONS = {
     "choose a filter": "const node = document.getElementById('filter-show'); node.value = 'unreached';"
@@ -34,45 +36,56 @@ def settle(browser):
     browser.run("new Promise((done) => requestAnimationFrame(() => setTimeout(done, 0)))")
 
 
-def longest_task(browser, act):
-    """Milliseconds of the longest task of the page while `act` runs."""
+def main_thread_events(browser, act):
+    """The events of the page's main thread while `act` runs."""
     events = browser.trace(act)
     main = {(event["pid"], event["tid"]) for event in events
             if event.get("name") == "thread_name" and event["args"]["name"] == "CrRendererMain"}
-    tasks = [event.get("tdur", event["dur"]) for event in events
-             if event.get("name") == "RunTask" and (event["pid"], event["tid"]) in main
-             and "dur" in event]
-    return max(tasks, default=0) / 1000
+    return [event for event in events if (event["pid"], event["tid"]) in main]
 
 
-def check_long_tasks(browser, page, widths=(400, 1600), attempts=4):
-    """Problems: actions that make the page pause at every try."""
+def longest_task(browser, act):
+    """Processor milliseconds of the longest task of the page while `act` runs."""
+    return max((event.get("tdur", event["dur"]) for event in main_thread_events(browser, act)
+                if event.get("name") == "RunTask" and "dur" in event), default=0) / 1000
+
+
+def work_of(browser, act):
+    """The elements that the browser styled and the boxes that it laid out while `act` ran."""
+    work = 0
+    for event in main_thread_events(browser, act):
+        if event["name"] == "UpdateLayoutTree":
+            work += event["args"].get("elementCount", 0)
+        elif event["name"] == "Layout":
+            work += event["args"].get("beginData", {}).get("dirtyObjects", 0)
+    return work
+
+
+def steps_of(browser, page, actions, wait):
+    """Functions by name: one that opens the page, and one for each script that uses it."""
     def load():
         browser.open(page.as_uri())
-        settle(browser)
+        wait(browser)
 
     def use(script):
         browser.run(f"{{ {script} }}")
-        settle(browser)
+        wait(browser)
 
-    steps = {"load": load}
-    for name, script in ACTIONS.items():
-        steps[name] = lambda script=script: use(script)
+    return {"load": load} | {name: lambda script=script: use(script) for name, script in actions.items()}
+
+
+def check_work(browser, page, actions, widths, wait=settle):
+    """Problems: steps that make the browser style and lay out more than a page may."""
     for width in widths:
         browser.look(width, "light")
-        best = {name: float("inf") for name in steps}
-        for _ in range(attempts):
-            for name, act in steps.items():
-                best[name] = min(best[name], longest_task(browser, act))
-            if max(best.values()) * 1000 < LONG_MICROSECONDS:
-                break
-        longest = max(best, key=best.get)
-        print(f"{page.name} at {width}: the longest task, to {longest}: {best[longest]:.0f} ms")
-        for name, milliseconds in best.items():
-            if milliseconds == 0:
-                yield f"{width}: to {name} is not measured"
-            if milliseconds * 1000 >= LONG_MICROSECONDS:
-                yield f"{width}: to {name} takes a task of {milliseconds:.0f} ms"
+        for name, act in steps_of(browser, page, actions, wait).items():
+            work = work_of(browser, act)
+            most = MOST_WORK_TO_LOAD if name == "load" else MOST_WORK_TO_USE
+            print(f"{page.name} at {width}: {work} elements and boxes, to {name}")
+            if work == 0:
+                yield f"{width}: to {name} is not counted"
+            if work > most:
+                yield f"{width}: to {name} makes the browser draw {work} elements and boxes, of at most {most}"
 
 
 def check_paper(browser, page):

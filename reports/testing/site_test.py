@@ -8,7 +8,7 @@ simulated engine, leads nowhere that does not exist, and keeps the laws of page_
 Ten questions of a lab are answered, each by at most two clicks from the front page. Exit code 77 where
 there is no browser. --axe: also without violations by axe.min.js of the npm package axe-core, which is
 not in this repository. --wide: the pages of a lab of every target and operation instead, their weight, and
-the processor time of the tasks of a browser that opens and uses them.
+the elements that a browser draws to open and use them.
 """
 
 import argparse
@@ -21,7 +21,7 @@ import tempfile
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent))
 from browser_pipe import Browser, find_browser  # noqa: E402
-from page_tasks import LONG_MICROSECONDS, longest_task  # noqa: E402
+from page_tasks import check_work  # noqa: E402
 
 FLEET = pathlib.Path(__file__).resolve().parents[2] / "scripts" / "make-fleet"
 LAWS = (pathlib.Path(__file__).resolve().parent / "page_laws.js").read_text()
@@ -158,43 +158,20 @@ def check_scripts(browser, site):
         yield "operations: search by class"
 
 
-# A visitor's action on a page, by its name.
+# A visitor's action on a page, by the page's name.
 USES = {
-    "operations.html": "const node = document.getElementById('filter-search'); node.value = 'conv';"
-                       "node.dispatchEvent(new Event('input'));",
-    "compare.html": "const node = document.getElementById('side-a'); node.value = 7;"
-                    "node.dispatchEvent(new Event('change'));",
+    "operations.html": {
+        "search": "const node = document.getElementById('filter-search'); node.value = 'conv';"
+                  "node.dispatchEvent(new Event('input'));"},
+    "compare.html": {
+        "choose a side": "const node = document.getElementById('side-a'); node.value = 7;"
+                         "node.dispatchEvent(new Event('change'));"},
 }
 
 
 def settle(browser):
     # Longer than the pause after which a search begins.
     browser.run("new Promise((done) => setTimeout(() => requestAnimationFrame(() => setTimeout(done, 0)), 200))")
-
-
-def check_tasks(browser, page, attempts=4):
-    """Problems: actions that make a page pause at every try, beyond the limit of page_tasks.py."""
-    def load():
-        browser.open(page.as_uri())
-        settle(browser)
-
-    def use():
-        browser.run(f"{{ {USES[page.name]} }}")
-        settle(browser)
-
-    for width in (420, 1400):
-        browser.look(width, "light")
-        for name, act in (("load", load), ("use", use)):
-            if name == "use" and page.name not in USES:
-                continue
-            best = float("inf")
-            for _ in range(attempts):
-                best = min(best, longest_task(browser, act))
-                if best < LONG_MICROSECONDS / 2000:
-                    break
-            print(f"{page.name} at {width}: the longest task, to {name}: {best:.0f} ms")
-            if not 0 < best < LONG_MICROSECONDS / 1000:
-                yield f"{page.name} {width}: to {name} takes a task of {best:.0f} ms"
 
 
 def check_wide(tool, folder):
@@ -213,7 +190,7 @@ def check_wide(tool, folder):
     browser = Browser(program, folder / "profile")
     try:
         for page in pages_of(folder / "site"):
-            problems += check_tasks(browser, page)
+            problems += check_work(browser, page, USES.get(page.name, {}), (420, 1400), settle)
         problems += browser.problems
     finally:
         browser.close()
