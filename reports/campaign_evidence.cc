@@ -73,7 +73,9 @@ Stage StageOf(const ReachCounts& counts, const FindingTally& findings) {
 
 std::vector<CellEvidence> EvidenceOf(const ReportData& data) {
   std::map<ReachKey, CellEvidence> found;
-  for (const auto& [key, counts] : data.reach) found[key].counts = counts;
+  for (const auto& [key, counts] : data.reach) {
+    found.emplace_hint(found.end(), key, CellEvidence())->second.counts = counts;
+  }
   for (const FindingInfo& finding : data.findings) {
     const RunInfo& run = data.runs[finding.run];
     const ReachKey key = {finding.op,
@@ -95,10 +97,10 @@ std::vector<CellEvidence> EvidenceOf(const ReportData& data) {
 }
 
 std::vector<Statement> StatementsOf(const ReportData& data) {
+  const std::vector<CellEvidence> found = EvidenceOf(data);
   std::vector<Statement> statements;
-  for (const CellEvidence& found : EvidenceOf(data)) {
-    statements.push_back(StatementOf(data, found));
-  }
+  statements.reserve(found.size());
+  for (const CellEvidence& cell : found) statements.push_back(StatementOf(data, cell));
   return statements;
 }
 

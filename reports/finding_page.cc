@@ -4,13 +4,17 @@
 #include <filesystem>
 #include <fmt/format.h>
 #include <map>
+#include <mutex>
 #include <set>
 #include <system_error>
 #include <tuple>
+#include <utility>
+#include <vector>
 
 #include "harness/base/file.h"
 #include "harness/base/json.h"
 #include "harness/base/json_text.h"
+#include "harness/base/parallel_for.h"
 #include "harness/base/shell_word.h"
 #include "harness/findings/artifact.h"
 #include "harness/lowering/graph_to_netlist.h"
@@ -305,24 +309,30 @@ Status WriteFindingPages(const ReportData& data, const std::string& out_folder,
   std::set<std::string> pages;
   for (const auto& [path, index] : latest) pages.insert(path);
   ANECHECK_RETURN_IF_ERROR(RemoveOtherPages(out_folder, pages));
-  std::map<std::string, Store> stores;
-  size_t done = 0;
+  latest.erase("");
+  if (latest.empty()) return {};
+  ANECHECK_RETURN_IF_ERROR(MakeDirectories(fmt::format("{}/findings", out_folder)));
+  std::map<std::string, std::vector<size_t>> by_file;
   for (const auto& [path, index] : latest) {
-    if (progress) progress("pages of findings", ++done, latest.size());
-    if (path.empty()) continue;
-    const std::string& id = data.findings[index].id;
-    const RunInfo& run = data.runs[data.findings[index].run];
-    if (!stores.contains(run.db)) {
-      ANECHECK_ASSIGN(Store store, Store::OpenReadOnly(run.db));
-      stores.emplace(run.db, std::move(store));
-    }
-    ANECHECK_ASSIGN(const auto whole, stores.at(run.db).Finding(run.id, id));
-    const std::string artifact = whole ? whole->artifact : std::string();
-    ANECHECK_RETURN_IF_ERROR(MakeDirectories(fmt::format("{}/findings", out_folder)));
-    ANECHECK_RETURN_IF_ERROR(WriteFileAtomic(fmt::format("{}/{}", out_folder, path),
-                                             FindingHtml(data, index, artifact, frame)));
+    by_file[data.runs[data.findings[index].run].db].push_back(index);
   }
-  return {};
+  const std::vector<std::pair<std::string, std::vector<size_t>>> files(by_file.begin(),
+                                                                       by_file.end());
+  size_t done = 0;
+  std::mutex mutex;  // guards `done` and the progress
+  return ParallelFor(files.size(), 0, [&](uint64_t file) -> Status {
+    ANECHECK_ASSIGN(Store store, Store::OpenReadOnly(files[file].first));
+    for (const size_t index : files[file].second) {
+      const FindingInfo& finding = data.findings[index];
+      ANECHECK_ASSIGN(const auto whole, store.Finding(data.runs[finding.run].id, finding.id));
+      const std::string artifact = whole ? whole->artifact : std::string();
+      ANECHECK_RETURN_IF_ERROR(WriteFileAtomic(fmt::format("{}/{}", out_folder, finding.page),
+                                               FindingHtml(data, index, artifact, frame)));
+      const std::lock_guard lock(mutex);
+      if (progress) progress("pages of findings", ++done, latest.size());
+    }
+    return {};
+  });
 }
 
 }  // namespace anecheck::reports

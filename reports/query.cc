@@ -1,6 +1,7 @@
 #include "reports/query.h"
 
 #include <algorithm>
+#include <array>
 #include <functional>
 #include <iterator>
 #include <map>
@@ -302,17 +303,36 @@ void AddCounts(const std::map<HistogramKey, UlpCounts>& from,
   }
 }
 
-void AddPart(RunPart part, ReportData& data, ToldByKey& leans) {
-  AddCounts(part.histograms, data.histograms);
-  AddCounts(part.widths, data.widths);
-  for (auto& [key, errors] : part.magnitudes) {
-    const auto [sums, fresh] = data.magnitudes.try_emplace(key, std::move(errors));
+void AddMagnitudes(std::map<HistogramKey, ErrorsByMagnitude>& from,
+                   std::map<HistogramKey, ErrorsByMagnitude>& to) {
+  for (auto& [key, errors] : from) {
+    const auto [sums, fresh] = to.try_emplace(key, std::move(errors));
     if (fresh) continue;
     for (const auto& [exponent, error] : errors) sums->second[exponent] += error;
   }
-  for (auto& [key, told] : part.leans) std::ranges::move(told, std::back_inserter(leans[key]));
-  std::ranges::move(part.probes, std::back_inserter(data.probes));
-  std::ranges::move(part.findings, std::back_inserter(data.findings));
+  from.clear();
+}
+
+// Adds up the runs in their order, each kind of rows on a thread of its own.
+Status AddParts(std::vector<RunPart>& parts, ReportData& data, ToldByKey& leans) {
+  const std::array<std::function<void(size_t)>, 5> kinds = {
+      [&](size_t run) {
+        for (const auto& [key, counts] : data.reach_of_run[run]) data.reach[key] += counts;
+      },
+      [&](size_t run) { AddMagnitudes(parts[run].magnitudes, data.magnitudes); },
+      [&](size_t run) { AddCounts(parts[run].histograms, data.histograms); },
+      [&](size_t run) { AddCounts(parts[run].widths, data.widths); },
+      [&](size_t run) {
+        for (auto& [key, told] : parts[run].leans) {
+          std::ranges::move(told, std::back_inserter(leans[key]));
+        }
+        std::ranges::move(parts[run].probes, std::back_inserter(data.probes));
+        std::ranges::move(parts[run].findings, std::back_inserter(data.findings));
+      }};
+  return ParallelFor(kinds.size(), 0, [&](uint64_t kind) -> Status {
+    for (size_t run = 0; run < parts.size(); ++run) kinds[kind](run);
+    return {};
+  });
 }
 
 // Reads the files on several threads, and adds up their runs in the order of `data`.
@@ -331,11 +351,7 @@ Status ReadParts(std::map<std::string, Reader>& readers, ReportData& data, ToldB
     }
     return {};
   }));
-  for (size_t i = 0; i < parts.size(); ++i) {
-    for (const auto& [key, counts] : data.reach_of_run[i]) data.reach[key] += counts;
-    AddPart(std::move(parts[i]), data, leans);
-  }
-  return {};
+  return AddParts(parts, data, leans);
 }
 
 // Leaves one of the entries that tell of the same run: the one with the most cases.

@@ -26,10 +26,8 @@ std::vector<const SiteDefect*> DefectsOf(const Site& site, size_t chip) {
 
 std::string HistoryPlot(const Site& site, const SiteChip& chip) {
   std::vector<DatePoint> points;
-  for (const size_t index : chip.snapshots) {
-    const std::string& date = site.snapshots[index].date;
-    if (!points.empty() && points.back().date == date) continue;
-    points.push_back({date, site.CountAt(chip, date).Percent().value_or(0)});
+  for (const auto& [date, counts] : site.CountByDay(chip)) {
+    points.push_back({date, counts.Percent().value_or(0)});
   }
   return DatePlot("Per cent of the attested operations that are right", points);
 }

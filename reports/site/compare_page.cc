@@ -16,7 +16,7 @@ constexpr size_t kSnapshotsOfChip = 40;
 
 // A letter an operation, "." where it was not tried; equal ones that follow each other as one with
 // their number in front.
-std::string PackMarks(const Site& site, const std::map<OpRoute, Standing>& cells, Route route) {
+std::string PackMarks(const Site& site, const CellMap<Standing>& cells, Route route) {
   std::string packed;
   char last = 0;
   size_t count = 0;
@@ -25,9 +25,9 @@ std::string PackMarks(const Site& site, const std::map<OpRoute, Standing>& cells
     if (count > 0) packed += last;
   };
   for (size_t op = 0; op < site.ops.size(); ++op) {
-    const auto found = cells.find({op, route});
+    const Standing* found = cells.Find({op, route});
     const char mark =
-        found == cells.end() ? '.' : static_cast<char>('a' + static_cast<int>(found->second.mark));
+        found == nullptr ? '.' : static_cast<char>('a' + static_cast<int>(found->mark));
     if (mark != last) {
       flush();
       last = mark;
@@ -39,7 +39,7 @@ std::string PackMarks(const Site& site, const std::map<OpRoute, Standing>& cells
   return packed;
 }
 
-Json SideJson(const Site& site, const SiteChip& chip, const std::map<OpRoute, Standing>& cells) {
+Json SideJson(const Site& site, const SiteChip& chip, const CellMap<Standing>& cells) {
   return {{"chip", chip.slug},
           {"title", chip.title + ", " + EvidenceWord(chip.provenance)},
           {"mil", PackMarks(site, cells, Route::kMil)},

@@ -93,12 +93,15 @@ std::string OpEvidence(const Site& site, size_t op) {
     for (size_t i = snapshots.size(); i-- > 0;) {
       const Snapshot& snapshot = site.snapshots[snapshots[i]];
       for (const Route route : {Route::kMil, Route::kNetlist}) {
-        const auto found = snapshot.cells.find({op, route});
-        if (found == snapshot.cells.end()) continue;
-        const ReachCounts& counts = found->second.counts;
-        table.Add({ChipLink(site, chip, 1), MarkSign(found->second.mark),
-                   std::string(ToText(route)), EscapeXml(snapshot.date),
-                   EscapeXml(snapshot.machine), EscapeXml(snapshot.os),
+        const Standing* found = snapshot.cells.Find({op, route});
+        if (found == nullptr) continue;
+        if (table.IsFull()) {
+          table.AddUnseen();
+          continue;
+        }
+        const ReachCounts& counts = found->counts;
+        table.Add({ChipLink(site, chip, 1), MarkSign(found->mark), std::string(ToText(route)),
+                   EscapeXml(snapshot.date), EscapeXml(snapshot.machine), EscapeXml(snapshot.os),
                    EscapeXml(snapshot.compiler), std::to_string(counts.cases),
                    std::to_string(counts.dispatched), std::to_string(counts.correct),
                    std::to_string(counts.wrong), std::to_string(counts.known_defect),
@@ -151,10 +154,10 @@ std::string OpHistory(const Site& site, size_t op) {
     std::map<std::string, Mark> marks;
     for (const size_t index : site.chips[chip].snapshots) {
       for (const Route route : {Route::kMil, Route::kNetlist}) {
-        const auto found = site.snapshots[index].cells.find({op, route});
-        if (found == site.snapshots[index].cells.end()) continue;
-        const auto [entry, fresh] = marks.emplace(site.snapshots[index].date, found->second.mark);
-        if (!fresh) entry->second = std::max(entry->second, found->second.mark);
+        const Standing* found = site.snapshots[index].cells.Find({op, route});
+        if (found == nullptr) continue;
+        const auto [entry, fresh] = marks.emplace(site.snapshots[index].date, found->mark);
+        if (!fresh) entry->second = std::max(entry->second, found->mark);
       }
     }
     if (marks.empty()) continue;

@@ -135,35 +135,40 @@ class SiteBuilder {
 
   void AddSnapshots() {
     OrderChips();
-    std::map<std::tuple<std::string, size_t, std::string, std::string, std::string>, size_t> places;
     Slugs slugs;
     for (size_t run = 0; run < site_.data.runs.size(); ++run) {
-      const RunInfo& info = site_.data.runs[run];
-      const std::string day = info.started.substr(0, 10);
+      std::map<size_t, size_t> snapshots;  // of the run, by chip
       for (const auto& [key, counts] : site_.data.reach_of_run[run]) {
         const size_t chip = ChipOf(key.target, key.provenance);
-        const auto [place, fresh] =
-            places.emplace(std::tuple(day, chip, info.os, info.compiler_version, info.chip),
-                           site_.snapshots.size());
-        if (fresh) {
-          Snapshot& made = site_.snapshots.emplace_back();
-          made.chip = chip;
-          made.date = day;
-          made.os = info.os;
-          made.compiler = info.compiler_version;
-          made.machine = info.chip;
-          made.slug = slugs.Of(site_.chips[chip].slug + "-" + day + "-" + info.os + "-" +
-                               info.compiler_version + "-" + info.chip);
-          site_.chips[chip].snapshots.push_back(place->second);
-        }
-        Snapshot& snapshot = site_.snapshots[place->second];
-        if (snapshot.runs.empty() || snapshot.runs.back() != run) snapshot.runs.push_back(run);
-        Standing& cell = snapshot.cells[{op_of_.at(key.op), key.route}];
+        const auto [place, fresh] = snapshots.try_emplace(chip);
+        if (fresh) place->second = SnapshotOf(run, chip, slugs);
+        Standing& cell = site_.snapshots[place->second].cells[{op_of_.at(key.op), key.route}];
         cell.counts += counts;
         cell.snapshot = place->second;
         snapshot_of_[{run, chip}] = place->second;
       }
     }
+  }
+
+  // The snapshot to which the run adds its cells of the chip.
+  size_t SnapshotOf(size_t run, size_t chip, Slugs& slugs) {
+    const RunInfo& info = site_.data.runs[run];
+    const std::string day = info.started.substr(0, 10);
+    const auto [place, fresh] = places_.emplace(
+        std::tuple(day, chip, info.os, info.compiler_version, info.chip), site_.snapshots.size());
+    if (fresh) {
+      Snapshot& made = site_.snapshots.emplace_back();
+      made.chip = chip;
+      made.date = day;
+      made.os = info.os;
+      made.compiler = info.compiler_version;
+      made.machine = info.chip;
+      made.slug = slugs.Of(site_.chips[chip].slug + "-" + day + "-" + info.os + "-" +
+                           info.compiler_version + "-" + info.chip);
+      site_.chips[chip].snapshots.push_back(place->second);
+    }
+    site_.snapshots[place->second].runs.push_back(run);
+    return place->second;
   }
 
   std::optional<size_t> ChipOfFinding(const FindingInfo& finding) const {
@@ -202,7 +207,7 @@ class SiteBuilder {
           standing.mark = MarkOf(standing.stage);
         }
         // A finding alone reaches nothing.
-        std::erase_if(site_.snapshots[index].cells, [](const auto& entry) {
+        site_.snapshots[index].cells.EraseIf([](const auto& entry) {
           return entry.second.counts.cases == 0 && entry.second.mark != Mark::kBroken;
         });
         for (const auto& [cell, standing] : site_.snapshots[index].cells) {
@@ -218,12 +223,12 @@ class SiteBuilder {
   }
 
   void NoteChange(const SiteChip& chip, const OpRoute& cell, const Standing& after) {
-    const auto before = chip.now.find(cell);
-    if (before == chip.now.end() || before->second.mark == after.mark) return;
+    const Standing* before = chip.now.Find(cell);
+    if (before == nullptr || before->mark == after.mark) return;
     SiteChange& change = site_.changes.emplace_back();
     change.chip = chip_of_.at({chip.target, chip.provenance});
     change.cell = cell;
-    change.before = before->second;
+    change.before = *before;
     change.after = after;
     change.worse = IsWorse(change.before.mark, after.mark);
     change.better = IsWorse(after.mark, change.before.mark);
@@ -265,14 +270,16 @@ class SiteBuilder {
     const FindingInfo& finding = site_.Shown(defect);
     if (!defect.chip || finding.op.empty()) return false;
     const SiteChip& chip = site_.chips[*defect.chip];
-    const auto now = chip.now.find({op_of_.at(finding.op), finding.route});
-    return now != chip.now.end() && site_.snapshots[now->second.snapshot].date > defect.last;
+    const Standing* now = chip.now.Find({op_of_.at(finding.op), finding.route});
+    return now != nullptr && site_.snapshots[now->snapshot].date > defect.last;
   }
 
   Site& site_;
   std::map<std::string, size_t> op_of_;
   std::map<ChipKey, size_t> chip_of_;
   std::map<std::pair<size_t, size_t>, size_t> snapshot_of_;  // by run and chip
+  // By day, chip, system, compiler and machine.
+  std::map<std::tuple<std::string, size_t, std::string, std::string, std::string>, size_t> places_;
   std::map<std::pair<size_t, OpRoute>, FindingTally> tallies_;
   Slugs op_slugs_, chip_slugs_;
 };
@@ -314,49 +321,62 @@ std::optional<int> MarkCounts::Percent() const {
 
 namespace {
 
-Mark WorstOf(const std::map<OpRoute, Standing>& cells, size_t op, bool admitted) {
-  std::optional<Mark> worst;
-  for (const Route route : {Route::kMil, Route::kNetlist}) {
-    const auto cell = cells.find({op, route});
-    if (cell != cells.end() && (!worst || cell->second.mark > *worst)) worst = cell->second.mark;
-  }
-  return worst.value_or(admitted ? Mark::kUntried : Mark::kAbsent);
+// Of one operation the marks by route; none where nothing was tried.
+using RouteMarks = std::array<std::optional<Mark>, 2>;
+
+Mark WorstOf(const RouteMarks& marks, bool admitted) {
+  return std::max(marks[0], marks[1]).value_or(admitted ? Mark::kUntried : Mark::kAbsent);
 }
 
-MarkCounts CountOf(const Site& site, const SiteChip& chip, const std::map<OpRoute, Standing>& cells,
-                   std::string_view op_class) {
-  MarkCounts counts;
-  for (size_t op = 0; op < site.ops.size(); ++op) {
-    if (!op_class.empty() && site.ops[op].op_class != op_class) continue;
-    const bool admitted = chip.admitted[op];
-    const Mark mark = WorstOf(cells, op, admitted);
-    if (!admitted) {
-      counts.beyond += mark == Mark::kAbsent ? 0 : 1;
-      continue;
-    }
-    ++counts.attested;
-    ++counts.marks[static_cast<size_t>(mark)];
+RouteMarks MarksOf(const CellMap<Standing>& cells, size_t op) {
+  RouteMarks marks;
+  for (const Route route : {Route::kMil, Route::kNetlist}) {
+    const Standing* standing = cells.Find({op, route});
+    if (standing != nullptr) marks[static_cast<size_t>(route)] = standing->mark;
   }
-  return counts;
+  return marks;
+}
+
+void Count(Mark mark, bool admitted, MarkCounts& counts) {
+  if (!admitted) {
+    counts.beyond += mark == Mark::kAbsent ? 0 : 1;
+    return;
+  }
+  ++counts.attested;
+  ++counts.marks[static_cast<size_t>(mark)];
 }
 
 }  // namespace
 
 Mark Site::MarkOn(size_t op, const SiteChip& chip) const {
-  return WorstOf(chip.now, op, chip.admitted[op]);
+  return WorstOf(MarksOf(chip.now, op), chip.admitted[op]);
 }
 
 MarkCounts Site::Count(const SiteChip& chip, std::string_view op_class) const {
-  return CountOf(*this, chip, chip.now, op_class);
+  MarkCounts counts;
+  for (size_t op = 0; op < ops.size(); ++op) {
+    if (!op_class.empty() && ops[op].op_class != op_class) continue;
+    reports::Count(MarkOn(op, chip), chip.admitted[op], counts);
+  }
+  return counts;
 }
 
-MarkCounts Site::CountAt(const SiteChip& chip, const std::string& date) const {
-  std::map<OpRoute, Standing> cells;
-  for (const size_t index : chip.snapshots) {
-    if (snapshots[index].date > date) continue;
-    for (const auto& [cell, standing] : snapshots[index].cells) cells[cell] = standing;
+std::vector<std::pair<std::string, MarkCounts>> Site::CountByDay(const SiteChip& chip) const {
+  std::vector<std::pair<std::string, MarkCounts>> days;
+  std::vector<RouteMarks> newest(ops.size());
+  for (size_t i = 0; i < chip.snapshots.size(); ++i) {
+    const Snapshot& snapshot = snapshots[chip.snapshots[i]];
+    for (const auto& [cell, standing] : snapshot.cells) {
+      newest[cell.op][static_cast<size_t>(cell.route)] = standing.mark;
+    }
+    const bool last = i + 1 == chip.snapshots.size();
+    if (!last && snapshots[chip.snapshots[i + 1]].date == snapshot.date) continue;
+    MarkCounts& counts = days.emplace_back(snapshot.date, MarkCounts()).second;
+    for (size_t op = 0; op < ops.size(); ++op) {
+      reports::Count(WorstOf(newest[op], chip.admitted[op]), chip.admitted[op], counts);
+    }
   }
-  return CountOf(*this, chip, cells, {});
+  return days;
 }
 
 std::vector<const SiteChange*> Site::ChangesOf(size_t chip, bool newest_only) const {

@@ -4,11 +4,11 @@
 
 #include <array>
 #include <cstdint>
-#include <map>
 #include <optional>
 #include <span>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "harness/base/result.h"
@@ -16,6 +16,7 @@
 #include "reports/attestation.h"
 #include "reports/campaign_evidence.h"
 #include "reports/report_data.h"
+#include "reports/site/cell_map.h"
 
 namespace anecheck::reports {
 
@@ -48,12 +49,6 @@ struct SiteOp {
   std::optional<size_t> row;  // in Site::rules
 };
 
-// One operation by one route.
-struct OpRoute {
-  size_t op = 0;
-  Route route = Route::kMil;
-  auto operator<=>(const OpRoute&) const = default;
-};
 struct Standing {
   Mark mark = Mark::kUntried;
   Stage stage = Stage::kCatalogued;
@@ -67,16 +62,16 @@ struct Snapshot {
   size_t chip = 0;
   std::string date, os, compiler, machine, slug;
   std::vector<size_t> runs;
-  std::map<OpRoute, Standing> cells;
+  CellMap<Standing> cells;
 };
 
 // A target by one kind of evidence.
 struct SiteChip {
   std::string target, chips, title, slug;  // "h13", "M1", "M1 (h13)", "h13-simulated"
   Provenance provenance = Provenance::kReported;
-  std::vector<size_t> snapshots;    // by date
-  std::map<OpRoute, Standing> now;  // of each cell the newest snapshot that has it
-  std::vector<bool> admitted;       // by operation: the rules admit it on a route
+  std::vector<size_t> snapshots;  // by date
+  CellMap<Standing> now;          // of each cell the newest snapshot that has it
+  std::vector<bool> admitted;     // by operation: the rules admit it on a route
 };
 
 struct SiteChange {
@@ -122,8 +117,8 @@ struct Site {
   Mark MarkOn(size_t op, const SiteChip& chip) const;
   // Of one class, or of all where that is empty.
   MarkCounts Count(const SiteChip& chip, std::string_view op_class = {}) const;
-  // The same at the end of a day, "2026-01-02".
-  MarkCounts CountAt(const SiteChip& chip, const std::string& date) const;
+  // The same of all at the end of each day on which the chip ran, "2026-01-02", the oldest first.
+  std::vector<std::pair<std::string, MarkCounts>> CountByDay(const SiteChip& chip) const;
   std::vector<const SiteChange*> ChangesOf(size_t chip, bool newest_only) const;
   const RunInfo& RunOf(const SiteDefect& defect) const {
     return data.runs[data.findings[defect.shown].run];

@@ -58,6 +58,9 @@ class TableHtml {
   // The same with further cells that are whole, "<td>...</td>", behind them.
   void AddWithCells(std::vector<std::string> cells, std::string_view whole);
   size_t size() const { return rows_; }
+  // Whether further rows are only counted: AddUnseen counts one whose cells nobody needs.
+  bool IsFull() const { return rows_ >= most_; }
+  void AddUnseen() { ++rows_; }
   // At most so many rows; a line says how many there are besides.
   TableHtml& Limit(size_t most) {
     most_ = most;

@@ -144,11 +144,15 @@ Json ChipJson(const Site& site, size_t index) {
   Json json = Document(site);
   json["chip"] = ChipLine(site, chip);
   json["operations"] = Json::array();
-  for (const auto& [cell, standing] : chip.now) {
-    Json line = StandingJson(site, standing);
-    line["op"] = site.ops[cell.op].name;
-    line["route"] = ToText(cell.route);
-    json["operations"].push_back(std::move(line));
+  for (size_t op = 0; op < site.ops.size(); ++op) {
+    for (const Route route : {Route::kMil, Route::kNetlist}) {
+      const Standing* standing = chip.now.Find({op, route});
+      if (standing == nullptr) continue;
+      Json line = StandingJson(site, *standing);
+      line["op"] = site.ops[op].name;
+      line["route"] = ToText(route);
+      json["operations"].push_back(std::move(line));
+    }
   }
   json["changes"] = ChangesJson(site, site.ChangesOf(index, false));
   json["findings"] = Json::array();
@@ -156,13 +160,15 @@ Json ChipJson(const Site& site, size_t index) {
     if (defect.chip == index) json["findings"].push_back(DefectLine(site, defect));
   }
   json["history"] = Json::array();
+  const auto days = site.CountByDay(chip);
   for (const size_t at : chip.snapshots) {
     const Snapshot& snapshot = site.snapshots[at];
+    const auto day = std::ranges::find(days, snapshot.date, &decltype(days)::value_type::first);
     json["history"].push_back({{"date", snapshot.date},
                                {"os", snapshot.os},
                                {"compiler_version", snapshot.compiler},
                                {"machine", snapshot.machine},
-                               {"operations", CountsJson(site.CountAt(chip, snapshot.date))},
+                               {"operations", CountsJson(day->second)},
                                {"runs", RunsJson(site, snapshot.runs)}});
   }
   return json;
@@ -181,9 +187,9 @@ Json OpJson(const Site& site, size_t op, const Json& reference) {
   json["evidence"] = Json::array();
   for (const Snapshot& snapshot : site.snapshots) {
     for (const Route route : {Route::kMil, Route::kNetlist}) {
-      const auto found = snapshot.cells.find({op, route});
-      if (found == snapshot.cells.end()) continue;
-      Json line = StandingJson(site, found->second);
+      const Standing* found = snapshot.cells.Find({op, route});
+      if (found == nullptr) continue;
+      Json line = StandingJson(site, *found);
       line["chip"] = site.chips[snapshot.chip].slug;
       line["route"] = ToText(route);
       json["evidence"].push_back(std::move(line));

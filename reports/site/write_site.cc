@@ -75,12 +75,11 @@ class SiteWriter {
   }
 
   Status WriteDefects() {
-    for (const SiteDefect& defect : site_.defects) {
-      std::string name = defect.page;
-      name.resize(name.rfind('.'));
-      ANECHECK_RETURN_IF_ERROR(
-          PutText(name + ".json", DumpJson(DefectJson(site_, defect), 1) + "\n"));
-    }
+    ANECHECK_RETURN_IF_ERROR(ParallelFor(site_.defects.size(), 0, [&](uint64_t index) {
+      const SiteDefect& defect = site_.defects[index];
+      const std::string name = defect.page.substr(0, defect.page.rfind('.'));
+      return PutText(name + ".json", DumpJson(DefectJson(site_, defect), 1) + "\n");
+    }));
     return WriteFindingPages(site_.data, folder_, progress_,
                              {"../index.html", "All chips and findings"});
   }

@@ -1,0 +1,69 @@
+// Cells of a matrix by operation and route, found in constant time.
+#pragma once
+
+#include <algorithm>
+#include <array>
+#include <compare>
+#include <cstddef>
+#include <cstdint>
+#include <utility>
+#include <vector>
+
+#include "harness/verdict/route.h"
+
+namespace anecheck::reports {
+
+// One operation by one route.
+struct OpRoute {
+  size_t op = 0;
+  Route route = Route::kMil;
+  auto operator<=>(const OpRoute&) const = default;
+};
+
+// Values by operation and route. Entries keep the order in which they came. A pointer to a value
+// is valid until the next entry comes. Not safe for concurrent writers.
+template <typename Value>
+class CellMap {
+ public:
+  using Entry = std::pair<OpRoute, Value>;
+
+  const Value* Find(const OpRoute& cell) const {
+    const size_t at = PlaceOf(cell);
+    return at == kNone ? nullptr : &entries_[at].second;
+  }
+  // Makes the entry where there is none.
+  Value& operator[](const OpRoute& cell) {
+    const size_t at = PlaceOf(cell);
+    if (at != kNone) return entries_[at].second;
+    if (places_.size() <= cell.op) places_.resize(cell.op + 1, {kNone, kNone});
+    places_[cell.op][static_cast<size_t>(cell.route)] = static_cast<uint32_t>(entries_.size());
+    return entries_.emplace_back(cell, Value()).second;
+  }
+  // Leaves out the entries of which `unwanted` is true.
+  template <typename Predicate>
+  void EraseIf(Predicate unwanted) {
+    if (std::erase_if(entries_, unwanted) == 0) return;
+    std::ranges::fill(places_, std::array{kNone, kNone});
+    for (size_t i = 0; i < entries_.size(); ++i) {
+      const OpRoute& cell = entries_[i].first;
+      places_[cell.op][static_cast<size_t>(cell.route)] = static_cast<uint32_t>(i);
+    }
+  }
+
+  auto begin() const { return entries_.begin(); }
+  auto end() const { return entries_.end(); }
+  auto begin() { return entries_.begin(); }
+  auto end() { return entries_.end(); }
+
+ private:
+  static constexpr uint32_t kNone = UINT32_MAX;
+
+  uint32_t PlaceOf(const OpRoute& cell) const {
+    return cell.op < places_.size() ? places_[cell.op][static_cast<size_t>(cell.route)] : kNone;
+  }
+
+  std::vector<std::array<uint32_t, 2>> places_;  // in entries_, by operation and route
+  std::vector<Entry> entries_;
+};
+
+}  // namespace anecheck::reports
