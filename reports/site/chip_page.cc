@@ -147,21 +147,25 @@ std::string ChipHtml(const Site& site, size_t index) {
   const SiteChip& chip = site.chips[index];
   SitePage page{"anecheck: " + chip.title, 1, chip.slug + ".json", {}, {}, "{}"};
   page.content =
-      ChipLead(site, index) + Heading("new", "New since the last date") +
-      ChangeTable(site, "Newest changes", site.ChangesOf(index, true), 1, kChipChanges,
-                  ChipColumn::kLeftOut) +
-      Heading("findings", "Findings") +
-      DefectTable(site, "Findings", DefectsOf(site, index), 1, kChipDefects, ChipColumn::kLeftOut) +
-      Heading("classes", "Classes") + ClassTable(site, chip) + Heading("operations", "Operations") +
-      OpsByMark(site, chip) + Heading("history", "History") + "<div class=\"plots\">" +
-      HistoryPlot(site, chip) + FindingPlot(site, index) + "</div>\n<h3>All changes</h3>\n" +
-      ChangeTable(site, "All changes", site.ChangesOf(index, false), 1, kChipChanges,
-                  ChipColumn::kLeftOut) +
-      Heading("errors", "Worst errors") +
-      Hint(
-          "Units in the last place of the output's type, over all runs. An error of more "
-          "than 65536 counts as that.") +
-      WorstErrors(site, chip) + Heading("runs", "Runs") + RunTable(site, chip);
+      ChipLead(site, index) +
+      Part("new", "New since the last date",
+           ChangeTable(site, "Newest changes", site.ChangesOf(index, true), 1, kChipChanges,
+                       ChipColumn::kLeftOut)) +
+      Part("findings", "Findings",
+           DefectTable(site, "Findings", DefectsOf(site, index), 1, kChipDefects,
+                       ChipColumn::kLeftOut)) +
+      Part("classes", "Classes", ClassTable(site, chip)) +
+      Part("operations", "Operations", OpsByMark(site, chip)) +
+      Part("history", "History",
+           "<div class=\"plots\">" + HistoryPlot(site, chip) + FindingPlot(site, index) +
+               "</div>\n<h3>All changes</h3>\n" +
+               ChangeTable(site, "All changes", site.ChangesOf(index, false), 1, kChipChanges,
+                           ChipColumn::kLeftOut)) +
+      Part("errors", "Worst errors",
+           Hint("Units in the last place of the output's type, over all runs. An error of more "
+                "than 65536 counts as that.") +
+               WorstErrors(site, chip)) +
+      Part("runs", "Runs", RunTable(site, chip));
   return SiteHtml(page, site.data.AnySimulated());
 }
 

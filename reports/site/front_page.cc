@@ -156,23 +156,21 @@ std::string FrontHtml(const Site& site) {
       "anecheck: the Apple Neural Engine by chips and operations", 0, "index.json", {}, {}, "{}"};
   page.content =
       "<h1>The Apple Neural Engine by chips and operations</h1>\n" +
-      FrontAnswer(site, changes, open) + Heading("chips", "Chips") +
-      Hint(
-          "Per cent: of the operations that the rules admit on a chip (attested), those that ran "
-          "with right values (reached). ✗ counts operations with a finding that nothing "
-          "documents.") +
-      ChipTable(site) + Heading("new", "New since the last date") +
-      Hint(
-          "Each chip's newest date against the dates before it. A mark is better where "
-          "the newest cases of the operation do not show the finding.") +
-      ChangeTable(site, "Changes", changes, 0, kFrontChanges) + "<h3>New findings</h3>\n" +
-      DefectTable(site, "New findings", NewsOf(site), 0, kFrontDefects) +
-      Heading("worst", "Worst") +
-      Hint(
-          "Open findings: those that nothing documents first, then by cases that met "
-          "them.") +
-      DefectTable(site, "Open findings", open, 0, kFrontDefects) + Heading("gaps", "Not judged") +
-      EvidenceGaps(site) + Heading("signs", "Signs") + MarkLegend();
+      FrontAnswer(site, changes, open) +
+      Part("chips", "Chips",
+           Hint("Per cent: of the operations that the rules admit on a chip (attested), those that "
+                "ran with right values (reached). ✗ counts operations with a finding that nothing "
+                "documents.") +
+               ChipTable(site)) +
+      Part("new", "New since the last date",
+           Hint("Each chip's newest date against the dates before it. A mark is better where "
+                "the newest cases of the operation do not show the finding.") +
+               ChangeTable(site, "Changes", changes, 0, kFrontChanges) + "<h3>New findings</h3>\n" +
+               DefectTable(site, "New findings", NewsOf(site), 0, kFrontDefects)) +
+      Part("worst", "Worst",
+           Hint("Open findings: those that nothing documents first, then by cases that met them.") +
+               DefectTable(site, "Open findings", open, 0, kFrontDefects)) +
+      Part("gaps", "Not judged", EvidenceGaps(site)) + Part("signs", "Signs", MarkLegend());
   return SiteHtml(page, site.data.AnySimulated());
 }
 

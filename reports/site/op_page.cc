@@ -268,14 +268,15 @@ std::string OpHtml(const Site& site, size_t op, const Json& reference) {
   for (const SiteDefect& defect : site.defects) {
     if (site.Shown(defect).op == one.name) defects.push_back(&defect);
   }
-  page.content = OpLead(site, op) + Heading("findings", "Findings") +
-                 DefectTable(site, "Findings", defects, 1, 60) + Heading("history", "History") +
-                 OpHistory(site, op) + Heading("errors", "Errors") +
-                 Hint("All runs of a chip together, over axes of logarithms.") +
-                 ErrorPlots(site, one) + WidthTable(site, one) + Heading("evidence", "Evidence") +
-                 OpEvidence(site, op) + PublishedEvidence(site, one) +
-                 Heading("signature", "Signature") + OpSignature(reference) +
-                 Heading("rules", "Rules") + OpRules(site, one);
+  page.content = OpLead(site, op) +
+                 Part("findings", "Findings", DefectTable(site, "Findings", defects, 1, 60)) +
+                 Part("history", "History", OpHistory(site, op)) +
+                 Part("errors", "Errors",
+                      Hint("All runs of a chip together, over axes of logarithms.") +
+                          ErrorPlots(site, one) + WidthTable(site, one)) +
+                 Part("evidence", "Evidence", OpEvidence(site, op) + PublishedEvidence(site, one)) +
+                 Part("signature", "Signature", OpSignature(reference)) +
+                 Part("rules", "Rules", OpRules(site, one));
   return SiteHtml(page, site.data.AnySimulated());
 }
 

@@ -47,6 +47,14 @@ std::string DecadeName(int decade) {
   return fmt::format("1{:0>{}}{}", "", decade % 3, kThousands[decade / 3]);
 }
 
+size_t CountOf(std::string_view text, std::string_view part) {
+  size_t count = 0;
+  for (size_t at = 0; (at = text.find(part, at)) != std::string_view::npos; at += part.size()) {
+    ++count;
+  }
+  return count;
+}
+
 }  // namespace
 
 std::string Up(int depth) {
@@ -72,8 +80,14 @@ std::string Anchor(std::string_view href, std::string_view text) {
   return fmt::format("<a href=\"{}\">{}</a>", EscapeXml(href), EscapeXml(text));
 }
 
-std::string Heading(std::string_view id, std::string_view text) {
-  return fmt::format("<h2 id=\"{}\">{}</h2>\n", id, EscapeXml(text));
+std::string Part(std::string_view id, std::string_view text, const std::string& html) {
+  constexpr size_t kRow = 30, kPlot = 120;  // pixels
+  const size_t height =
+      kRow * (1 + CountOf(html, "<tr>")) + kPlot * CountOf(html, "<svg class=\"plot");
+  return fmt::format(
+      "<h2 id=\"{}\">{}</h2>\n"
+      "<div class=\"part\" style=\"contain-intrinsic-size: auto 60rem auto {}px\">{}</div>\n",
+      id, EscapeXml(text), height, html);
 }
 
 std::string Paragraph(std::string_view html) { return fmt::format("<p>{}</p>\n", html); }

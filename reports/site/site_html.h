@@ -29,7 +29,9 @@ std::string Up(int depth);
 
 // `html` stands as it is, `text` is escaped.
 std::string Anchor(std::string_view href, std::string_view text);
-std::string Heading(std::string_view id, std::string_view text);
+// A part of a page below its heading. A browser lays out the parts that are on the screen and takes
+// the others to be of a height that follows from the rows and plots of `html`.
+std::string Part(std::string_view id, std::string_view text, const std::string& html);
 std::string Paragraph(std::string_view html);
 std::string Hint(std::string_view text);
 

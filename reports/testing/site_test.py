@@ -28,6 +28,9 @@ LAWS = (pathlib.Path(__file__).resolve().parent / "page_laws.js").read_text()
 MOST_BYTES = 300_000
 LAWS_OF_PAGES = "[...pageLaws.tooWide(), ...pageLaws.weakText(), ...pageLaws.unreadablePlots()]"
 TEXT = "document.querySelector('main').innerText"
+# Parts that are not on the screen are not laid out, and have no text.
+SHOW_ALL = """for (const part of document.querySelectorAll('.part')) part.style.contentVisibility = 'visible';
+for (const fold of document.querySelectorAll('details')) fold.open = true"""
 # A question of a lab, the link texts to click from the front page, and words of the answer.
 QUESTIONS = [
     ("Is anything broken now?", [], r"1 finding\s+that nothing documents"),
@@ -105,6 +108,7 @@ def check_page(browser, page, pictures, axe):
             browser.look(width, scheme)
             browser.open(page.as_uri())
             browser.run(LAWS)
+            browser.run(SHOW_ALL)
             for problem in browser.run(LAWS_OF_PAGES):
                 yield f"{page.name} {width} {scheme}: {problem}"
             if pictures and scheme == "light":
@@ -127,7 +131,7 @@ def check_questions(browser, site):
                 yield f"{question}: no link {text}"
                 break
             browser.open(href)
-        browser.run("for (const fold of document.querySelectorAll('details')) fold.open = true")
+        browser.run(SHOW_ALL)
         if not re.search(answer, browser.run(TEXT)):
             yield f"{question}: no answer"
 
