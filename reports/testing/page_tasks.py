@@ -7,9 +7,9 @@ on every machine but for a few in a hundred, which depend on the pauses of the p
 import pathlib
 import time
 
-# Styled elements and laid-out boxes. A browser that opens the largest page needs 15,000 of them, one that draws the
+# Styled elements and laid-out boxes. A browser that opens the largest page needs 9,000 of them, one that draws the
 # whole grid of the matrix 60,000.
-MOST_WORK_TO_LOAD = 20_000
+MOST_WORK_TO_LOAD = 12_000
 MOST_WORK_TO_USE = 6_000
 
 ACTIONS = {
