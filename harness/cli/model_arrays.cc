@@ -127,6 +127,14 @@ void WarnOfUnused(const Graph& graph, std::span<const ValueId> ids,
   }
 }
 
+// expected.npz of an exported finding has intervals for each output and no output.
+bool HoldsBoundsAlone(const Value& output, std::span<const npz::NamedArray> arrays) {
+  const auto has = [&](const std::string& name) {
+    return std::ranges::find(arrays, name, &npz::NamedArray::name) != arrays.end();
+  };
+  return has(output.name + ".low") && has(output.name + ".high") && !has(output.name);
+}
+
 Result<std::vector<Tensor>> FromArrays(const Graph& graph, std::span<const ValueId> ids,
                                        std::span<const npz::NamedArray> arrays, Role role) {
   std::vector<Tensor> tensors;
@@ -190,6 +198,14 @@ Result<std::vector<Tensor>> InputsFromArrays(const Graph& graph,
 Result<std::vector<Tensor>> OutputsFromArrays(const Graph& graph,
                                               std::span<const npz::NamedArray> arrays,
                                               const std::string& path) {
+  for (const ValueId id : graph.outputs()) {
+    const Value& output = graph.value(id);
+    if (!HoldsBoundsAlone(output, arrays)) continue;
+    return MakeError(ErrorCode::kInvalid,
+                     fmt::format("{}: holds the bounds of {} and no output; give a file with the "
+                                 "array \"{}\", as actual.npz beside it has it",
+                                 path, output.name, output.name));
+  }
   WarnOfUnused(graph, graph.outputs(), arrays, "output");
   auto outputs = FromArrays(graph, graph.outputs(), arrays, Role::kOutput);
   if (!outputs.ok()) return WithFile(path, outputs.error());

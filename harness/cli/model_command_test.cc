@@ -152,6 +152,19 @@ TEST_F(ModelCommands, JudgeTellsRightFromWrong) {
   EXPECT_EQ((*json)["outputs"][0]["first_bad"], 0);
 }
 
+TEST_F(ModelCommands, JudgeNamesAFileOfBoundsThatStandsForOutputs) {
+  WriteText("model.mil", kProduct);
+  WriteArrays("in.npz", {Halves("x", {1, 2}, {3, 4}), Halves("w", {2, 1}, {0.5, 0.25})});
+  WriteArrays("expected.npz", {Halves("y.value", {1, 1}, {2.5}), Halves("y.low", {1, 1}, {2.5}),
+                               Halves("y.high", {1, 1}, {2.5})});
+  const Outcome judged = Tool("judge " + Path("model.mil") + " --inputs " + Path("in.npz") +
+                              " --actual " + Path("expected.npz"));
+  EXPECT_EQ(judged.code, 2);
+  EXPECT_EQ(judged.err, "anecheck: error: " + Path("expected.npz") +
+                            ": holds the bounds of y and no output; give a file with the array "
+                            "\"y\", as actual.npz beside it has it\n");
+}
+
 TEST_F(ModelCommands, JudgeCallsNothingAKnownDefectThatOnlyAnOpenIntervalExplains) {
   WriteText("model.mil",
             "program(1.3)\n{\n func main<ios18>(tensor<fp16, [1, 2]> x, tensor<fp16, [2, 1]> w) {\n"
