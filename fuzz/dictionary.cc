@@ -23,7 +23,7 @@ std::string_view AsText(ByteSpan bytes) {
   return {reinterpret_cast<const char*>(bytes.data()), bytes.size()};
 }
 
-// The values of a file's fields that stand in it as they are.
+// The values of a file's fields that it holds unchanged.
 void CollectFields(const Json& json, std::string_view file, std::set<std::string>& found) {
   if (json.is_structured()) {
     for (const Json& item : json) CollectFields(item, file, found);

@@ -18,7 +18,7 @@ struct FuzzTarget {
   // does not keep it.
   bool (*check)(ByteSpan input);
 
-  // Those laws, by the words that report a break of them.
+  // The laws, by the words that report a broken one.
   std::span<const std::string_view> laws;
 
   // The words to which the reader of the inputs gives a meaning, for dictionaries; null where an

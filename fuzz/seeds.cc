@@ -122,7 +122,7 @@ std::vector<SeedCandidate> MakeSeedCandidates(const FuzzTarget& target, uint64_t
     if (target.generator != nullptr) AddMutations(*target.generator, base, choices, candidates);
     if (target.format == nullptr) continue;
     AddParts(*target.format, base, candidates);
-    // Of things much smaller than the file the first few: parts, and containers without holes.
+    // The first few of things much smaller than the file: parts, and containers without holes.
     const size_t end = candidates.size();
     size_t taken = 0;
     for (size_t i = whole + 1; i < end && taken < kMaxSmall; ++i) {

@@ -9,7 +9,7 @@
 
 namespace anecheck::fuzz {
 
-// One line a law of the target, "<checks>  <law>", from LawCounts().
+// One line per law of the target, "<checks>  <law>", from LawCounts().
 std::string LawReport(const FuzzTarget& target);
 
 // The faults of the counts, one line each: a law that was not checked, unless law_report.cc says

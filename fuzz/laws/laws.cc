@@ -67,7 +67,7 @@ namespace {
 // Bytes held beside those for each byte of input.
 constexpr size_t kFixedMemory = size_t{1} << 20;
 // Bytes held for each byte of input by rewrite, verify, print and coverage, and by to_json, which
-// keeps an object a field.
+// keeps an object per field.
 constexpr size_t kModelMemory = 16;
 constexpr size_t kJsonMemory = 512;
 
@@ -121,7 +121,7 @@ bool sample_costly_laws = false;
 
 template <typename T>
 void RequireSameOutcome(const Result<T>& result, bool parses, std::string_view what) {
-  Laws::Require(result.ok() == parses, "all functions agree on what parses", [&] {
+  Laws::Require(result.ok() == parses, "all functions accept the same files", [&] {
     return fmt::format("rewrite {}, {} {}", parses ? "succeeds" : "fails", what,
                        result.ok() ? "succeeds" : result.error().message);
   });
@@ -218,7 +218,7 @@ ANECHECK_FUZZ_UNCHECKED bool IsSampled(ByteSpan input, uint64_t every) {
   return (hash >> 32) % every == 0;
 }
 
-// Of inputs that large, how many times fewer meet costly laws than of small ones.
+// Costly laws meet one large input of so many.
 uint64_t FewerOf(ByteSpan input) { return std::bit_ceil(input.size() / kSmallInput + 1); }
 
 }  // namespace

@@ -21,7 +21,7 @@ namespace anecheck::fuzz {
 // findings.
 void TellTarget(std::string_view target);
 
-// From here on it is counted how often each law is checked, from 0. Fuzzers do not count. Not
+// Starts to count the checks of each law, from 0. Fuzzers do not count. Not
 // thread-safe, as targets are not.
 void CountLaws();
 // The checks of each law since CountLaws(), by its words.
@@ -32,7 +32,7 @@ template <typename... Words>
 constexpr std::array<std::string_view, sizeof...(Words)> LawList(Words... words) {
   return {words...};
 }
-// Those of `laws`, and more behind them.
+// The laws `laws`, followed by others.
 template <size_t kCount, typename... Words>
 constexpr auto MoreLaws(const std::array<std::string_view, kCount>& laws, Words... words) {
   std::array<std::string_view, kCount + sizeof...(Words)> all = {};
@@ -124,7 +124,7 @@ bool MeetsTextLaws(ByteSpan input);
 bool CheckFormatLaws(const Format& format, ByteSpan input);
 inline constexpr auto kFormatLaws =
     MoreLaws(kErrorLaws, "memory is bounded by the input", "write(parse(x)) is x",
-             "all functions agree on what parses", "recognise gives 0 to 100",
+             "all functions accept the same files", "recognise gives 0 to 100",
              "violations name a rule of the format", "violations point into the input",
              "violations have words", "coverage counts the whole file", "coverage adds up",
              "the JSON form is JSON", "facts have a field and a source", "the JSON form encodes",

@@ -11,8 +11,8 @@ namespace anecheck::fuzz {
 namespace {
 
 constexpr auto kLaws =
-    MoreLaws(kErrorLaws, "what is written reads", "what is written reads as it was meant",
-             "what is written is written again alike");
+    MoreLaws(kErrorLaws, "written files read", "a written file reads as it was meant",
+             "a second writing gives the same bytes");
 using Laws = LawBook<kLaws>;
 
 std::string_view FirstDifference(const e5::Program& a, const e5::Program& b) {
@@ -38,15 +38,15 @@ bool Check(ByteSpan input) {
   }
   if (!MeetsReaderLaws(input)) return true;
   const auto again = e5::Parse(*written);
-  Laws::Require(again.ok(), "what is written reads", again.ok() ? "" : again.error().message);
+  Laws::Require(again.ok(), "written files read", again.ok() ? "" : again.error().message);
   const auto violations = kFormat_e5.verify(input);
   if (!violations.ok() || !std::ranges::all_of(*violations, &Violation::IsWarning)) return true;
   e5::Program meant = *program;
   // Write makes the sections of functions anew.
   if (!meant.functions.empty()) meant.sections = again->sections;
-  Laws::Require(*again == meant, "what is written reads as it was meant",
+  Laws::Require(*again == meant, "a written file reads as it was meant",
                 [&] { return FirstDifference(*again, meant); });
-  Laws::Require(e5::Write(*again).value() == *written, "what is written is written again alike");
+  Laws::Require(e5::Write(*again).value() == *written, "a second writing gives the same bytes");
   return true;
 }
 

@@ -14,7 +14,7 @@ namespace anecheck::fuzz {
 namespace {
 
 constexpr auto kLaws =
-    MoreLaws(kErrorLaws, "a program explains", "a run repeats", "what is refused is refused again");
+    MoreLaws(kErrorLaws, "a program explains", "a run repeats", "a refused run is refused again");
 using Laws = LawBook<kLaws>;
 
 // A program above these is legal and takes long; the fuzzer looks for wrong code, not slow code.
@@ -48,7 +48,7 @@ bool Check(ByteSpan input) {
     RequireGoodError(first.error(), input.size());
     const auto again = emulator::RunProgram(*program, options);
     Laws::Require(!again.ok() && again.error().message == first.error().message,
-                  "what is refused is refused again", first.error().message);
+                  "a refused run is refused again", first.error().message);
     return true;
   }
   const auto outputs = OutputsOf(*program);

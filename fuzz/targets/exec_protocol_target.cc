@@ -17,7 +17,7 @@ namespace anecheck::fuzz {
 namespace {
 
 constexpr auto kLaws =
-    MoreLaws(kErrorLaws, "texts are one line", "a runner has a name", "what was read reads again",
+    MoreLaws(kErrorLaws, "texts are one line", "a runner has a name", "a written line reads again",
              "read(write(hello)) is hello", "a reply has a status of the protocol",
              "a refusal names its stage", "read(write(reply)) is reply",
              "a reply answers one request", "a reply's id is read alone as well");
@@ -69,7 +69,7 @@ void CheckHello(std::string_view line, bool again) {
   }
   if (!again) return;
   const auto reread = ReadExecHello(HelloLine(*hello));
-  Laws::Require(reread.ok(), "what was read reads again",
+  Laws::Require(reread.ok(), "a written line reads again",
                 reread.ok() ? "" : reread.error().message);
   Laws::Require(HelloLine(*reread) == HelloLine(*hello), "read(write(hello)) is hello", line);
 }
@@ -88,7 +88,7 @@ void CheckReply(std::string_view line, bool again) {
   }
   if (!again) return;
   const auto reread = ReadExecReply(ReplyLine(*reply), kId);
-  Laws::Require(reread.ok(), "what was read reads again",
+  Laws::Require(reread.ok(), "a written line reads again",
                 reread.ok() ? "" : reread.error().message);
   Laws::Require(ReplyLine(*reread) == ReplyLine(*reply), "read(write(reply)) is reply", line);
   Laws::Require(!ReadExecReply(line, kId + 1).ok(), "a reply answers one request", line);

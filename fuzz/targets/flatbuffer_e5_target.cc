@@ -10,8 +10,9 @@
 namespace anecheck::fuzz {
 namespace {
 
-constexpr auto kLaws = LawList("what the library refuses is refused",
-                               "what the library accepts is refused for a named reason only");
+constexpr auto kLaws =
+    LawList("a file that the library refuses is refused",
+            "a file that the library accepts is refused for a named reason only");
 using Laws = LawBook<kLaws>;
 
 bool Check(ByteSpan input) {
@@ -19,10 +20,10 @@ bool Check(ByteSpan input) {
   const bool library = e5::wire::VerifyE5ProgramBuffer(verifier);
   const auto error = flatbuffer::CheckShape(e5::WireSchema(), input);
   if (!library) {
-    Laws::Require(error.has_value(), "what the library refuses is refused");
+    Laws::Require(error.has_value(), "a file that the library refuses is refused");
   } else if (error) {
     Laws::Require(flatbuffer::IsStricterThanLibrary(error->check),
-                  "what the library accepts is refused for a named reason only",
+                  "a file that the library accepts is refused for a named reason only",
                   error->error.message);
   }
   return true;

@@ -14,9 +14,9 @@
 namespace anecheck::fuzz {
 namespace {
 
-constexpr auto kLaws =
-    LawList("every form has a verifier of the library", "what the library refuses is refused",
-            "what the library accepts is refused for a named reason only");
+constexpr auto kLaws = LawList(
+    "every form has a verifier of the library", "a file that the library refuses is refused",
+    "a file that the library accepts is refused for a named reason only");
 using Laws = LawBook<kLaws>;
 
 // Modules stand behind a size prefix where the identifier is found four bytes later.
@@ -33,10 +33,10 @@ bool Check(ByteSpan input) {
     const std::optional<bool> library = vmfb::LibraryAccepts(form, input, start);
     Laws::Require(library.has_value(), "every form has a verifier of the library", form.name);
     if (!*library) {
-      Laws::Require(error.has_value(), "what the library refuses is refused", form.name);
+      Laws::Require(error.has_value(), "a file that the library refuses is refused", form.name);
     } else if (error) {
       Laws::Require(flatbuffer::IsStricterThanLibrary(error->check),
-                    "what the library accepts is refused for a named reason only",
+                    "a file that the library accepts is refused for a named reason only",
                     [&] { return fmt::format("{}: {}", form.name, error->error.message); });
     }
   }

@@ -23,9 +23,9 @@
 namespace anecheck::fuzz {
 namespace {
 
-constexpr auto kLaws =
-    LawList("the catalogue has every operation of the table", "both know the target",
-            "what the engine compiles is not refused", "what every layer admits is compiled");
+constexpr auto kLaws = LawList(
+    "the catalogue has every operation of the table", "the rules and the engine know the target",
+    "a graph that the engine compiles is not refused", "a graph that every layer admits compiles");
 using Laws = LawBook<kLaws>;
 
 constexpr std::string_view kTargets[] = {"h13", "h14", "h15", "h16", "h17s"};
@@ -132,15 +132,15 @@ bool Check(ByteSpan input) {
   settings.newest_compiler = true;
   const auto programs = device::CompileProgram(mil, settings, device::Backend::kAne);
   const auto target = TargetCatalog::Builtin().Find(name);
-  Laws::Require(target.ok(), "both know the target", name);
+  Laws::Require(target.ok(), "the rules and the engine know the target", name);
   const Opinion opinion = Ask(graph, **target, device::FindTarget(name)->family);
   if (programs.ok()) {
-    Laws::Require(!opinion.refused, "what the engine compiles is not refused",
+    Laws::Require(!opinion.refused, "a graph that the engine compiles is not refused",
                   opinion.words + "\n" + mil);
     return true;
   }
   if (device::IsNoKernel(programs.error())) return true;
-  Laws::Require(opinion.refused || !opinion.sure, "what every layer admits is compiled",
+  Laws::Require(opinion.refused || !opinion.sure, "a graph that every layer admits compiles",
                 programs.error().message + "\n" + mil);
   return true;
 }

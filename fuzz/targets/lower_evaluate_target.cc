@@ -42,7 +42,7 @@ Case DrawCase(ChoiceStream& choices) {
   return drawn;
 }
 
-// The same where every constant that can stands in the side file.
+// The same with every constant in the side file that may stand there.
 void CheckSideFile(const Graph& graph) {
   const auto program = GraphToMilProgram(graph, {.in_text = -1, .least = 0});
   Laws::Require(program.ok(), "generated graphs lower",

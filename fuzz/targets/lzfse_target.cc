@@ -10,8 +10,8 @@
 namespace anecheck::fuzz {
 namespace {
 
-constexpr auto kLaws =
-    MoreLaws(kErrorLaws, "what unpacks keeps to the limit", "a frame holds what its stream holds");
+constexpr auto kLaws = MoreLaws(kErrorLaws, "unpacked bytes keep to the limit",
+                                "a frame holds the bytes of its stream");
 using Laws = LawBook<kLaws>;
 
 constexpr uint64_t kLimit = uint64_t{1} << 20;
@@ -36,10 +36,10 @@ bool Check(ByteSpan input) {
     RequireGoodError(unpacked.error(), input.size());
     return true;
   }
-  Laws::Require(unpacked->size() <= kLimit, "what unpacks keeps to the limit");
+  Laws::Require(unpacked->size() <= kLimit, "unpacked bytes keep to the limit");
   if (lzfse::FormOf(input) == "pbze" || lzfse::FormOf(input).empty()) return true;
   const auto framed = lzfse::Unpack(Framed(input, unpacked->size()), kLimit);
-  Laws::Require(framed.ok() && *framed == *unpacked, "a frame holds what its stream holds",
+  Laws::Require(framed.ok() && *framed == *unpacked, "a frame holds the bytes of its stream",
                 framed.ok() ? "" : framed.error().message);
   return true;
 }

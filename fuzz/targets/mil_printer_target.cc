@@ -14,7 +14,7 @@ namespace anecheck::fuzz {
 namespace {
 
 constexpr auto kLaws =
-    MoreLaws(kErrorLaws, "what is printed parses", "parse(print(p)) is p",
+    MoreLaws(kErrorLaws, "a printed program parses", "parse(print(p)) is p",
              "the standard layout is stable", "print with the source's layout is the source");
 using Laws = LawBook<kLaws>;
 
@@ -35,7 +35,7 @@ bool Check(ByteSpan input) {
   const std::string printed = mil::Print(*program);
   if (!MeetsReaderLaws(input)) return true;
   const auto reread = mil::Parse(printed);
-  Laws::Require(reread.ok(), "what is printed parses", reread.ok() ? "" : reread.error().message);
+  Laws::Require(reread.ok(), "a printed program parses", reread.ok() ? "" : reread.error().message);
   Laws::Require(SameShape(*program, *reread), "parse(print(p)) is p", printed);
   Laws::Require(mil::Print(*reread) == printed, "the standard layout is stable", printed);
   Laws::Require(mil::Print(*program, mil::LayoutOf(*program)) == program->text,

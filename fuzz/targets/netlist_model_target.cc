@@ -15,8 +15,8 @@ namespace {
 
 constexpr auto kLaws =
     MoreLaws(kErrorLaws, "booleans", "integers", "names", "reals",
-             "integers of an array are its items", "names are items", "what is written reads",
-             "what is written reads as it was meant", "what is written is written again alike");
+             "integers of an array are its items", "names are items", "written files read",
+             "a written file reads as it was meant", "a second writing gives the same bytes");
 using Laws = LawBook<kLaws>;
 
 // Each reader of a parameter answers for values of its kind, and for no others.
@@ -95,14 +95,13 @@ std::string_view FirstDifference(const netlist::Description& a, const netlist::D
 void CheckWritten(const netlist::Description& description, plist::Encoding encoding) {
   const Bytes written = netlist::Write(description, encoding);
   const auto again = netlist::Parse(written);
-  Laws::Require(again.ok(), "what is written reads", again.ok() ? "" : again.error().message);
+  Laws::Require(again.ok(), "written files read", again.ok() ? "" : again.error().message);
   const std::string_view name = encoding == plist::Encoding::kXml ? "XML" : "binary";
-  Laws::Require(
-      Sorted(*again) == Sorted(description), "what is written reads as it was meant", [&] {
-        return fmt::format("{}: {}", name, FirstDifference(Sorted(*again), Sorted(description)));
-      });
+  Laws::Require(Sorted(*again) == Sorted(description), "a written file reads as it was meant", [&] {
+    return fmt::format("{}: {}", name, FirstDifference(Sorted(*again), Sorted(description)));
+  });
   Laws::Require(netlist::Write(*again, encoding) == written,
-                "what is written is written again alike", name);
+                "a second writing gives the same bytes", name);
 }
 
 bool Check(ByteSpan input) {

@@ -22,7 +22,7 @@ namespace {
 
 constexpr auto kLaws = LawList(
     "errors have words", "the temporary folder can be written", "reading changes no results file",
-    "what is refused is left untouched", "a query only reads", "what is not there does not open");
+    "a refused file is left untouched", "a query only reads", "a missing file does not open");
 using Laws = LawBook<kLaws>;
 
 const std::string& Folder() {
@@ -88,7 +88,7 @@ void CheckWriting(const std::string& path, const Files& files) {
   const auto after = ReadFile(path);
   const bool taken_back = !files.journal.empty() && !ReadFile(path + "-journal").ok();
   Laws::Require(after.ok() && (taken_back || std::ranges::equal(*after, files.results)),
-                "what is refused is left untouched");
+                "a refused file is left untouched");
 }
 
 bool Check(ByteSpan input) {
@@ -111,7 +111,7 @@ bool Check(ByteSpan input) {
     CheckWriting(path, files);
     Remove(path);
     Laws::Require(!Store::OpenReadOnly(path).ok() && !Store::Open(path + "/none").ok(),
-                  "what is not there does not open");
+                  "a missing file does not open");
   }
   Remove(path);
   return true;

@@ -21,7 +21,7 @@ namespace {
 
 constexpr auto kLaws =
     MoreLaws(kErrorLaws, "a chain prints", "the JSON form reads", "encode(json(x)) is x",
-             "violations point into the input", "coverage adds up", "what decodes encodes",
+             "violations point into the input", "coverage adds up", "decoded writes encode",
              "encode(decode(x)) is x");
 using Laws = LawBook<kLaws>;
 
@@ -53,7 +53,7 @@ void CheckReaders(const td::Chain& chain, ByteSpan input) {
 
 void CheckChain(const td::Chain& chain, ByteSpan input) {
   const auto encoded = td::Encode(chain);
-  Laws::Require(encoded.ok(), "what decodes encodes", encoded.ok() ? "" : encoded.error().message);
+  Laws::Require(encoded.ok(), "decoded writes encode", encoded.ok() ? "" : encoded.error().message);
   Laws::Require(std::ranges::equal(*encoded, input), "encode(decode(x)) is x");
   if (MeetsReaderLaws(input)) CheckReaders(chain, input);
   if (MeetsTextLaws(input)) CheckTexts(chain, input);

@@ -40,13 +40,14 @@ using kernelweights::Untile;
 using kernelweights::Validate;
 using kernelweights::Weights;
 
-constexpr auto kLaws = MoreLaws(
-    kErrorLaws, "what is legal compresses", "what was compressed reconstructs",
-    "the error is at most half a scale", "what is finite compresses",
-    "what is not finite has no scale", "what validates reconstructs", "every element has a value",
-    "sparse weights lose nothing", "few values lose nothing in a palette",
-    "tiles that lie inside are read", "patched tiles are read back",
-    "patching moves no byte between tiles", "tiled shares are read back");
+constexpr auto kLaws =
+    MoreLaws(kErrorLaws, "legal weights compress", "compressed weights reconstruct",
+             "the error is at most half a scale", "finite weights compress",
+             "weights that are not finite have no scale", "valid weights and no others reconstruct",
+             "every element has a value", "sparse weights lose nothing",
+             "few values lose nothing in a palette", "tiles that lie inside are read",
+             "patched tiles are read back", "patching moves no byte between tiles",
+             "tiled shares are read back");
 using Laws = LawBook<kLaws>;
 
 // Mostly `right`; else near it.
@@ -153,7 +154,7 @@ Extent ExtentOf(const Weights& weights) {
 
 template <typename T>
 void RequireSame(const Result<T>& encoded, std::span<const Half> values, Laws::Law law) {
-  Laws::Require(encoded.ok(), "what is legal compresses",
+  Laws::Require(encoded.ok(), "legal weights compress",
                 encoded.ok() ? "" : encoded.error().message);
   const auto again = Reconstruct(*encoded);
   Laws::Require(again.ok() && std::ranges::equal(*again, values), law);
@@ -163,7 +164,7 @@ template <typename T>
 void RequireReconstructs(const Result<T>& encoded, size_t count) {
   if (!encoded.ok()) return RequireGoodError(encoded.error(), ~size_t{0});
   const auto again = Reconstruct(*encoded);
-  Laws::Require(again.ok() && again->size() == count, "what was compressed reconstructs");
+  Laws::Require(again.ok() && again->size() == count, "compressed weights reconstruct");
 }
 
 // |again - value| <= scale / 2 and the rounding of the result to fp16.
@@ -180,10 +181,10 @@ void RequireNear(Half value, Half again, Half scale) {
 
 void CheckAffine(Extent extent, std::span<const Half> values, bool per_channel) {
   const auto encoded = EncodeAffineInt8(extent, values, per_channel);
-  Laws::Require(encoded.ok(), "what is finite compresses",
+  Laws::Require(encoded.ok(), "finite weights compress",
                 encoded.ok() ? "" : encoded.error().message);
   const auto again = Reconstruct(*encoded);
-  Laws::Require(again.ok() && again->size() == values.size(), "what was compressed reconstructs");
+  Laws::Require(again.ok() && again->size() == values.size(), "compressed weights reconstruct");
   for (size_t i = 0; i < values.size(); ++i) {
     RequireNear(values[i], (*again)[i], encoded->scales[per_channel ? i / extent.elements : 0]);
   }
@@ -203,7 +204,8 @@ void CheckCodecs(Extent extent, std::span<const Half> values) {
   RequireReconstructs(EncodeFloat8(extent, values, Float8Format::kE4M3, Float8Overflow::kSaturate),
                       values.size());
   if (!finite) {
-    Laws::Require(!EncodeAffineInt8(extent, values, true).ok(), "what is not finite has no scale");
+    Laws::Require(!EncodeAffineInt8(extent, values, true).ok(),
+                  "weights that are not finite have no scale");
     return;
   }
   CheckAffine(extent, values, true);
@@ -261,7 +263,7 @@ bool Check(ByteSpan input) {
   const Weights weights = DrawWeights(choices);
   const Status valid = Validate(weights);
   const auto values = Reconstruct(weights);
-  Laws::Require(valid.ok() == values.ok(), "what validates reconstructs",
+  Laws::Require(valid.ok() == values.ok(), "valid weights and no others reconstruct",
                 valid.ok() ? "" : valid.error().message);
   if (!valid.ok()) {
     RequireGoodError(valid.error(), ~size_t{0});
