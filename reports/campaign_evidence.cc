@@ -4,6 +4,7 @@
 #include <string>
 #include <utility>
 
+#include "harness/base/counted.h"
 #include "harness/campaign/campaign.h"
 
 namespace anecheck::reports {
@@ -39,7 +40,7 @@ Statement StatementOf(const ReportData& data, const CellEvidence& found) {
   statement.os = found.key.os;
   statement.compiler_version = found.key.compiler_version;
   statement.source = "campaign";
-  statement.note = std::to_string(found.counts.cases) + " cases";
+  statement.note = Counted(found.counts.cases, "case");
   Describe(data, statement);
   return statement;
 }
@@ -50,7 +51,7 @@ void Tally(const FindingInfo& finding, FindingTally& tally) {
   if (finding.verdict == Verdict::kKnownDefect) ++tally.known;
   if (KindOfFinding(finding.verdict) == FindingKind::kUnconfirmed) ++tally.unconfirmed;
   if (!finding.is_new) return;
-  // A refusal says nothing about values; the stage `rejected` tells it from the counts.
+  // A refusal says nothing about values; the counts make it the stage `rejected`.
   if (finding.verdict == Verdict::kRejected) {
     ++tally.refused;
   } else {

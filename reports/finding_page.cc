@@ -11,6 +11,7 @@
 #include <utility>
 #include <vector>
 
+#include "harness/base/counted.h"
 #include "harness/base/file.h"
 #include "harness/base/json.h"
 #include "harness/base/json_text.h"
@@ -97,8 +98,8 @@ NodeId FindNode(const Graph& graph, const std::string& result) {
 std::string Drawing(const Graph& graph, const std::string& result) {
   const std::string picture = GraphPicture(graph, FindNode(graph, result));
   std::string text = picture.empty()
-                         ? fmt::format("<p>The graph has {} operations and is not drawn.</p>\n",
-                                       graph.nodes().size())
+                         ? fmt::format("<p>The graph has {} and is not drawn.</p>\n",
+                                       Counted(graph.nodes().size(), "operation"))
                          : "<div class=\"scroll\" tabindex=\"0\">" + picture + "</div>\n";
   return text + "<details><summary>as text</summary>" + Pre(GraphSentence(graph)) + "</details>\n";
 }
@@ -173,7 +174,7 @@ std::string History(const ReportData& data, const std::string& signature) {
   const size_t first = data.runs.size() - std::min(data.runs.size(), kShownRuns);
   for (size_t run = data.runs.size(); run-- > first;) text += HistoryRow(data, run, same);
   text += "</tbody></table></div>\n";
-  if (first > 0) text += fmt::format("<p>{} earlier runs are not listed.</p>\n", first);
+  if (first > 0) text += fmt::format("<p>{} not listed.</p>\n", Counted(first, "earlier run"));
   return text;
 }
 

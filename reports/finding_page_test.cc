@@ -163,7 +163,7 @@ TEST(FindingPage, ShowsTheWorstElementAndCountsOmittedOnes) {
       {{{"name", "y"}, {"dtype", "fp16"}, {"shape", {4, 25}}, {"data", Base64Encode(data)}}});
   const Json expected = Json::array({{{"name", "y"}, {"low", low}, {"high", high}}});
   const std::string table = OutputTables(actual, expected);
-  EXPECT_THAT(table, HasSubstr(": 100 of 100 elements lie outside their interval, 64 of those are "
+  EXPECT_THAT(table, HasSubstr(": 100 of 100 elements outside of the interval, 64 of those are "
                                "shown; the worst is 99, [3, 24]"));
   EXPECT_THAT(table, HasSubstr("<td class=\"number\">[3, 24]</td>"));
   const FindingDetail detail =

@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include "harness/base/base64.h"
+#include "harness/base/counted.h"
 #include "harness/base/json.h"
 #include "harness/base/json_text.h"
 #include "reports/finding_detail.h"
@@ -108,8 +109,8 @@ std::string OutputRow(const ReadTensor& tensor, const Interval& interval, size_t
 // The number of elements outside, those shown, and the place of the worst: summaries count
 // elements through, the table's rows count along each axis.
 std::string OutsideText(const ReadTensor& tensor, const ShownElements& shown) {
-  std::string text = fmt::format(": {} of {} elements lie outside their interval",
-                                 shown.all_outside, tensor.values.values.size());
+  std::string text = fmt::format(": {} of {} outside of the interval", shown.all_outside,
+                                 Counted(tensor.values.values.size(), "element"));
   if (shown.all_outside == 0) return text;
   if (shown.outside.size() < shown.all_outside) {
     text += fmt::format(", {} of those are shown", shown.outside.size());

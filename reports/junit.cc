@@ -6,6 +6,7 @@
 #include <utility>
 #include <vector>
 
+#include "harness/base/counted.h"
 #include "harness/campaign/campaign.h"
 #include "reports/text.h"
 
@@ -39,7 +40,8 @@ void AddOperation(const ReachKey& key, const ReachCounts& counts, Suite& suite) 
   std::string body;
   if (counts.cases > 0 && counts.inconclusive == counts.cases) {
     ++suite.skipped;
-    body = fmt::format("      <skipped>all {} cases were inconclusive</skipped>\n", counts.cases);
+    body = fmt::format("      <skipped>every case was inconclusive ({})</skipped>\n",
+                       Counted(counts.cases, "case"));
   }
   AddCase(KeyOf(key.provenance, key.target, key.route), key.op, body, suite);
 }

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 #include <map>
 
+#include "harness/base/counted.h"
 #include "harness/campaign/campaign.h"
 #include "harness/judging/lean_watch.h"
 #include "reports/text.h"
@@ -78,7 +79,7 @@ std::string ProbeCounts(const ReportData& data) {
       data.Probes(ProbeStanding::kUnmeasured), data.Probes(ProbeStanding::kNothingPublished));
 }
 
-// Those that are not as published, or were not measured; the rest of a run with probes is well.
+// Probes that are not as published, or were not measured; the others of a run are well.
 std::string ProbesTable(const ReportData& data) {
   if (data.probes.empty()) return "";
   std::string rows;
@@ -123,11 +124,10 @@ std::string SummaryMarkdown(const ReportData& data, const Matrix& matrix) {
         "> **SIMULATED**: results marked simulated come from the simulated engine. They say "
         "nothing about silicon.\n\n";
   }
-  text += fmt::format(
-      "{} cases: {}.\n\nFindings of one defect each: {} new, {} unconfirmed deviations, {} known "
-      "defects.\n\n",
-      data.Cases(), VerdictCounts(data), data.NewFindings(), data.Unconfirmed(),
-      data.KnownDefects());
+  text += fmt::format("{}: {}.\n\nFindings of one defect each: {} new, {}, {}.\n\n",
+                      Counted(data.Cases(), "case"), VerdictCounts(data), data.NewFindings(),
+                      Counted(data.Unconfirmed(), "unconfirmed deviation"),
+                      Counted(data.KnownDefects(), "known defect"));
   text += ProbeCounts(data);
   text += "## Runs\n\n" + RunsTable(data);
   text += ProbesTable(data);

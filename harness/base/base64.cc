@@ -4,6 +4,8 @@
 #include <array>
 #include <fmt/format.h>
 
+#include "harness/base/counted.h"
+
 namespace anecheck {
 namespace {
 
@@ -40,9 +42,10 @@ std::string Base64Encode(std::span<const uint8_t> bytes) {
 
 Result<std::vector<uint8_t>> Base64Decode(std::string_view text) {
   if (text.size() % 4 != 0) {
-    return MakeError(ErrorCode::kMalformed,
-                     fmt::format("base64: {} characters, not a multiple of 4", text.size()),
-                     text.size());
+    return MakeError(
+        ErrorCode::kMalformed,
+        fmt::format("base64: {}, not a multiple of 4", Counted(text.size(), "character")),
+        text.size());
   }
   size_t padding = 0;
   while (padding < 2 && padding < text.size() && text[text.size() - 1 - padding] == '=') ++padding;

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <fmt/format.h>
 
+#include "harness/base/counted.h"
 #include "harness/base/planted_bug.h"
 
 namespace anecheck {
@@ -25,7 +26,7 @@ std::string_view ByteReader::CString(std::string_view field, uint64_t limit) {
   const void* end = window == 0 ? nullptr : std::memchr(begin, 0, window);
   if (end == nullptr) {
     Fail(remaining() <= limit ? ErrorCode::kTruncated : ErrorCode::kMalformed, field,
-         fmt::format("no NUL in {} bytes", window));
+         fmt::format("no NUL in {}", Counted(window, "byte")));
     return {};
   }
   const size_t length = static_cast<size_t>(static_cast<const char*>(end) - begin);
@@ -65,8 +66,8 @@ bool ByteReader::CheckCount(uint64_t count, uint64_t record_size, std::string_vi
   if (record_size == 0 || count <= remaining() / record_size) return true;
   if (IsPlanted(PlantedBug::kReaderCount)) return true;
   Fail(ErrorCode::kTruncated, field,
-       fmt::format("{} records of {} bytes at 0x{:x}, {} bytes left", count, record_size, offset(),
-                   remaining()));
+       fmt::format("{} of {} at 0x{:x}, {} left", Counted(count, "record"),
+                   Counted(record_size, "byte"), offset(), Counted(remaining(), "byte")));
   return false;
 }
 
@@ -78,7 +79,7 @@ void ByteReader::Fail(ErrorCode code, std::string_view field, std::string_view w
 void ByteReader::FailShort(uint64_t need, std::string_view field) {
   if (!ok()) return;
   Fail(ErrorCode::kTruncated, field,
-       fmt::format("need {} bytes at 0x{:x}, {} left", need, offset(), remaining()));
+       fmt::format("need {} at 0x{:x}, {} left", Counted(need, "byte"), offset(), remaining()));
 }
 
 std::string ByteReader::Path(std::string_view field) const {

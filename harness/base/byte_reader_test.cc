@@ -77,7 +77,7 @@ TEST(ByteReader, ShortReadNamesFieldNeedAndAbsoluteOffset) {
 TEST(ByteReader, ContextWithoutIndexIsAPlainPrefix) {
   ByteReader reader({}, 0x40, "header");
   reader.U8("magic");
-  EXPECT_EQ(reader.status().error().message, "header.magic: need 1 bytes at 0x40, 0 left");
+  EXPECT_EQ(reader.status().error().message, "header.magic: need 1 byte at 0x40, 0 left");
 }
 
 TEST(ByteReader, TheFirstErrorStays) {
@@ -100,7 +100,7 @@ TEST(ByteReader, TheFirstErrorStays) {
 TEST(ByteReader, CStringNeedsItsNul) {
   ByteReader endless(std::span<const uint8_t>(kBytes).subspan(15));
   EXPECT_EQ(endless.CString("name"), "");
-  EXPECT_EQ(endless.status().error().message, "name: no NUL in 1 bytes");
+  EXPECT_EQ(endless.status().error().message, "name: no NUL in 1 byte");
   EXPECT_EQ(endless.status().error().code, ErrorCode::kTruncated);
 
   ByteReader limited(std::span<const uint8_t>(kBytes).subspan(12));

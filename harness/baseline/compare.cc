@@ -4,6 +4,7 @@
 #include <cmath>
 #include <fmt/format.h>
 
+#include "harness/base/counted.h"
 #include "harness/base/json.h"
 
 namespace anecheck {
@@ -37,8 +38,8 @@ class Comparison {
     }
     CompareCases();
     if (after_.outside > before_.outside + thresholds_.outside) {
-      Note(Drift::kOutOfBound, fmt::format("{} elements outside their interval, {} before",
-                                           after_.outside, before_.outside));
+      Note(Drift::kOutOfBound, fmt::format("{} outside of the interval, {} before",
+                                           Counted(after_.outside, "element"), before_.outside));
     }
     // Statistics over other cases say nothing about these.
     if (other_bits_ && same_reach_) CompareStatistics();
@@ -77,7 +78,7 @@ class Comparison {
           before_.cases[i].ran() && after_.cases[i].ran() && before_.cases[i] != after_.cases[i];
     }
     Note(Drift::kDrifted,
-         fmt::format("{} of {} cases with other bits", changed, before_.cases.size()));
+         fmt::format("{} of {} with other bits", changed, Counted(before_.cases.size(), "case")));
   }
 
   void CompareStatistics() {

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 #include <map>
 
+#include "harness/base/counted.h"
 #include "harness/base/json.h"
 #include "harness/base/json_text.h"
 #include "harness/campaign/coverage.h"
@@ -59,7 +60,7 @@ std::vector<ExcludedCell> OffRoute(RouteSet routes) {
   return cells;
 }
 
-// A line a reason, with the cells that it stands for.
+// A line per reason, with the cells that it stands for.
 std::string ExcludedText(std::span<const ExcludedCell> excluded) {
   std::vector<std::string_view> reasons;
   for (const ExcludedCell& cell : excluded) {
@@ -144,9 +145,9 @@ Json CoverageToJson(const SpaceCoverage& coverage) {
 }
 
 std::string CoverageToText(const SpaceCoverage& coverage, size_t listed) {
-  std::string text =
-      fmt::format("{} cases, legality rules asked of {}\n{:<18}{:>9}{:>9}{:>9}{:>9}\n",
-                  coverage.cases, coverage.asked, "kind", "cells", "covered", "share", "others");
+  std::string text = fmt::format("{}, legality rules asked of {}\n{:<18}{:>9}{:>9}{:>9}{:>9}\n",
+                                 Counted(coverage.cases, "case"), coverage.asked, "kind", "cells",
+                                 "covered", "share", "others");
   for (const CoverageOfKind& kind : coverage.kinds) {
     const double share =
         kind.cells == 0 ? 0 : static_cast<double>(kind.covered) / static_cast<double>(kind.cells);

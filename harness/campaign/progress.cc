@@ -4,6 +4,7 @@
 #include <cmath>
 #include <fmt/format.h>
 
+#include "harness/base/counted.h"
 #include "harness/campaign/campaign.h"
 #include "harness/campaign/coverage.h"
 
@@ -24,10 +25,6 @@ std::string Clock(double seconds) {
   const uint64_t hours = whole / 3600, minutes = whole / 60 % 60;
   if (hours > 0) return fmt::format("{}:{:02}:{:02}", hours, minutes, whole % 60);
   return fmt::format("{}:{:02}", minutes, whole % 60);
-}
-
-std::string Counted(uint64_t count, std::string_view thing) {
-  return fmt::format("{} {}{}", count, thing, count == 1 ? "" : "s");
 }
 
 std::string Defects(uint64_t fresh, uint64_t known, uint64_t unconfirmed) {
@@ -99,9 +96,9 @@ double SecondsLeft(const CampaignProgress& progress) {
 
 std::string CampaignProgressText(const CampaignProgress& progress) {
   const bool counted = progress.wanted < kCountless;
-  std::string text =
-      fmt::format("{}{} cases, {:.0f}/s", progress.done,
-                  counted ? fmt::format("/{}", progress.wanted) : "", RateOf(progress));
+  std::string text = counted ? fmt::format("{}/{}", progress.done, Counted(progress.wanted, "case"))
+                             : Counted(progress.done, "case");
+  text += fmt::format(", {:.0f}/s", RateOf(progress));
   const double left = SecondsLeft(progress);
   if (left >= 0) text += ", " + Clock(left) + " left";
   if (progress.counts == nullptr) return text;

@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 #include <memory>
 
+#include "harness/base/counted.h"
 #include "harness/base/file.h"
 #include "harness/base/json.h"
 #include "harness/base/json_text.h"
@@ -109,8 +110,8 @@ std::string StudyText(const Study& study) {
 }
 
 std::string AdmissionLine(const Admission& admission) {
-  std::string text = fmt::format("contract {}: {} of {} stored values outside of its bounds",
-                                 admission.contract, admission.outside, admission.inputs);
+  std::string text = fmt::format("contract {}: {} of {} outside of its bounds", admission.contract,
+                                 admission.outside, Counted(admission.inputs, "stored value"));
   if (admission.first) text += fmt::format(", the first at x = {:.9g}", *admission.first);
   return text + fmt::format("; the widest bound is {:.4g}, at x = {:.9g}\n", admission.widest,
                             admission.widest_at);
@@ -122,7 +123,7 @@ Result<std::vector<Admission>> Admissions(const ActivationFlags& flags, const Cu
   if (!curve.exact) {
     return MakeError(
         ErrorCode::kInvalid,
-        fmt::format("--target: {} names no function to hold against a contract", curve.name));
+        fmt::format("--target: {} names no function to compare with a contract", curve.name));
   }
   for (const std::string& name : flags.targets) {
     ANECHECK_ASSIGN(const Target* const target, FindTarget(name));
@@ -150,7 +151,7 @@ Result<Json> Describe(const ActivationFlags& flags, std::string& text) {
   ANECHECK_ASSIGN(const std::vector<Admission> admissions, Admissions(flags, curve));
   Json json = ToJson(curve);
   text =
-      fmt::format("{}: {} knots, argument {}{}{}\n{}", curve.name, curve.knots.size(),
+      fmt::format("{}: {}, argument {}{}{}\n{}", curve.name, Counted(curve.knots.size(), "knot"),
                   curve.argument, curve.source.empty() ? "" : "; ", curve.source, KnotLines(curve));
   text += fmt::format("up to {:.9g}: {:.9g}; from {:.9g} on: {:.9g}\n", curve.low, curve.below,
                       curve.high, curve.above);
@@ -185,11 +186,11 @@ Result<Json> ComposeFile(const ActivationFlags& flags, std::string& text) {
   auto made = curves::Compose(knots, static_cast<int64_t>(flags.points));
   if (!made.ok()) return WithFile(flags.curve, made.error());
   ANECHECK_RETURN_IF_ERROR(WriteFileAtomic(flags.compose, DumpJson(GraphToJson(made->graph), 2)));
-  text = fmt::format("wrote {}: linear, relu, linear over {} knots for {} points; {}\n",
-                     flags.compose, knots.size(), flags.points,
+  text = fmt::format("wrote {}: linear, relu, linear over {} for {}; {}\n", flags.compose,
+                     Counted(knots.size(), "knot"), Counted(flags.points, "point"),
                      made->rounded == 0
                          ? std::string("fp16 holds every constant")
-                         : fmt::format("{} constants are rounded to fp16", made->rounded));
+                         : "constants rounded to fp16: " + std::to_string(made->rounded));
   return Json{{"out", flags.compose},
               {"knots", knots.size()},
               {"points", flags.points},

@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "harness/base/counted.h"
 #include "harness/base/file.h"
 #include "harness/base/json.h"
 #include "harness/base/json_text.h"
@@ -87,8 +88,9 @@ int Record(const BaselineFlags& flags) {
                         {"provenance", ToText(baseline->provenance)}},
                    2));
   } else {
-    PrintText(fmt::format("{}: {} entries of {} cases, {} evidence", flags.out,
-                          baseline->entries.size(), baseline->cases, baseline->provenance));
+    PrintText(fmt::format("{}: {} of {}, {} evidence", flags.out,
+                          Counted(baseline->entries.size(), "entry", "entries"),
+                          Counted(baseline->cases, "case"), baseline->provenance));
   }
   return kExitClean;
 }
@@ -173,10 +175,11 @@ int Compare(const BaselineFlags& flags, bool targets) {
   if (!after.ok()) return Fail(after.error());
   const BaselineComparison comparison = CompareBaselines(*before, *after, flags.thresholds);
   if (comparison.counts[static_cast<size_t>(Drift::kNotComparable)] == comparison.entries.size()) {
-    return Fail(MakeError(ErrorCode::kInvalid,
-                          fmt::format("{}: none of {} entries can be compared: the generator makes "
-                                      "other cases now; record a new baseline",
-                                      flags.file, comparison.entries.size())));
+    return Fail(
+        MakeError(ErrorCode::kInvalid,
+                  fmt::format("{}: none of {} can be compared: the generator makes "
+                              "other cases now; record a new baseline",
+                              flags.file, Counted(comparison.entries.size(), "entry", "entries"))));
   }
   if (!flags.junit.empty()) {
     const Status written =
@@ -199,8 +202,9 @@ std::string BlameText(const BlameReport& report, const std::vector<std::string>&
                         files[blame.first_after], report.recorded[blame.first_after],
                         report.engine[blame.first_after], files[blame.last_before]);
   }
-  return text + fmt::format("{} entries changed; {} of {} files read\n", report.entries.size(),
-                            report.files_read, files.size());
+  return text + fmt::format("{} changed; {} of {} read\n",
+                            Counted(report.entries.size(), "entry", "entries"), report.files_read,
+                            Counted(files.size(), "file"));
 }
 
 int BlameFiles(const BaselineFlags& flags) {

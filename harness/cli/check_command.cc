@@ -13,6 +13,7 @@
 #include <string>
 #include <vector>
 
+#include "harness/base/counted.h"
 #include "harness/base/file.h"
 #include "harness/base/json.h"
 #include "harness/base/log.h"
@@ -85,7 +86,7 @@ Json TargetReport(const Case& item, const std::vector<PlacedNode>& placed,
 
 struct Report {
   Json json;
-  Graph graph;  // that the answer speaks of
+  Graph graph;  // of the answer
   bool found = false;
   std::string asks;  // for extents: the model was judged by the rules alone
 };
@@ -119,9 +120,9 @@ CaseRow InParts(const CheckRuns& runs) {
   }
   if (worst == nullptr) return record;
   record = worst->record();
-  record.message =
-      fmt::format("run in {} programs of at most {} MiB of weights{}{}", runs.list.size(),
-                  kMostProgramWeights >> 20, record.message.empty() ? "" : ": ", record.message);
+  record.message = fmt::format("run in {} of at most {} MiB of weights{}{}",
+                               Counted(runs.list.size(), "program"), kMostProgramWeights >> 20,
+                               record.message.empty() ? "" : ": ", record.message);
   return record;
 }
 
@@ -501,7 +502,7 @@ std::optional<Error> AskForExtents(const CheckFlags& flags, std::vector<Report>&
   return MakeError(ErrorCode::kInvalid, asks);
 }
 
-// Of several containers one table, and the details of those that deviate.
+// For several containers: one table, and the details of those that deviate.
 std::string ReportsText(const CheckFlags& flags, const std::vector<Report>& all) {
   if (all.size() == 1) return CheckText(all.front().json, flags.why, TerminalColumns());
   std::string text;

@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 #include <utility>
 
+#include "harness/base/counted.h"
 #include "harness/base/shell_word.h"
 #include "harness/campaign/run_row.h"
 #include "harness/check/model_parts.h"
@@ -50,7 +51,7 @@ void TakePlace(const Case& model, Case& item) {
   item.route = model.route;
 }
 
-// A part as it is run, and the model's operations that an engine is asked for with it.
+// A part that runs alone, and the model's operations that it asks an engine for.
 struct AskedPart {
   Case item;
   std::vector<NodeId> nodes;
@@ -197,10 +198,10 @@ class OneRun {
     ANECHECK_RETURN_IF_ERROR(Spell(setting_, item_));
     const RunRequest request = RequestOf(item_);
     const std::string where = fmt::format("{} by {}: ", item_.target.name, item_.route);
-    const size_t operations = item_.graph.nodes().size();
-    setting_.tell(fmt::format("{}running {} operations", where, operations));
+    const std::string operations = Counted(item_.graph.nodes().size(), "operation");
+    setting_.tell(fmt::format("{}running {}", where, operations));
     ANECHECK_ASSIGN(std::vector<RunReply> replies, runner_.Run({&request, 1}));
-    setting_.tell(fmt::format("{}judging {} operations", where, operations));
+    setting_.tell(fmt::format("{}judging {}", where, operations));
     reply_ = std::move(replies[0]);
     outcome_ = JudgeCase(item_, reply_, evaluation_, expected);
     const bool executed = reply_.status == RunStatus::kOk;
@@ -247,8 +248,8 @@ class OneRun {
     const bool vague = verdict == Verdict::kInconclusive && run_.taken && !outcome_.verified;
     if (verdict != Verdict::kWrong && verdict != Verdict::kKnownDefect && !vague) return {};
     const auto judging = [this](size_t done, size_t of) {
-      setting_.tell(fmt::format("{} by {}: {} of {} operations are judged one by one",
-                                item_.target.name, item_.route, done, of));
+      setting_.tell(fmt::format("{} by {}: judging one by one, {} of {}", item_.target.name,
+                                item_.route, done, Counted(of, "operation")));
     };
     ANECHECK_ASSIGN(Location location, Locate(item_, reply_, runner_, evaluation_, {}, judging));
     if (!vague || !location.first_wrong.empty()) run_.location = LocationJson(item_, location);

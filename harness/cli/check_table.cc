@@ -5,6 +5,7 @@
 #include <map>
 #include <vector>
 
+#include "harness/base/counted.h"
 #include "harness/base/json.h"
 #include "harness/check/operation_errors.h"
 #include "harness/cli/check_answer.h"
@@ -138,7 +139,8 @@ std::string ReasonsText(const Json& target, bool why) {
                     reason.more == 0 ? "" : fmt::format(" and {} more", reason.more), reason.rest);
   }
   if (!why && reasons.size() > kMostReasons) {
-    text += fmt::format("  and {} more reasons; --why lists all\n", reasons.size() - kMostReasons);
+    text += fmt::format("  and {}; --why lists all\n",
+                        Counted(reasons.size() - kMostReasons, "more reason"));
   }
   return text;
 }
@@ -148,9 +150,9 @@ std::string PlanText(const Json& plan) {
   const auto ties = plan["ties"].get<size_t>();
   if (all == 0) return "";
   std::string text = fmt::format(
-      "  Core ML by its published costs (M4): {} of {} operations on the engine, about {:.3f} "
+      "  Core ML by its published costs (M4): {} of {} on the engine, about {:.3f} "
       "ms{}\n",
-      engine, all, plan["milliseconds"].get<double>(),
+      engine, Counted(all, "operation"), plan["milliseconds"].get<double>(),
       ties == 0 ? "" : fmt::format("; {} with a tie between processors", ties));
   if (engine == 0) {
     text +=
@@ -165,10 +167,10 @@ std::string PlanText(const Json& plan) {
   return text + "    no estimate, counted as 0: " + names + "\n";
 }
 
-// Of a run by the emulator: Core ML's choice and the compiler's lowering say nothing about it.
+// For a run by the emulator: Core ML's choice and the compiler's lowering say nothing about it.
 std::string EmulatedSummary(std::map<std::string, size_t>& counts, size_t operations) {
-  return fmt::format("  {} {}: {} emulated, {} not run, {} host, {} refused by the target\n",
-                     operations, operations == 1 ? "operation" : "operations",
+  return fmt::format("  {}: {} emulated, {} not run, {} host, {} refused by the target\n",
+                     Counted(operations, "operation"),
                      counts[std::string(ToText(Provenance::kEmulated))], counts["not run"],
                      counts["host"], counts["refused"]);
 }
@@ -205,11 +207,11 @@ std::string AnswerTable(const Json& json, size_t columns) {
   const size_t shown = lines.size() - 1;
   if (left_out > 0) {
     const bool emulated = targets[0]["operations"][0]["placement"] == ToText(Provenance::kEmulated);
-    text += fmt::format("  {} more operations {}\n", left_out,
-                        emulated ? "are emulated" : "go to the engine of every target");
+    text += fmt::format("  {} {}\n", Counted(left_out, "more operation"),
+                        emulated ? ToText(Provenance::kEmulated) : "on the engine of every target");
   }
   if (rows > shown + left_out) {
-    text += fmt::format("  {} more operations like these\n", rows - shown - left_out);
+    text += fmt::format("  {} like these\n", Counted(rows - shown - left_out, "more operation"));
   }
   if (rows > shown) text += "  --json and --html list all\n";
   return text;
@@ -222,13 +224,13 @@ std::string AnswerSummary(const Json& target, bool why) {
     return EmulatedSummary(counts, target["operations"].size()) + ReasonsText(target, why);
   }
   std::string text = fmt::format(
-      "  {} {}: {} engine, {} host, {} refused; {} values handed over between engine and host\n",
-      target["operations"].size(), target["operations"].size() == 1 ? "operation" : "operations",
-      counts["engine"], counts["host"], counts["refused"], target["hand_overs"].get<size_t>());
+      "  {}: {} engine, {} host, {} refused; {} handed over between engine and host\n",
+      Counted(target["operations"].size(), "operation"), counts["engine"], counts["host"],
+      counts["refused"], Counted(target["hand_overs"].get<size_t>(), "value"));
   const auto dispatches = target["lowering"]["dispatches"].get<int64_t>();
-  text += fmt::format("  lowered, as `anecheck lower` shows: {}, {} {}\n",
+  text += fmt::format("  lowered, as `anecheck lower` shows: {}, {}\n",
                       target["lowering"]["compiles"].get<bool>() ? "compiles" : "does not compile",
-                      dispatches, dispatches == 1 ? "dispatch" : "dispatches");
+                      Counted(dispatches, "dispatch", "dispatches"));
   text += PlanText(target["plan"]) + ReasonsText(target, why) + RemarksText(target);
   for (const Json& advice : target["advice"]) {
     text += fmt::format("  to change: {} \"{}\": {} ({})\n", Text(advice, "op"),

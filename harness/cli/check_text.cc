@@ -6,6 +6,7 @@
 #include <string_view>
 #include <utility>
 
+#include "harness/base/counted.h"
 #include "harness/base/json.h"
 #include "harness/check/operation_errors.h"
 #include "harness/cli/check_answer.h"
@@ -137,8 +138,9 @@ std::string CliffText(const Json& json, const Json& warning) {
                                         Text(warning, "op"), Text(warning, "name"));
   const bool past = warning["past"].get<bool>();
   if (IsOwn(warning)) {
-    return fmt::format("{} is past a cliff: {} ({}), {} elements\n", where, Text(warning, "cliff"),
-                       Text(warning, "what"), warning["elements"].get<uint64_t>());
+    return fmt::format("{} is past a cliff: {} ({}), {}\n", where, Text(warning, "cliff"),
+                       Text(warning, "what"),
+                       Counted(warning["elements"].get<uint64_t>(), "element"));
   }
   const std::string reach =
       fmt::format("its first operand reaches {:.6g}, its result {:.6g}",
@@ -148,12 +150,11 @@ std::string CliffText(const Json& json, const Json& warning) {
     return fmt::format("{} is {} a cliff: {}; {}\n", where, past ? "past" : "near", reach,
                        Text(warning, "what"));
   }
-  const auto elements = warning["elements"].get<uint64_t>();
-  return past ? fmt::format("{} is past a cliff: {} changes {} elements; {}\n", where, what,
-                            elements, reach)
+  const std::string elements = Counted(warning["elements"].get<uint64_t>(), "element");
+  return past ? fmt::format("{} is past a cliff: {} changes {}; {}\n", where, what, elements, reach)
               : fmt::format(
                     "{} is near a cliff: with a first operand a third larger {} would change "
-                    "{} elements; {}\n",
+                    "{}; {}\n",
                     where, what, elements, reach);
 }
 
@@ -162,7 +163,8 @@ std::string MadeUp(const Json& json) {
   const auto constants = json["made_up_constants"].get<uint64_t>();
   const bool inputs = json["made_up_inputs"].get<bool>();
   if (constants == 0) return inputs ? "made-up inputs" : "";
-  return fmt::format("{} made-up constants{}", constants, inputs ? " and made-up inputs" : "");
+  return fmt::format("{}{}", Counted(constants, "made-up constant"),
+                     inputs ? " and made-up inputs" : "");
 }
 
 // The host's part of the model, one line each.

@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 #include <memory>
 
+#include "harness/base/counted.h"
 #include "harness/base/file.h"
 #include "harness/base/json.h"
 #include "harness/cli/command.h"
@@ -79,8 +80,8 @@ Result<Json> AnswerCapture(const DriverFlags& flags) {
 }
 
 std::string ToText(const Json& json) {
-  std::string text = fmt::format("{}: {} calls, answered by the simulated driver\n",
-                                 json["capture"].text(), json["calls"].size());
+  std::string text = fmt::format("{}: {}, answered by the simulated driver\n",
+                                 json["capture"].text(), Counted(json["calls"].size(), "call"));
   for (const Json& call : json["calls"]) {
     text += fmt::format("  [{}] {}: {}", call["call"].get<size_t>(), call["method"].text(),
                         call["simulated"].text());
@@ -91,9 +92,10 @@ std::string ToText(const Json& json) {
     text += "\n";
   }
   return text + fmt::format(
-                    "{} messages on the wake port, {} entries in the chaining cache\n"
-                    "{} of {} calls differ from the capture\n",
-                    json["wake_port"].size(), json["chaining_entries"].get<size_t>(),
+                    "{} on the wake port, {} in the chaining cache\n"
+                    "calls that differ from the capture: {} of {}\n",
+                    Counted(json["wake_port"].size(), "message"),
+                    Counted(json["chaining_entries"].get<size_t>(), "entry", "entries"),
                     json["differ"].get<size_t>(), json["calls"].size());
 }
 

@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 #include <memory>
 
+#include "harness/base/counted.h"
 #include "harness/base/json.h"
 #include "harness/base/near_words.h"
 #include "harness/cli/command.h"
@@ -27,8 +28,8 @@ std::string ListText() {
 }
 
 std::string TableText(const EnumTable& table) {
-  std::string text =
-      fmt::format("{}, {} members  [{}]\n", table.name, table.entries.size(), table.source);
+  std::string text = fmt::format("{}, {}  [{}]\n", table.name,
+                                 Counted(table.entries.size(), "member"), table.source);
   for (const EnumEntry& entry : table.entries) {
     text += fmt::format("{:5}  {}\n", entry.code, entry.name);
   }

@@ -7,6 +7,7 @@
 #include <memory>
 #include <optional>
 
+#include "harness/base/counted.h"
 #include "harness/base/half.h"
 #include "harness/base/json.h"
 #include "harness/base/log.h"
@@ -178,9 +179,9 @@ std::string OutputText(const Json& output) {
   const uint64_t none = output["not_numbers"].get<uint64_t>();
   if (none > 0) text += fmt::format(", {} NaN", none);
   if (!output.contains("most_error")) return text + "\n";
-  return text + fmt::format("; an engine may err by {}, {} of {} elements exact\n",
+  return text + fmt::format("; an engine may err by {}, {} of {} exact\n",
                             NumberText(output["most_error"]), output["exact"].get<uint64_t>(),
-                            output["elements"].get<uint64_t>());
+                            Counted(output["elements"].get<uint64_t>(), "element"));
 }
 
 Result<Json> Evaluate(const EvalFlags& flags) {
@@ -285,14 +286,16 @@ std::string ErrorsText(const Json& errors) {
   if (errors["fills"].get<bool>()) {
     text = fmt::format(
         "  errors fill their bound: their mean square is {:.3f} of the permitted one, over {} "
-        "elements (0.333 if they are spread evenly)\n",
-        errors["wide_mean_square"].get<double>(), errors["wide"].get<uint64_t>());
+        "(0.333 if they are spread evenly)\n",
+        errors["wide_mean_square"].get<double>(),
+        Counted(errors["wide"].get<uint64_t>(), "element"));
   }
   if (!errors["leans"].get<bool>()) return text;
   return text + fmt::format(
                     "  errors lean to one side: their mean is {:+.3f} of the permitted error, over "
-                    "{} elements ({:.0f} standard errors from 0)\n",
-                    errors["mean"].get<double>(), errors["count"].get<uint64_t>(),
+                    "{} ({:.0f} standard errors from 0)\n",
+                    errors["mean"].get<double>(),
+                    Counted(errors["count"].get<uint64_t>(), "element"),
                     std::fabs(errors["z"].get<double>()));
 }
 

@@ -5,6 +5,7 @@
 #include <fmt/ranges.h>
 #include <memory>
 
+#include "harness/base/counted.h"
 #include "harness/base/file.h"
 #include "harness/base/json.h"
 #include "harness/base/json_text.h"
@@ -135,10 +136,10 @@ Result<Json> Execute(const ExecFlags& flags) {
 }
 
 std::string Text(const Json& json) {
-  std::string text =
-      fmt::format("EMULATED: {} tasks of {}, {} arithmetic; wrote {}\n",
-                  json["tasks"].get<uint32_t>(), json["generation"].get<std::string>(),
-                  json["arithmetic"].get<std::string>(), json["out"].get<std::string>());
+  std::string text = fmt::format(
+      "EMULATED: {} of {}, {} arithmetic; wrote {}\n",
+      Counted(json["tasks"].get<uint32_t>(), "task"), json["generation"].get<std::string>(),
+      json["arithmetic"].get<std::string>(), json["out"].get<std::string>());
   for (const Json& output : json["outputs"]) {
     text += fmt::format("  {}: {}\n", output["name"].get<std::string>(), output["shape"].dump());
   }

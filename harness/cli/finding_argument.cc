@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 #include <tuple>
 
+#include "harness/base/counted.h"
 #include "harness/base/file.h"
 #include "harness/base/json.h"
 #include "harness/base/json_text.h"
@@ -113,7 +114,7 @@ Result<RunRow> RunOf(Store& store, const FindingArgument& argument) {
   for (const RunRow& run : runs) list += (list.empty() ? "" : ", ") + run.uuid;
   return MakeError(
       runs.empty() ? ErrorCode::kNotFound : ErrorCode::kInvalid,
-      fmt::format("{}: {} runs{}; choose one with --run{}{}", argument.db, runs.size(),
+      fmt::format("{}: {}{}; choose one with --run{}{}", argument.db, Counted(runs.size(), "run"),
                   argument.run.empty() ? "" : " of that uuid", list.empty() ? "" : ": ", list));
 }
 

@@ -6,6 +6,7 @@
 #include <optional>
 
 #include "generators/formats/registry/registry.h"
+#include "harness/base/counted.h"
 #include "harness/base/file.h"
 #include "harness/base/json.h"
 #include "harness/base/json_text.h"
@@ -173,10 +174,6 @@ Json ToJson(const ParserFuzzSummary& summary, const ParserFuzzOptions& options,
               {"findings", std::move(findings)}};
 }
 
-std::string Counted(uint64_t count, std::string_view one) {
-  return fmt::format("{} {}{}", count, one, count == 1 ? "" : "s");
-}
-
 std::string ToText(const ParserFuzzSummary& summary, const ParserFuzzOptions& options,
                    const std::string& typed) {
   const auto known = std::ranges::count_if(summary.findings, &parserfuzz::Finding::known);
@@ -194,26 +191,29 @@ std::string ToText(const ParserFuzzSummary& summary, const ParserFuzzOptions& op
 }
 
 std::string ProgressText(const parserfuzz::ParserFuzzProgress& state) {
-  const std::string of = state.of_files == kMostCases ? "" : fmt::format("/{}", state.of_files);
-  return fmt::format("{}{} files, {}, {} to make them small", state.files, of,
-                     Counted(state.findings, "finding"), Counted(state.minimising_runs, "run"));
+  const std::string files =
+      state.of_files == kMostCases
+          ? Counted(state.files, "file")
+          : fmt::format("{}/{}", state.files, Counted(state.of_files, "file"));
+  return fmt::format("{}, {}, {} to make them small", files, Counted(state.findings, "finding"),
+                     Counted(state.minimising_runs, "run"));
 }
 
 // A parser that accepts nothing has most likely not got as far as the file.
 void WarnOfNoneAccepted(const ParserFuzzSummary& summary, const ParserFuzzOptions& options) {
   constexpr const char* kWords =
-      "{} accepted none of {} files, although some are valid; check that it reads the file";
+      "{} accepted none of {}, although some are valid; check that it reads the file";
   if (summary.files > 0 && summary.accepted == 0) {
-    LogWarning(fmt::format(kWords, "the command", summary.files));
+    LogWarning(fmt::format(kWords, "the command", Counted(summary.files, "file")));
   }
   if (summary.accepted > 0 && !options.second.empty() && summary.accepted_by_second == 0) {
-    LogWarning(fmt::format(kWords, "--against", summary.files));
+    LogWarning(fmt::format(kWords, "--against", Counted(summary.files, "file")));
   }
 }
 
 std::string FilesDone(const ParserFuzzSummary& summary, const ParserFuzzOptions& options) {
-  if (options.files == kMostCases) return fmt::format("{} files", summary.files);
-  return fmt::format("{} of {} files", summary.files, options.files);
+  if (options.files == kMostCases) return Counted(summary.files, "file");
+  return fmt::format("{} of {}", summary.files, Counted(options.files, "file"));
 }
 
 int RunFuzz(FuzzFlags& flags, const std::string& typed) {
@@ -250,8 +250,8 @@ int RunScaffold(const ScaffoldFlags& flags) {
   constexpr uint64_t kSeed = 1;
   const auto corpus = WriteCorpus(flags.format, kSeed, flags.folder + "/seeds");
   if (!corpus.ok()) return Fail(corpus.error());
-  PrintText(fmt::format("a project for {} in {}, with {} seeds; put your parser into its target",
-                        flags.kind, flags.folder, (*corpus)["files"].size()));
+  PrintText(fmt::format("a project for {} in {}, with {}; put your parser into its target",
+                        flags.kind, flags.folder, Counted((*corpus)["files"].size(), "seed")));
   return kExitClean;
 }
 

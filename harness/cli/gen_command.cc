@@ -6,6 +6,7 @@
 
 #include "generators/formats/pair/pair_generator.h"
 #include "generators/formats/registry/file_set.h"
+#include "harness/base/counted.h"
 #include "harness/base/file.h"
 #include "harness/base/json.h"
 #include "harness/base/json_text.h"
@@ -82,7 +83,7 @@ Result<Json> Draw(const GenFlags& flags) {
   return WriteSet(flags, *generator, FileSetModeName(ModeOf(flags)), flags.seed, recipes);
 }
 
-// Descriptors with the container that each belongs to, one pair a seed.
+// Descriptors with the container that each belongs to, one pair per seed.
 Result<Json> WritePairs(const GenFlags& flags, const std::vector<uint64_t>& seeds,
                         const Json& seed) {
   ANECHECK_RETURN_IF_ERROR(PrepareSetFolder(flags.out));
@@ -181,9 +182,9 @@ int RunCorpus(const GenFlags& flags, const std::string& typed) {
     (*written)["command"] = typed;
     Print(DumpJson(*written, 2));
   } else {
-    PrintText(fmt::format("{} seeds of {} in {}, dictionary {}\n  {}", (*written)["files"].size(),
-                          flags.format, flags.out, (*written)["dictionary"].get<std::string>(),
-                          typed));
+    PrintText(fmt::format("{} of {} in {}, dictionary {}\n  {}",
+                          Counted((*written)["files"].size(), "seed"), flags.format, flags.out,
+                          (*written)["dictionary"].get<std::string>(), typed));
   }
   return kExitClean;
 }
@@ -197,8 +198,9 @@ int Run(const GenFlags& flags, const std::string& typed) {
     printed["command"] = typed;
     Print(DumpJson(printed, 2));
   } else {
-    PrintText(fmt::format("wrote {} {} files of {} to {}, with manifest.json; seed {}\n  {}",
-                          (*manifest)["count"].dump(), (*manifest)["mode"].get<std::string>(),
+    PrintText(fmt::format("wrote {} of {} to {}, with manifest.json; seed {}\n  {}",
+                          Counted((*manifest)["count"].get<uint64_t>(),
+                                  (*manifest)["mode"].get<std::string>() + " file"),
                           (*manifest)["format"].get<std::string>(), flags.out,
                           (*manifest)["seed"].dump(), typed));
   }

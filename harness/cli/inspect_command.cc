@@ -7,6 +7,7 @@
 #include <span>
 #include <utility>
 
+#include "harness/base/counted.h"
 #include "harness/base/file.h"
 #include "harness/base/json.h"
 #include "harness/base/json_text.h"
@@ -69,7 +70,8 @@ constexpr std::pair<FactEvidence, std::string_view> kEvidenceMeaning[] = {
     {FactEvidence::kNotation, "of this print: places, spellings, derived values"}};
 
 std::string RulesText(std::span<const Rule> rules) {
-  std::string text = fmt::format("{} rules, each with its evidence and source:\n", rules.size());
+  std::string text =
+      fmt::format("{}, each with its evidence and source:\n", Counted(rules.size(), "rule"));
   for (const Rule& rule : rules) {
     text += fmt::format("  {}: {} [{}; {}]\n", rule.id, rule.statement,
                         FactEvidenceName(rule.evidence), rule.source);
@@ -137,9 +139,9 @@ std::string SourcesTextOf(const Format& format, const ParsedFile& file, ByteSpan
 // Both shares that are typed: without the fill, which no field describes, and with it.
 std::string CoverageText(const Format& format, const ByteCounts& coverage) {
   std::string text =
-      fmt::format("format {} ({}), {} bytes: {} payload, {} typed, {} fill, {} opaque", format.name,
-                  format.title, coverage.total, coverage.payload, coverage.typed, coverage.fill,
-                  coverage.Opaque());
+      fmt::format("format {} ({}), {}: {} payload, {} typed, {} fill, {} opaque", format.name,
+                  format.title, Counted(coverage.total, "byte"), coverage.payload, coverage.typed,
+                  coverage.fill, coverage.Opaque());
   if (coverage.total != 0 && coverage.payload == coverage.total) return text + "; all is payload\n";
   if (coverage.total != 0 && coverage.payload + coverage.fill == coverage.total) {
     return text + "; all is payload or fill\n";
@@ -239,9 +241,9 @@ std::string ModelText(const InspectedModel& model) {
   }
   text += '\n';
   for (const InspectedModel::Weights& weights : model.weights) {
-    text += fmt::format("weights {}: {} constants, {}\n", weights.name, weights.constants,
-                        weights.error.empty() ? fmt::format("{} bytes", weights.bytes)
-                                              : "not readable: " + weights.error);
+    text += fmt::format(
+        "weights {}: {}, {}\n", weights.name, Counted(weights.constants, "constant"),
+        weights.error.empty() ? Counted(weights.bytes, "byte") : "not readable: " + weights.error);
   }
   return text;
 }
@@ -412,7 +414,7 @@ Result<int> RunPair(const InspectFlags& flags) {
   } else {
     std::string text = pair::Print(both);
     for (const PairedFile* file : {&descriptor, &container}) {
-      text += fmt::format("{}: {} rules broken\n", file->path, file->violations.size());
+      text += fmt::format("{}: {} broken\n", file->path, Counted(file->violations.size(), "rule"));
       text += ViolationsText(file->violations);
     }
     if (flags.explain) text += RulesText(pair::Rules()) + EvidenceText();

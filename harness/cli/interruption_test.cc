@@ -211,7 +211,7 @@ TEST(Interruption, CtrlCAtATerminalStopsCleanlyAndTheRunGoesOn) {
   ASSERT_GE(child, 0);
   if (child == 0) Exec(run(db));
   std::string seen;
-  // The last of the lines of progress: one a target below that of the whole.
+  // The last of the lines of progress: one per target below that of the whole.
   EXPECT_TRUE(ReadUntil(terminal, "  h17s     ", seen)) << seen;
   EXPECT_EQ(write(terminal, "\x03", 1), 1);
   ReadUntil(terminal, "never said", seen);

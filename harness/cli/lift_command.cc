@@ -3,6 +3,7 @@
 #include <map>
 #include <memory>
 
+#include "harness/base/counted.h"
 #include "harness/base/file.h"
 #include "harness/base/json.h"
 #include "harness/base/json_text.h"
@@ -48,7 +49,7 @@ Json SummaryOf(const LiftFlags& flags, const emulator::Program& program, const G
 
 std::string SummaryText(const Json& json) {
   std::string text =
-      fmt::format("{} tasks of {}; wrote {}\n", json["tasks"].get<size_t>(),
+      fmt::format("{} of {}; wrote {}\n", Counted(json["tasks"].get<size_t>(), "task"),
                   json["generation"].get<std::string>(), json["out"].get<std::string>());
   for (const char* kind : {"inputs", "outputs"}) {
     for (const Json& port : json[kind]) {

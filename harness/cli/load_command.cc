@@ -4,6 +4,7 @@
 #include <limits>
 #include <memory>
 
+#include "harness/base/counted.h"
 #include "harness/base/file.h"
 #include "harness/base/json.h"
 #include "harness/base/json_text.h"
@@ -187,9 +188,9 @@ std::string ToText(const Json& json) {
   std::string text = fmt::format("wrote {}\n", json["out"].text());
   if (json["format"] == "hwx") {
     for (const Json& segment : json["segments"]) {
-      text += fmt::format("  {:16} from {} to {}, {} bytes\n", segment["name"].text(),
-                          segment["from"].text(), segment["to"].text(),
-                          segment["size"].get<uint64_t>());
+      text +=
+          fmt::format("  {:16} from {} to {}, {}\n", segment["name"].text(), segment["from"].text(),
+                      segment["to"].text(), Counted(segment["size"].get<uint64_t>(), "byte"));
     }
     for (const Json& word : json["relocated_words"]) {
       text +=
@@ -197,14 +198,15 @@ std::string ToText(const Json& json) {
     }
     return text;
   }
-  text += fmt::format("  form {}, {} bars, {} live-ins", json["form"].text(),
-                      json["bars"].get<size_t>(), json["live_ins"].get<size_t>());
-  if (json["form"] == "sparse") text += fmt::format(", {} records", json["records"].get<size_t>());
+  text += fmt::format("  form {}, {}, {}", json["form"].text(),
+                      Counted(json["bars"].get<size_t>(), "bar"),
+                      Counted(json["live_ins"].get<size_t>(), "live-in"));
+  if (json["form"] == "sparse") text += ", " + Counted(json["records"].get<size_t>(), "record");
   text += "\n";
   for (const Json& stream : json["streams"]) {
-    text += fmt::format("  {} stream at 0x{:x} of the kernel section, {} bytes\n",
-                        stream["name"].text(), stream["base"].get<uint32_t>(),
-                        stream["size"].get<uint32_t>());
+    text += fmt::format("  {} stream at 0x{:x} of the kernel section, {}\n", stream["name"].text(),
+                        stream["base"].get<uint32_t>(),
+                        Counted(stream["size"].get<uint32_t>(), "byte"));
   }
   for (const Json& stride : json["strides"]) {
     text += fmt::format("  stride at {}: {}\n", stride["address"].text(),
@@ -230,7 +232,7 @@ void AddLoadCommand(CommandLine& app, Selected& selected) {
   command.AddOption("--out", flags->out, "File to write").Check(FileName()).Required();
   command
       .AddOption("--at", flags->at,
-                 "Where a container stands: the address of its lowest segment, or one for each "
+                 "Addresses of a container: that of its lowest segment, or one for each "
                  "segment, separated by commas")
       .Delimiter(',')
       .TypeName("ADDRESS");

@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "harness/base/counted.h"
 #include "harness/base/json.h"
 #include "harness/base/json_text.h"
 #include "harness/base/log.h"
@@ -54,8 +55,9 @@ int Run(const MergeFlags& flags) {
                         {"missing_shards", MissingJson(merged->missing)}},
                    2));
   } else {
-    PrintText(fmt::format("{}: {} runs with {} cases, {} duplicates", flags.out, merged->runs,
-                          merged->cases, merged->duplicates));
+    PrintText(fmt::format("{}: {} with {}, {}", flags.out, Counted(merged->runs, "run"),
+                          Counted(merged->cases, "case"),
+                          Counted(merged->duplicates, "duplicate")));
   }
   for (const MissingShards& missing : merged->missing) {
     LogWarning(fmt::format("{}: of seed {} {} not there; run them and merge again", flags.out,

@@ -75,12 +75,12 @@ void WarnOfRounding(const Value& value, const npz::Array& array, std::span<const
   const std::string_view from = npz::ElementDescr(array.type);
   const std::string_view to = DTypeName(value.type.dtype);
   if (beyond != 0) {
-    LogWarning(fmt::format("{}: {} of {} numbers ({}) are beyond {} and were taken as infinite",
-                           value.name, beyond, given.size(), from, to));
+    LogWarning(fmt::format("{}: numbers ({}) beyond {}, taken as infinite: {} of {}", value.name,
+                           from, to, beyond, given.size()));
   }
   if (rounded != 0 && role == Role::kOutput) {
-    LogWarning(fmt::format("{}: {} of {} numbers ({}) are not exact in {} and were rounded",
-                           value.name, rounded, given.size(), from, to));
+    LogWarning(fmt::format("{}: numbers ({}) not exact in {}, rounded: {} of {}", value.name, from,
+                           to, rounded, given.size()));
   }
 }
 

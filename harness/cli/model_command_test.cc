@@ -39,7 +39,7 @@ TEST_F(ModelCommands, EvalPrintsALineAnOutput) {
   EXPECT_EQ(Tool(eval).out, "y: tensor<fp16, [1, 1]>, from 2.5 to 2.5\n");
   EXPECT_EQ(Tool(eval + " --bounds")
                 .out.find("y: tensor<fp16, [1, 1]>, from 2.5 to 2.5; an engine may err by 0, 1 of "
-                          "1 elements exact\n"),
+                          "1 element exact\n"),
             0u);
   const Json json = JsonOf(Tool(eval + " --json"));
   EXPECT_EQ(json["out"].is_null(), true);
@@ -339,7 +339,7 @@ TEST_F(ModelCommands, MissingWeightsAreAnErrorUnlessTheyMayBeMadeUp) {
   EXPECT_NE(missing.err.find("weights/weight.bin: cannot read"), std::string::npos) << missing.err;
   const Outcome made_up = Tool(eval + " --made-up-weights");
   EXPECT_EQ(made_up.code, 0) << made_up.err;
-  EXPECT_NE(made_up.err.find("1 constants are filled with made-up numbers"), std::string::npos)
+  EXPECT_NE(made_up.err.find("constants filled with made-up numbers: 1"), std::string::npos)
       << made_up.err;
   EXPECT_EQ(Read("out.npz", "y0").size(), 4u);
   EXPECT_EQ(Tool(eval + " --weights " + Path("no-such.bin")).code, 2);

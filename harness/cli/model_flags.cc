@@ -31,7 +31,7 @@ Result<ModelGraph> ReadModel(const Model& model, const std::string& function,
                              const std::vector<ModelShape>& shapes) {
   ANECHECK_ASSIGN(ModelGraph read, model.Read(function, shapes));
   if (read.made_up > 0) {
-    LogWarning(fmt::format("missing: {}; {} constants are filled with made-up numbers",
+    LogWarning(fmt::format("missing: {}; constants filled with made-up numbers: {}",
                            fmt::join(read.missing, ", "), read.made_up));
   }
   return read;

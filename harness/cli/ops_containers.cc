@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 #include <vector>
 
+#include "harness/base/counted.h"
 #include "harness/base/json_text.h"
 #include "harness/cases/case.h"
 #include "harness/cli/campaign_flags.h"
@@ -108,7 +109,7 @@ std::string OperationContainersText(const Json& table) {
     if (!reason.empty()) text += "  " + reason;
     text += "\n";
   }
-  return text + fmt::format("{} further operations have no known tasks\n", none);
+  return text + fmt::format("{} without known tasks\n", Counted(none, "further operation"));
 }
 
 }  // namespace anecheck

@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 #include <memory>
 
+#include "harness/base/counted.h"
 #include "harness/base/file.h"
 #include "harness/base/json.h"
 #include "harness/base/json_text.h"
@@ -45,9 +46,10 @@ Status WriteFolder(const std::string& folder, const PowerReport& report) {
 std::string ProgressText(const PowerReport& report) {
   size_t found = 0;
   for (const HuntResult& hunt : report.hunts) found += hunt.found ? 1 : 0;
-  return fmt::format("{} of {} defects found, {} clean campaigns, {} magnitudes, {:.0f} s", found,
-                     report.hunts.size(), report.clean.size(), report.magnitudes.size(),
-                     report.seconds);
+  return fmt::format("{} of {} found, {}, {}, {:.0f} s", found,
+                     Counted(report.hunts.size(), "defect"),
+                     Counted(report.clean.size(), "clean campaign"),
+                     Counted(report.magnitudes.size(), "magnitude"), report.seconds);
 }
 
 // "all" stands for every way; nothing for the first.
@@ -180,7 +182,7 @@ void AddPowerCommand(CommandLine& app, Selected& selected) {
       .Delimiter(',');
   command
       .AddOption("--way", flags->ways,
-                 "How the engine stands before the harness: marked (default) as the simulated one, "
+                 "How the harness sees the engine: marked (default) as the simulated one, "
                  "unmarked (judged as a real one), exec (a program of the exec protocol), or all")
       .Delimiter(',');
   command.AddFlag("--no-magnitudes", flags->no_magnitudes,

@@ -4,6 +4,7 @@
 #include <memory>
 #include <optional>
 
+#include "harness/base/counted.h"
 #include "harness/base/json.h"
 #include "harness/base/log.h"
 #include "harness/campaign/campaign.h"
@@ -33,18 +34,18 @@ std::string JudgedText(const CampaignSummary& summary) {
 
 // New findings with the command that shows them again.
 std::string FindingLines(const FindingRow& finding) {
-  return fmt::format("  {} {} {} on {}: {} ({} cases)\n    {}\n", finding.id, finding.verdict,
+  return fmt::format("  {} {} {} on {}: {} ({})\n    {}\n", finding.id, finding.verdict,
                      finding.op.empty() ? "-" : finding.op, finding.target, finding.summary,
-                     finding.occurrences, finding.replay);
+                     Counted(finding.occurrences, "case"), finding.replay);
 }
 
 // A documented defect or an unconfirmed deviation takes one line.
 std::string OtherLine(const FindingRow& finding) {
   const std::string words =
       finding.defects.empty() ? finding.summary : DefectWords(finding.defects, finding.op);
-  return fmt::format("  {} {} {} on {}: {} ({} cases)\n", finding.id, finding.verdict,
+  return fmt::format("  {} {} {} on {}: {} ({})\n", finding.id, finding.verdict,
                      finding.op.empty() ? "-" : finding.op, finding.target, words,
-                     finding.occurrences);
+                     Counted(finding.occurrences, "case"));
 }
 
 // The last line: whether the run passed, in the words of the exit code.
@@ -52,9 +53,9 @@ std::string VerdictLine(const CampaignSummary& summary, bool strict) {
   if (summary.cases > 0 && summary.inconclusive == summary.cases) {
     return Coloured(Colour::kYellow, "NO RESULT") + ": no case could be judged\n";
   }
-  const std::string counts =
-      fmt::format("{} new findings, {} known defects, {} unconfirmed deviations", summary.findings,
-                  summary.known_defects, summary.unconfirmed);
+  const std::string counts = fmt::format("{}, {}, {}", Counted(summary.findings, "new finding"),
+                                         Counted(summary.known_defects, "known defect"),
+                                         Counted(summary.unconfirmed, "unconfirmed deviation"));
   const bool failed = HasFindings(summary, strict);
   return fmt::format("{}: {}{}\n",
                      failed ? Coloured(Colour::kRed, "FAILED") : Coloured(Colour::kGreen, "PASSED"),
@@ -64,11 +65,10 @@ std::string VerdictLine(const CampaignSummary& summary, bool strict) {
 std::string SummaryText(const CampaignSummary& summary, const CampaignOptions& options,
                         bool strict) {
   std::string text = fmt::format(
-      "{}{} cases, {}, {} inconclusive, {} new findings, {} known defects met{}\n",
-      EvidenceMark(summary.provenance), summary.cases, JudgedText(summary), summary.inconclusive,
-      summary.findings, summary.known_defects,
-      summary.unconfirmed == 0 ? ""
-                               : fmt::format(", {} unconfirmed deviations", summary.unconfirmed));
+      "{}{}, {}, {} inconclusive, {}, {} met{}\n", EvidenceMark(summary.provenance),
+      Counted(summary.cases, "case"), JudgedText(summary), summary.inconclusive,
+      Counted(summary.findings, "new finding"), Counted(summary.known_defects, "known defect"),
+      summary.unconfirmed == 0 ? "" : ", " + Counted(summary.unconfirmed, "unconfirmed deviation"));
   for (const FindingRow& finding : summary.list) {
     if (IsNewFinding(finding.verdict)) text += FindingLines(finding);
   }
@@ -169,12 +169,11 @@ int Run(const RunFlags& flags, const std::string& command) {
     flags.json ? Print(SummaryToJson(*summary).dump(2))
                : PrintText(SummaryText(*summary, options, flags.strict));
   }
-  // Its exit code is that of a clean run.
+  // Such a run has the exit code of a clean one.
   if (summary->cases > 0 && summary->inconclusive == summary->cases) {
     LogWarning(
-        fmt::format("no result: all {} cases are inconclusive; column `message` of the table "
-                    "`cases` gives the reasons",
-                    summary->cases));
+        "no result: every case is inconclusive; column `message` of the table `cases` gives the "
+        "reasons");
   }
   if (summary->interrupted) {
     LogWarning(fmt::format(

@@ -4,6 +4,7 @@
 #include <limits>
 #include <memory>
 
+#include "harness/base/counted.h"
 #include "harness/base/file.h"
 #include "harness/base/json.h"
 #include "harness/base/log.h"
@@ -44,8 +45,8 @@ Result<ShrunkFinding> Run(const ShrinkFlags& flags, const std::atomic<bool>* sto
   const ShrinkOptions options = {.max_tries = flags.max_tries, .stop = stop};
   if (flags.condition.empty()) return ShrinkFinding(artifact, *runner, options);
   ANECHECK_ASSIGN(const TempDirectory folder, TempDirectory::Create("anecheck-shrink-"));
-  // In a group of its own, so that Ctrl-C comes here and not to the command, whose end by it would
-  // say that the case is of no interest.
+  // In a group of its own, so that Ctrl-C reaches this process and not the command: a command that
+  // it ended would reject the case.
   constexpr parserfuzz::CommandLimits kNone = {.timeout_ms = std::numeric_limits<int>::max(),
                                                .max_memory = std::numeric_limits<uint64_t>::max(),
                                                .max_file = std::numeric_limits<uint64_t>::max()};
@@ -89,12 +90,12 @@ int Shrink(const ShrinkFlags& flags) {
                           {"tries", shrunk->tries}};
     Print(summary.dump(2));
   } else {
-    PrintText(
-        fmt::format("{}{}: {} nodes and {} elements, from {} and {}, after {} tries\n  {}\n"
-                    "  anecheck replay {}",
-                    EvidenceMark(identity.provenance), artifact.id, shrunk->after.nodes,
-                    shrunk->after.elements, shrunk->before.nodes, shrunk->before.elements,
-                    shrunk->tries, TextOf(shrunk->outcome), ShellWord(flags.out)));
+    PrintText(fmt::format(
+        "{}{}: {} and {}, from {} and {}, after {}\n  {}\n"
+        "  anecheck replay {}",
+        EvidenceMark(identity.provenance), artifact.id, Counted(shrunk->after.nodes, "node"),
+        Counted(shrunk->after.elements, "element"), shrunk->before.nodes, shrunk->before.elements,
+        Counted(shrunk->tries, "try", "tries"), TextOf(shrunk->outcome), ShellWord(flags.out)));
   }
   if (!shrunk->unanswered.empty()) {
     LogWarning(fmt::format("the runner gives no answer to the small case: {}", shrunk->unanswered));

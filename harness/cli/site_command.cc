@@ -4,6 +4,7 @@
 #include <string>
 #include <vector>
 
+#include "harness/base/counted.h"
 #include "harness/base/json.h"
 #include "harness/base/json_text.h"
 #include "harness/cli/command.h"
@@ -43,12 +44,12 @@ int RunSite(const SiteFlags& flags) {
                         counts.Of(reports::Mark::kUntried), chip.title, chip.provenance);
   }
   for (const MissingShards& missing : site->missing) {
-    text += fmt::format("the campaign of seed {} lacks {} of {} shards\n", missing.seed,
-                        missing.indices.size(), missing.count);
+    text += fmt::format("the campaign of seed {} lacks {} of {}\n", missing.seed,
+                        missing.indices.size(), Counted(missing.count, "shard"));
   }
-  PrintText(fmt::format("{}{}{} runs, {} chips: {}/index.html",
-                        site->data.AnySimulated() ? "SIMULATED:\n" : "", text,
-                        site->data.runs.size(), site->chips.size(), flags.out));
+  PrintText(fmt::format(
+      "{}{}{}, {}: {}/index.html", site->data.AnySimulated() ? "SIMULATED:\n" : "", text,
+      Counted(site->data.runs.size(), "run"), Counted(site->chips.size(), "chip"), flags.out));
   return kExitClean;
 }
 

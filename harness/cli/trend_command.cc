@@ -4,6 +4,7 @@
 #include <string>
 #include <vector>
 
+#include "harness/base/counted.h"
 #include "harness/base/file.h"
 #include "harness/base/json.h"
 #include "harness/base/json_text.h"
@@ -44,9 +45,10 @@ int Run(const TrendFlags& flags) {
     return kExitClean;
   }
   const Json& runs = (*trend)["runs"];
-  PrintText(fmt::format("{}{} runs, {} changes in the matrix, {} defects\n{}",
-                        (*trend)["simulated"] == true ? "SIMULATED: " : "", runs.size(),
-                        (*trend)["changes"].size(), (*trend)["findings"].size(),
+  PrintText(fmt::format("{}{}, {} in the matrix, {}\n{}",
+                        (*trend)["simulated"] == true ? "SIMULATED: " : "",
+                        Counted(runs.size(), "run"), Counted((*trend)["changes"].size(), "change"),
+                        Counted((*trend)["findings"].size(), "defect"),
                         flags.out.empty() ? "" : flags.out + "/trend.html"));
   return kExitClean;
 }

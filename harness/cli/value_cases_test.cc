@@ -26,8 +26,8 @@ struct KnownAnswer {
   std::string operation = "";     // of explain, with its attributes and operands
 };
 
-// Files whose values are a print of three digits as fp16; the table's own values print alike, and
-// the study's worst errors, which have more digits, are theirs.
+// Files whose values are fp16 numbers printed with three digits. The table's own values print in
+// the same way, so that these files cause the study's worst errors.
 const std::vector<std::string> kPrinted = {"y: pass", "prints of three digits"};
 const std::vector<std::string> kPass = {"y: pass"};
 

@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include "harness/base/counted.h"
+
 namespace anecheck::emulator {
 namespace {
 
@@ -36,7 +38,7 @@ std::string Window(const Task& task) {
   text +=
       fmt::format(" {}x{}, stride {}", neural.kernel_height, neural.kernel_width, neural.stride_y);
   if (neural.stride_x != neural.stride_y) text += fmt::format("x{}", neural.stride_x);
-  text += fmt::format(", {} to {} channels", task.input.channels, task.output.channels);
+  text += fmt::format(", {} to {}", task.input.channels, Counted(task.output.channels, "channel"));
   if (task.output.groups > 1) text += fmt::format(" in each of {} groups", task.output.groups);
   if (neural.pad_left != 0 || neural.pad_top != 0) {
     text += fmt::format(", padding {} top {} left", neural.pad_top, neural.pad_left);
@@ -55,9 +57,9 @@ std::string NeuralWork(const Task& task) {
     text = neural.nonlinear == Nonlinear::kNone && neural.post_scale == 1 ? "copy" : "activation";
   } else {
     constexpr std::string_view kNames[] = {"sum", "", "product", "maximum", "copy"};
-    text = fmt::format("{} of {} channels each, {} to {} channels",
-                       kNames[static_cast<size_t>(neural.operation)], neural.unicast_channels,
-                       task.input.channels, task.output.channels);
+    text = fmt::format("{} of {} each, {} to {}", kNames[static_cast<size_t>(neural.operation)],
+                       Counted(neural.unicast_channels, "channel"), task.input.channels,
+                       Counted(task.output.channels, "channel"));
   }
   if (neural.accumulator_bias != 0) text += fmt::format(", plus {:g}", neural.accumulator_bias);
   if (neural.post_scale != 1) text += fmt::format(", times {:g}", neural.post_scale);
@@ -200,8 +202,8 @@ TaskExplanation ExplainTask(const Program& program, const TaskWords& words) {
 }
 
 std::string ExplainProgram(const Program& program) {
-  std::string text =
-      fmt::format("{} tasks of {}:\n", program.tasks.size(), GenerationName(program.generation));
+  std::string text = fmt::format("{} of {}:\n", Counted(program.tasks.size(), "task"),
+                                 GenerationName(program.generation));
   for (const TaskWords& words : program.tasks) {
     const TaskExplanation task = ExplainTask(program, words);
     text += fmt::format("  task {}: {}\n", words.index,

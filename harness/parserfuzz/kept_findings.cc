@@ -10,6 +10,7 @@
 #include <utility>
 
 #include "harness/base/checksum.h"
+#include "harness/base/counted.h"
 #include "harness/base/file.h"
 #include "harness/base/shell_word.h"
 
@@ -94,9 +95,9 @@ std::string Describe(const ParserFuzzOptions& options, const Finding& finding,
     text += Line("stack", fmt::format("{}", fmt::join(finding.failure.stack, kStackStep)));
   }
   text += Line("again", CommandText(again));
-  text += fmt::format("input: file {} of seed {}, {} bytes: {}\n", finding.index, options.seed,
-                      finding.first_size, finding.origin);
-  if (finding.small_size) text += fmt::format("small: {} bytes\n", *finding.small_size);
+  text += fmt::format("input: file {} of seed {}, {}: {}\n", finding.index, options.seed,
+                      Counted(finding.first_size, "byte"), finding.origin);
+  if (finding.small_size) text += "small: " + Counted(*finding.small_size, "byte") + "\n";
   if (!finding.again) text += "not reproduced: a second run did not fail in this way\n";
   text += fmt::format("broken in {}, by the rules of the format:\n{}", "input",
                       DescribeBroken(*options.parts.format, finding.input));

@@ -5,6 +5,7 @@
 #include <map>
 #include <set>
 
+#include "harness/base/counted.h"
 #include "harness/base/json.h"
 #include "harness/base/json_text.h"
 #include "harness/power/power.h"
@@ -108,12 +109,11 @@ std::string Listed(const Json& row, const char* member) {
 std::string WaysText(const Json& ways) {
   std::string text;
   for (const Json& row : ways) {
-    text += fmt::format(
-        "{}: exit code 1 of {} of {} planted faults, the operation named of {} of {}; {} of {} "
-        "known defects\n",
-        row["way"].get<std::string>(), row["planted_found"].dump(), row["planted"].dump(),
-        row["named"].dump(), row["of_one_op"].dump(), row["known_found"].dump(),
-        row["known"].dump());
+    text += fmt::format("{}: exit code 1 of {} of {}, the operation named of {} of {}; {} of {}\n",
+                        row["way"].get<std::string>(), row["planted_found"].dump(),
+                        Counted(row["planted"].get<size_t>(), "planted fault"), row["named"].dump(),
+                        row["of_one_op"].dump(), row["known_found"].dump(),
+                        Counted(row["known"].get<size_t>(), "known defect"));
     for (const char* list : {"missed", "unconfirmed", "misnamed"}) text += Listed(row, list);
   }
   return text;
@@ -231,19 +231,21 @@ std::string PowerToText(const PowerReport& report) {
   for (const Json& row : json["faults"]) text += HuntLine(row);
   const Json& summary = json["summary"];
   text += fmt::format(
-      "found: {} of {} planted faults, {} of {} known defects; {} by campaigns, {} by probes; "
-      "median reproducer {} nodes, {} elements, without {} that could not be made small\n",
-      summary["planted_found"].dump(), summary["planted"].dump(), summary["known_found"].dump(),
-      summary["known"].dump(), summary["found_by_campaign"].dump(),
-      summary["found_by_probe"].dump(), Size(summary, "median_nodes"),
-      Size(summary, "median_elements"), summary["not_shrunk"].dump());
+      "found: {} of {}, {} of {}; {} by campaigns, {} by probes; "
+      "median reproducer: nodes {}, elements {}, without {} that could not be made small\n",
+      summary["planted_found"].dump(), Counted(summary["planted"].get<size_t>(), "planted fault"),
+      summary["known_found"].dump(), Counted(summary["known"].get<size_t>(), "known defect"),
+      summary["found_by_campaign"].dump(), summary["found_by_probe"].dump(),
+      Size(summary, "median_nodes"), Size(summary, "median_elements"),
+      summary["not_shrunk"].dump());
   text += WaysText(json["ways"]);
   for (const Json& row : json["clean"]) {
-    text += fmt::format(
-        "clean {} with defects {}: {} cases, {} inconclusive, {} false findings {}\n",
-        row["target"].get<std::string>(), row["quirks"] == "off" ? "off" : "of the family",
-        row["cases"].dump(), row["inconclusive"].dump(), row["false_findings"].dump(),
-        row["first"].get<std::string>());
+    text += fmt::format("clean {} with defects {}: {}, {} inconclusive, {} {}\n",
+                        row["target"].get<std::string>(),
+                        row["quirks"] == "off" ? "off" : "of the family",
+                        Counted(row["cases"].get<uint64_t>(), "case"), row["inconclusive"].dump(),
+                        Counted(row["false_findings"].get<uint64_t>(), "false finding"),
+                        row["first"].get<std::string>());
   }
   if (!json["classes"].empty()) {
     text += fmt::format("{:<46}{:>7}{:>6}{:>8}{:>10}{:>11}\n", "class", "share", "ops", "ulps",

@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 #include <utility>
 
+#include "harness/base/counted.h"
 #include "harness/base/json.h"
 #include "harness/targets/newest_table.h"
 
@@ -22,7 +23,7 @@ std::string Show(const LimitValue& value) {
   return text;
 }
 std::string Show(const InterchangeFormats& value) {
-  return fmt::format("{} formats: {}", value.count, value.description);
+  return fmt::format("{}: {}", Counted(value.count, "format"), value.description);
 }
 
 template <typename T>

@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 #include <set>
 
+#include "harness/base/counted.h"
 #include "harness/base/json.h"
 #include "harness/base/json_text.h"
 
@@ -84,7 +85,8 @@ std::string VerdictText(const Verdict& verdict, const Target& target) {
     open += layer.open.size();
   }
   if (open > 0) {
-    text += fmt::format("  {} rules need attributes or shapes that are not given (--json)\n", open);
+    text += fmt::format("  {} undecided for want of attributes or shapes (--json)\n",
+                        Counted(open, "rule"));
   }
   return text;
 }

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include "harness/base/counted.h"
 #include "harness/base/json.h"
 
 namespace anecheck::plan {
@@ -11,7 +12,7 @@ Json TextOrNull(const std::string& text) { return text.empty() ? Json(nullptr) :
 
 std::string WeightText(const WeightPlan& weights) {
   if (!weights.unknown.empty()) return "weights unknown: " + weights.unknown;
-  std::string text = fmt::format("{} {} bytes {} of {}", weights.format, weights.bytes,
+  std::string text = fmt::format("{} {} {} of {}", weights.format, Counted(weights.bytes, "byte"),
                                  weights.streamed ? "streamed" : "dense", weights.cap);
   if (weights.parts > 1) text += fmt::format(", {} sub-layers", weights.parts);
   return text;
@@ -39,9 +40,10 @@ std::string LayerText(const Layer& layer) {
 }
 
 std::string StateText(const StateBuffer& state) {
-  if (!state.shared) return fmt::format("  {}: resident, {} bytes\n", state.name, state.bytes);
-  return fmt::format("  {}: shared buffer at 0x{:x}, {} bytes\n", state.name, state.offset,
-                     state.bytes);
+  if (!state.shared)
+    return fmt::format("  {}: resident, {}\n", state.name, Counted(state.bytes, "byte"));
+  return fmt::format("  {}: shared buffer at 0x{:x}, {}\n", state.name, state.offset,
+                     Counted(state.bytes, "byte"));
 }
 
 Json LayerJson(const Layer& layer) {
@@ -76,10 +78,9 @@ std::string_view CompilesText(const Plan& plan) {
 }  // namespace
 
 std::string PlanText(const Plan& plan) {
-  std::string text = fmt::format("{} by {}: {}, {} {} in {} {}\n", plan.target, ToText(plan.route),
-                                 CompilesText(plan), plan.layers.size(),
-                                 plan.layers.size() == 1 ? "layer" : "layers", plan.dispatches,
-                                 plan.dispatches == 1 ? "dispatch" : "dispatches");
+  std::string text = fmt::format("{} by {}: {}, {} in {}\n", plan.target, ToText(plan.route),
+                                 CompilesText(plan), Counted(plan.layers.size(), "layer"),
+                                 Counted(plan.dispatches, "dispatch", "dispatches"));
   if (!plan.rewrites.empty()) text += "rewritten\n";
   for (const Rewrite& rewrite : plan.rewrites) text += RewriteText(rewrite);
   bool heading = false;
@@ -91,8 +92,8 @@ std::string PlanText(const Plan& plan) {
   }
   for (size_t i = 0; i < plan.segments.size(); ++i) {
     const Segment& segment = plan.segments[i];
-    text += fmt::format("segment {}, {}, {} {}\n", i, SegmentKindName(segment.kind),
-                        segment.dispatches, segment.dispatches == 1 ? "dispatch" : "dispatches");
+    text += fmt::format("segment {}, {}, {}\n", i, SegmentKindName(segment.kind),
+                        Counted(segment.dispatches, "dispatch", "dispatches"));
     for (const size_t layer : segment.layers) text += LayerText(plan.layers[layer]);
   }
   if (!plan.states.empty()) text += "states\n";

@@ -61,7 +61,7 @@ function answerUnjudged() {
   const untried = report.matrix.targets.filter((target) => target.met).map(({name}) => {
     const cells = report.matrix.cells.filter((cell) => cell.target === name && cell.attested === "yes");
     const none = cells.filter((cell) => cell.evidence.length === 0);
-    return `${count(none.length)} of ${count(cells.length)} operations of ${chipTitle(name)} had no case`;
+    return `${chipTitle(name)}: ${count(none.length)} of ${counted(cells.length, "operation")} without a case`;
   });
   return [[`${count(open)} of ${counted(report.summary.cases, "case")} inconclusive`,
            ...untried].join("; ")];

@@ -53,7 +53,7 @@ function drawBars(buckets) {
     if (elements > 0) {
       const bar = svgNode("rect", {x: x + slot / 10, y: up(elements), width: slot * 0.8,
                                    height: floor - up(elements)});
-      bar.append(svgNode("title", {}, `${bucketName(bucket, last)} ulp: ${count(elements)} elements`));
+      bar.append(svgNode("title", {}, `${bucketName(bucket, last)} ulp: ${counted(elements, "element")}`));
       svg.append(bar);
     }
     const every = Math.ceil(34 / slot);
@@ -110,7 +110,7 @@ function drawErrors() {
     const exact = total > 0 ? (100 * sum.buckets[0] / total).toFixed(1) : "0.0";
     const evidence = [...sum.evidence].map((name) => name === "simulated" ? "SIMULATED" : name);
     return make("figure", {}, make("figcaption", {}, make("span", {class: "op"}, op || "(none)"),
-        make("span", {}, `${count(total)} elements, ${exact} % exact, ${evidence.join(", ")}`),
+        make("span", {}, `${counted(total, "element")}, ${exact} % exact, ${evidence.join(", ")}`),
         make("span", {}, widthText(sum.widths))),
       drawBars(sum.buckets), bucketTable(sum.buckets));
   });

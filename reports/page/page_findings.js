@@ -20,7 +20,7 @@ function findingState(finding) {
 }
 
 function inputBlock(tensor) {
-  const more = tensor.elements > tensor.values.length ? ` … (${count(tensor.elements)} elements)` : "";
+  const more = tensor.elements > tensor.values.length ? ` … (${counted(tensor.elements, "element")})` : "";
   return make("div", {}, make("p", {}, make("span", {class: "op"}, tensor.name),
                               ` ${tensor.dtype} ${tensor.shape}`),
               make("pre", {}, tensor.values.join("  ") + more));
@@ -33,8 +33,8 @@ function outputBlock(tensor) {
     ...[String(row.index), row.low, row.high, row.actual, row.outside ? "outside" : ""].map(
       (text) => make("td", {class: "number"}, text))));
   return make("div", {}, make("p", {}, make("span", {class: "op"}, tensor.name),
-      ` ${tensor.dtype} ${tensor.shape}: ${count(tensor.outside)} of ${count(tensor.elements)} ` +
-      `elements outside the expected interval, ${count(tensor.rows.length)} elements shown`),
+      ` ${tensor.dtype} ${tensor.shape}: ${count(tensor.outside)} of ` +
+      `${counted(tensor.elements, "element")} outside the expected interval, ${count(tensor.rows.length)} shown`),
     make("div", {class: "scroll"},
          make("table", {}, make("thead", {}, head), make("tbody", {}, ...rows))));
 }
@@ -97,7 +97,7 @@ function drawFindings() {
     return entry;
   }));
   byId("findings-count").textContent = all.length === 0
-    ? "No findings." : `${count(fitting.length)} of ${count(all.length)} findings`;
+    ? "No findings." : `${count(fitting.length)} of ${counted(all.length, "finding")}`;
   byId("findings-more").hidden = fitting.length <= findingsShown;
   document.body.dataset.findings = fitting.length;
 }

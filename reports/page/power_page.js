@@ -73,7 +73,8 @@ function drawMagnitudes() {
       const row = rows.find((one) => key(one) === name && one.share === share);
       return row ? cell(row) : "–";
     })]);
-  // Why not less: the freedoms of the oracle in the operations where one unit was not found.
+  // The reason that it is not less: the freedoms of the oracle in the operations where one unit was
+  // not found.
   const withWhy = (lines, rows, key) => lines.map(([name, ...cells]) => [name, ...cells,
     [...new Set(rows.filter((row) => key(row) === name && row.ulps !== 1)
       .flatMap((row) => row.freedoms))].join(", ").replaceAll("_", " ") || "–"]);

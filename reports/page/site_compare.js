@@ -57,8 +57,8 @@ function draw() {
   const fitting = rows.filter(({direction}) => shown === "all" || direction === (shown || direction) &&
     direction !== "");
   const counted = (name) => rows.filter(({direction}) => direction === name).length;
-  field("answer").textContent = `${counted("worse")} operations are worse, ${counted("better")} better, ` +
-    `of ${rows.length} that both tried.` + (fitting.length > 0 ? "" : " None is listed: choose other sides, or show all.");
+  field("answer").textContent = `Operations that both tried: ${rows.length}, of them ${counted("worse")} worse and ` +
+    `${counted("better")} better.` + (fitting.length > 0 ? "" : " None is listed: choose other sides, or show all.");
   field("differences").parentElement.hidden = fitting.length === 0;
   const head = ["operation", "change", "before", "after", "class"].map(
     (name) => make("th", {scope: "col"}, name));

@@ -4,6 +4,7 @@
 #include <fmt/ranges.h>
 #include <tuple>
 
+#include "harness/base/counted.h"
 #include "reports/page_files.h"
 #include "reports/site/site_html.h"
 #include "reports/site/site_pages.h"

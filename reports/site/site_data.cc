@@ -309,7 +309,7 @@ Mark MarkOf(Stage stage) {
 }
 
 bool IsWorse(Mark before, Mark after) {
-  // That nothing was judged is neither better nor worse.
+  // A cell where nothing was judged is neither better nor worse.
   if (before == Mark::kUnjudged || after == Mark::kUnjudged) return false;
   return BadnessOf(after) > BadnessOf(before);
 }

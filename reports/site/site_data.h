@@ -92,7 +92,7 @@ struct SiteDefect {
   bool gone = false;  // a later run of the chip had the operation and did not see it
 };
 
-// Of an operation, the number of a chip's cells in each class. The rules admit those `attested`.
+// The number of a chip's cells in each class, for one operation. The rules admit those `attested`.
 struct MarkCounts {
   int64_t attested = 0;
   std::array<int64_t, kMarks> marks{};  // of those attested
@@ -115,7 +115,7 @@ struct Site {
 
   // The worst of both routes; kUntried or kAbsent where nothing was tried.
   Mark MarkOn(size_t op, const SiteChip& chip) const;
-  // Of one class, or of all where that is empty.
+  // Counts one class, or all if it is empty.
   MarkCounts Count(const SiteChip& chip, std::string_view op_class = {}) const;
   // The same of all at the end of each day on which the chip ran, "2026-01-02", the oldest first.
   std::vector<std::pair<std::string, MarkCounts>> CountByDay(const SiteChip& chip) const;

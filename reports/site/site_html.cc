@@ -104,10 +104,6 @@ std::string MarkSign(Mark mark) {
       fact.style, fact.name, fact.sign, fact.name);
 }
 
-std::string Counted(int64_t count, std::string_view noun) {
-  return fmt::format("{} {}{}", count, noun, count == 1 ? "" : "s");
-}
-
 std::string EvidenceWord(Provenance provenance) {
   return provenance == Provenance::kSimulated ? "SIMULATED" : std::string(ToText(provenance));
 }

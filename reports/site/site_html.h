@@ -38,9 +38,6 @@ std::string Hint(std::string_view text);
 // The sign of a mark, with its words for readers that cannot see it.
 std::string MarkSign(Mark mark);
 
-// "3 operations", "1 operation".
-std::string Counted(int64_t count, std::string_view noun);
-
 // The word that every mention of a chip carries: "SIMULATED", "reported", "silicon".
 std::string EvidenceWord(Provenance provenance);
 std::string ChipLink(const Site& site, size_t chip, int depth);

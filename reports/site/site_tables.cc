@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 #include <set>
 
+#include "harness/base/counted.h"
 #include "oracles/defect_words.h"
 #include "reports/site/site_html.h"
 #include "reports/text.h"

@@ -22,7 +22,7 @@ std::string DefectTable(const Site& site, std::string_view label,
                         ChipColumn chip = ChipColumn::kShown);
 std::string MarkLegend();
 
-// "2 operations are worse than at the last date and 1 is better".
+// "2 operations worse and 1 better".
 std::string ChangeSentence(std::span<const SiteChange* const> changes);
 
 }  // namespace anecheck::reports

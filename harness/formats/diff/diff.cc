@@ -6,6 +6,7 @@
 #include <span>
 #include <utility>
 
+#include "harness/base/counted.h"
 #include "harness/base/json.h"
 
 namespace anecheck {
@@ -265,7 +266,7 @@ std::string DifferencesText(const FileDifferences& differences) {
     }
   }
   if (differences.left_out != 0) {
-    text += fmt::format("... and {} more differences\n", differences.left_out);
+    text += fmt::format("... and {}\n", Counted(differences.left_out, "more difference"));
   }
   if (!text.empty()) return text;
   return differences.same_bytes

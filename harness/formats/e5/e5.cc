@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <fmt/format.h>
 
+#include "harness/base/counted.h"
 #include "harness/base/hex_text.h"
 #include "harness/base/json.h"
 #include "harness/formats/e5/e5_rules.h"
@@ -146,8 +147,8 @@ void PrintOperation(const Operation& operation, std::string* out) {
 
 void PrintPorts(const std::vector<Port>& ports, std::string_view direction, std::string* out) {
   for (const Port& port : ports) {
-    *out += fmt::format("  {} {}: {} bytes at 0x{:x}\n", direction, port.name, port.byte_size,
-                        port.aperture_va);
+    *out += fmt::format("  {} {}: {} at 0x{:x}\n", direction, port.name,
+                        Counted(port.byte_size, "byte"), port.aperture_va);
   }
 }
 
@@ -156,9 +157,10 @@ void PrintPorts(const std::vector<Port>& ports, std::string_view direction, std:
 void PrintAttributes(ByteSpan bytes, std::string* out) {
   for (const AttributeBytes& counted : CountAttributes(bytes)) {
     if (counted.bytes == 0) continue;
-    *out += fmt::format("  {}: {} bytes of {} values, byte diversity {:.2f} (counting assumed)\n",
-                        counted.section, counted.bytes, counted.values,
-                        static_cast<double>(counted.values) / static_cast<double>(counted.bytes));
+    *out +=
+        fmt::format("  {}: {} of {}, byte diversity {:.2f} (counting assumed)\n", counted.section,
+                    Counted(counted.bytes, "byte"), Counted(counted.values, "value"),
+                    static_cast<double>(counted.values) / static_cast<double>(counted.bytes));
   }
 }
 
@@ -177,8 +179,8 @@ std::string Print(const File& file) {
   const Program& program = *parsed;
   const flatbuffer::Object& root = document.objects[document.root];
   const flatbuffer::Object& vtable = document.objects[root.vtable];
-  std::string out = fmt::format("dispatch descriptor (.e5), {} bytes, format version {}\n",
-                                bytes.size(), program.format_version);
+  std::string out = fmt::format("dispatch descriptor (.e5), {}, format version {}\n",
+                                Counted(bytes.size(), "byte"), program.format_version);
   out += fmt::format("root table at 0x{:x}, vtable {} at 0x{:x}\n", root.at,
                      HexText(bytes.subspan(vtable.at, document.SizeOf(vtable))), vtable.at);
   const int16_t tensor = WireSchema().FindTable("TensorDescriptor");

@@ -4,6 +4,7 @@
 #include <fmt/ranges.h>
 #include <map>
 
+#include "harness/base/counted.h"
 #include "harness/base/file.h"
 #include "harness/base/json.h"
 #include "harness/formats/bytekinds/byte_kinds.h"
@@ -22,8 +23,8 @@ std::string_view AsText(ByteSpan bytes) {
   return {reinterpret_cast<const char*>(bytes.data()), bytes.size()};
 }
 
-// The members that the real files hold. Those of layers are known by name alone, but for the four
-// that name the layer and its tensors.
+// The members that the real files hold. The keys of layers are known by name alone, but for the
+// four that name the layer and its tensors.
 constexpr std::string_view kTopMembers[] = {"storage", "analyses", "properties", "format_version",
                                             "metadata_in_weights"};
 constexpr std::string_view kLayerMembers[] = {
@@ -138,9 +139,9 @@ std::string QuotedList(const std::vector<std::string>& names) {
 }
 
 std::string PrintNet(const Net& net) {
-  std::string text =
-      fmt::format("espresso network, format version {}, weights in {}, {} layers\n",
-                  ExtentText(net.format_version), Quoted(net.storage), net.layers.size());
+  std::string text = fmt::format("espresso network, format version {}, weights in {}, {}\n",
+                                 ExtentText(net.format_version), Quoted(net.storage),
+                                 Counted(net.layers.size(), "layer"));
   for (const Layer& layer : net.layers) {
     text += fmt::format("  {} {} ({}) -> {}\n", layer.type, Quoted(layer.name),
                         QuotedList(layer.bottoms), QuotedList(layer.tops));
@@ -158,7 +159,7 @@ std::string PrintNet(const Net& net) {
 }
 
 std::string PrintShapes(const std::vector<Shape>& shapes) {
-  std::string text = fmt::format("espresso shapes of {} tensors\n", shapes.size());
+  std::string text = fmt::format("espresso shapes of {}\n", Counted(shapes.size(), "tensor"));
   for (const Shape& shape : shapes) {
     text += fmt::format("  {} n{} k{} h{} w{}{}\n", Quoted(shape.name), ExtentText(shape.n),
                         ExtentText(shape.k), ExtentText(shape.h), ExtentText(shape.w),

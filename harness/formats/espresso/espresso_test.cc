@@ -197,7 +197,7 @@ TEST(Espresso, GoldenPrint) {
           .print(ToBytes(R"({"format_version":200,"storage":"w","layers":[{"type":"pool",)"
                          R"("name":"p","bottom":"a,b","top":"c","size_x":2}],"properties":{}})"))
           .value(),
-      "espresso network, format version 200, weights in \"w\", 1 layers\n"
+      "espresso network, format version 200, weights in \"w\", 1 layer\n"
       "  pool \"p\" (\"a\", \"b\") -> \"c\"\n"
       "    \"size_x\" = 2\n"
       "  \"properties\" = {}\n"

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <fmt/format.h>
 
+#include "harness/base/counted.h"
 #include "harness/base/hex_text.h"
 #include "harness/base/json.h"
 #include "harness/formats/enums/firmware_commands.h"
@@ -235,24 +236,24 @@ std::string ObjectIdText(uint32_t id) {
 std::string PrintCommand(const Command& command) {
   return fmt::format(
       "firmware command\n{}  size {}, priority {}{}\n"
-      "  program {}, process {}, procedure {}\n  payload: {} opaque bytes\n"
+      "  program {}, process {}, procedure {}\n  payload: {}\n"
       "sources differ: chapter 30 reads the id at message + 4 (0x{:x} here)\n",
       IdText(command.id), command.size, command.priority,
       command.priority < 2 ? " (privileged)" : "", ObjectIdText(command.program_id),
-      ObjectIdText(command.process_id), ObjectIdText(command.procedure_id), command.payload.size(),
-      command.size & 0xffff);
+      ObjectIdText(command.process_id), ObjectIdText(command.procedure_id),
+      Counted(command.payload.size(), "opaque byte"), command.size & 0xffff);
 }
 
 std::string Print(const File& file) {
   if (const auto* command = std::get_if<Command>(&file)) return PrintCommand(*command);
   const std::span<const Part> parts = PartsOf(file);
-  std::string text = fmt::format("firmware package, 0x{:x} bytes, {} parts\n",
-                                 WritePackage(parts).size(), parts.size());
+  std::string text = fmt::format("firmware package, 0x{:x} bytes, {}\n", WritePackage(parts).size(),
+                                 Counted(parts.size(), "part"));
   for (size_t i = 0; i < parts.size(); ++i) {
-    text += fmt::format("  [{}] 0x{:06x} {} {} opaque bytes\n", i, parts[i].offset,
-                        MagicName(parts[i].magic), parts[i].body.size());
+    text += fmt::format("  [{}] 0x{:06x} {} {}\n", i, parts[i].offset, MagicName(parts[i].magic),
+                        Counted(parts[i].body.size(), "opaque byte"));
   }
-  return text + "where a part ends is assumed: at the next magic number\n";
+  return text + "assumed: a part ends at the next magic number\n";
 }
 
 ByteCounts CountBytes(const File& file, ByteSpan bytes) {

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <fmt/format.h>
 
+#include "harness/base/counted.h"
 #include "harness/base/little_endian.h"
 #include "harness/targets/newest_table.h"
 
@@ -149,7 +150,7 @@ std::string DiffHalText(std::span<const HalImage> images) {
     }
     text += "\n";
   }
-  return text + fmt::format("{} bytes differ\n", differences.size());
+  return text + fmt::format("{} with other values\n", Counted(differences.size(), "byte"));
 }
 
 std::span<const RecordField> HalRecordFields() {

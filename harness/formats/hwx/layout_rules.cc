@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <fmt/format.h>
 
+#include "harness/base/counted.h"
 #include "harness/formats/hwx/banner.h"
 #include "harness/formats/hwx/bindings.h"
 #include "harness/formats/hwx/rule_groups.h"
@@ -278,7 +279,7 @@ constexpr auto kRules = RulesOf<Bindings>({
        }
      }},
     {"banner-target", "the banner's target is of the generation of cpusubtype",
-     "25 real files of h13; which other targets a cpusubtype serves no source says", kAssumed,
+     "25 real files of h13; no source lists the other targets of a cpusubtype", kAssumed,
      [](const Bindings& b, RuleReport& broken) {
        for (const auto& [banner, at] : b.banners) {
          const std::string_view family = FamilyOfSubtype(b.c.header.cpusubtype);
@@ -297,8 +298,8 @@ constexpr auto kRules = RulesOf<Bindings>({
     {"unclaimed-bytes", "bytes that no record claims are zero", "nine real files", kAssumed,
      [](const Bindings& b, RuleReport& broken) {
        for (const Region& region : b.c.regions) {
-         broken(region.offset, "{} bytes at 0x{:x} belong to no record", region.data.size(),
-                region.offset);
+         broken(region.offset, "{} at 0x{:x} outside every record",
+                Counted(region.data.size(), "byte"), region.offset);
        }
      }},
 });

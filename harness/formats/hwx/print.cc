@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 #include <iterator>
 
+#include "harness/base/counted.h"
 #include "harness/formats/enums/enums.h"
 #include "harness/formats/hwx/banner.h"
 #include "harness/formats/hwx/names.h"
@@ -28,7 +29,7 @@ size_t TaskCount(const Container& container) {
 void PrintHead(Out out, const Container& container) {
   const Header& header = container.header;
   const std::string_view family = FamilyOfSubtype(header.cpusubtype);
-  fmt::format_to(out, "hardware container (hwx), {} bytes\n", container.file_size);
+  fmt::format_to(out, "hardware container (hwx), {}\n", Counted(container.file_size, "byte"));
   fmt::format_to(out, "target: {}\n",
                  family.empty() ? fmt::format("unknown (cpusubtype {})", header.cpusubtype)
                                 : std::string(family));
@@ -83,7 +84,7 @@ void PrintSegments(Out out, const Container& container) {
                      section.align, section.flags, kind.empty() ? "" : fmt::format(" ({})", kind),
                      section.relocations.empty()
                          ? ""
-                         : fmt::format(", {} relocations", section.relocations.size()));
+                         : ", " + Counted(section.relocations.size(), "relocation"));
     }
   }
 }
@@ -114,16 +115,16 @@ void PrintTensorWords(Out out, const Thread& thread) {
 void PrintThreads(Out out, const Container& container) {
   fmt::format_to(out, "threads:\n");
   for (const Thread& thread : container.threads) {
-    fmt::format_to(out, "  flavor {}, {} words", thread.flavor, thread.words.size());
+    fmt::format_to(out, "  flavor {}, {}", thread.flavor, Counted(thread.words.size(), "word"));
     for (const std::string_view name : thread.names) {
       fmt::format_to(out, " '{}'", EscapeText(name));
     }
     fmt::format_to(out, "\n");
     if (IsTensor(thread)) PrintTensorWords(out, thread);
     if (!IsApertureTable(thread)) continue;
-    fmt::format_to(out, "    text 0x{:x}, {} tasks, first of {} words\n",
-                   Pair(thread, kTextAddressWord), thread.words[kTaskCountWord],
-                   thread.words[kFirstTaskWordsWord] + 1);
+    fmt::format_to(out, "    text 0x{:x}, {}, first of {}\n", Pair(thread, kTextAddressWord),
+                   Counted(thread.words[kTaskCountWord], "task"),
+                   Counted(thread.words[kFirstTaskWordsWord] + 1, "word"));
     for (uint32_t slot = 0; slot < kBaseSlots; ++slot) {
       const uint64_t base = Pair(thread, 2 * slot);
       if (base != 0) fmt::format_to(out, "    base slot {}: 0x{:x}\n", slot, base);
@@ -175,7 +176,7 @@ void PrintTiles(Out out, const Container& container) {
                      EscapeText(tile.kernel),
                      tile.lane < 0 ? "" : fmt::format(" lane {}", tile.lane),
                      tile.sentinel ? ", sentinel of an unused lane"
-                                   : fmt::format(", {} bytes not zero", used));
+                                   : ", " + Counted(used, "byte") + " not zero");
     }
   }
 }
@@ -199,8 +200,9 @@ void PrintRest(Out out, const Container& container) {
   for (const Command& command : container.commands) {
     if (!command.opaque) continue;
     const OpaqueCommand& body = container.opaque_commands[command.index];
-    fmt::format_to(out, "command 0x{:x} at 0x{:x}: {} bytes kept as they are{}{}\n", command.cmd,
-                   command.offset, command.cmdsize, body.reason.empty() ? "" : ", ", body.reason);
+    fmt::format_to(out, "command 0x{:x} at 0x{:x}: {} kept unchanged{}{}\n", command.cmd,
+                   command.offset, Counted(command.cmdsize, "byte"),
+                   body.reason.empty() ? "" : ", ", body.reason);
   }
   for (const Note& note : container.notes) {
     fmt::format_to(out, "note '{}' at 0x{:x} + 0x{:x}\n", EscapeText(TextOf(note.owner)),

@@ -9,6 +9,7 @@
 #include <string_view>
 #include <vector>
 
+#include "harness/base/counted.h"
 #include "harness/base/json.h"
 #include "harness/formats/format.h"
 #include "harness/formats/format_of.h"
@@ -90,7 +91,7 @@ void PrintOperations(const Program& program, const mil::Block& block, std::strin
     return program.View(program.statements[statement].op);
   };
   std::ranges::sort(order, {}, op);
-  out += fmt::format("  {} statements: ", order.size());
+  out += fmt::format("  {}: ", Counted(order.size(), "statement"));
   if (order.empty()) out += "none";
   for (size_t i = 0; i < order.size() && HasRoom(program, out);) {
     size_t end = i + 1;
@@ -143,7 +144,7 @@ void PrintBlobs(const Program& program, std::string& out) {
     last = std::max(last, (*place)->offset);
   }
   for (const auto& [path, use] : files) {
-    out += fmt::format("{} blobs in {}, the last at {}\n", use.first, path, use.second);
+    out += fmt::format("{} in {}, the last at {}\n", Counted(use.first, "blob"), path, use.second);
   }
 }
 
@@ -176,7 +177,8 @@ void PrintDifferences(const Program& program, std::string& out) {
     rank0 += type.kind == mil::TypeKind::kTensor && type.count == 0 ? 1 : 0;
   }
   if (rank0 != 0) {
-    out += fmt::format("{} scalars are spelled tensor<T, []>, where the notes spell T\n", rank0);
+    out += fmt::format("{} spelled tensor<T, []>, where the notes spell T\n",
+                       Counted(rank0, "scalar"));
   }
 }
 

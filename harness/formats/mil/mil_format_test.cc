@@ -161,8 +161,8 @@ TEST(MilFormat, PrintsForPeople) {
             "  output  b: tensor<fp16, [4]>\n"
             "  output  c: undefined\n"
             "  3 statements: 1 const, 2 relu\n"
-            "1 blobs in w.bin, the last at 64\n"
-            "1 scalars are spelled tensor<T, []>, where the notes spell T\n");
+            "1 blob in w.bin, the last at 64\n"
+            "1 scalar spelled tensor<T, []>, where the notes spell T\n");
 }
 
 TEST(MilFormat, RecognisesByTheFirstTokens) {

@@ -6,6 +6,7 @@
 #include <string>
 
 #include "harness/base/base64.h"
+#include "harness/base/counted.h"
 #include "harness/base/json.h"
 #include "harness/base/little_endian.h"
 #include "harness/formats/bytekinds/byte_kinds.h"
@@ -249,24 +250,25 @@ Result<Bytes> FromJson(const Json& json) {
 }
 
 std::string Print(const WeightFile& file) {
-  std::string out = fmt::format("MIL weight side file, version {}, {} blobs counted, {} found\n",
-                                file.version, file.count, file.blobs.size());
+  std::string out = fmt::format("MIL weight side file, version {}, {} counted, {} found\n",
+                                file.version, Counted(file.count, "blob"), file.blobs.size());
   for (size_t i = 0; i < file.blobs.size(); ++i) {
     const Blob& blob = file.blobs[i];
     const mil::DataType type = milweights::BlobTypeFromNumber(blob.type);
-    out +=
-        fmt::format("  blob[{}] at 0x{:x}: type {} ({}), {} bytes at 0x{:x}", i, blob.record_offset,
-                    blob.type, mil::DataTypeName(type), blob.size, blob.data_offset);
-    if (blob.padding_bits != 0) out += fmt::format(", {} bits of padding", blob.padding_bits);
+    out += fmt::format("  blob[{}] at 0x{:x}: type {} ({}), {} at 0x{:x}", i, blob.record_offset,
+                       blob.type, mil::DataTypeName(type), Counted(blob.size, "byte"),
+                       blob.data_offset);
+    if (blob.padding_bits != 0) out += ", " + Counted(blob.padding_bits, "bit") + " of padding";
     if (const int bits = mil::DataTypeBits(type); bits != 0 && blob.size <= UINT64_MAX / 8) {
-      out += fmt::format(", {} elements",
-                         (blob.size * 8 - std::min(blob.padding_bits, blob.size * 8)) /
-                             static_cast<uint64_t>(bits));
+      out += ", " + Counted((blob.size * 8 - std::min(blob.padding_bits, blob.size * 8)) /
+                                static_cast<uint64_t>(bits),
+                            "element");
     }
     out += '\n';
   }
   for (const Gap& gap : file.gaps) {
-    out += fmt::format("  {} bytes of unknown use at 0x{:x}\n", gap.bytes.size(), gap.offset);
+    out += fmt::format("  {} of unknown use at 0x{:x}\n", Counted(gap.bytes.size(), "byte"),
+                       gap.offset);
   }
   return out;
 }

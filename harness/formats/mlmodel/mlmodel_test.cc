@@ -139,7 +139,7 @@ TEST(MlModel, TextThatAModelFileCannotExpressIsRefusedWithItsPlace) {
            {"op(x);", "no arguments without a name (offset 0x3b)"},
            {"op(a = 3);", "no values without a type: write type(value) (offset 0x3f)"},
            {"op(a = tensor<fp16, [3]>([1, 2]));", "asks for 3 elements, the literal has 2"},
-           {"op(a = string([]));", "asks for 1 elements, the literal has 0"},
+           {"op(a = string([]));", "asks for 1 element, the literal has 0"},
            {"op(a = list<fp16, 1>(3));", "the value is none of its type"},
            {"op(a = fp4(3));", "element type fp4 has no number"}}) {
     const auto bytes = ProgramBytes(Parsed(Body(statement)));

@@ -6,6 +6,7 @@
 #include <string_view>
 #include <vector>
 
+#include "harness/base/counted.h"
 #include "harness/formats/message.h"
 #include "harness/formats/mil/reader.h"
 #include "harness/formats/mlmodel/schema.h"
@@ -138,8 +139,9 @@ uint64_t WordAt(const std::vector<uint8_t>& bytes, size_t at, size_t size) {
 Status CheckCount(TypeView type, ValueView value, uint64_t held) {
   const auto count = mil::ElementCount(type);
   if (!count || *count == held) return {};
-  return At(ErrorCode::kInvalid, value.offset(),
-            fmt::format("the type asks for {} elements, the literal has {}", *count, held));
+  return At(
+      ErrorCode::kInvalid, value.offset(),
+      fmt::format("the type asks for {}, the literal has {}", Counted(*count, "element"), held));
 }
 
 Status WriteStrings(pbf_writer& tensor, TypeView type, ValueView value) {

@@ -8,6 +8,7 @@
 #include <map>
 #include <string>
 
+#include "harness/base/counted.h"
 #include "harness/formats/message.h"
 #include "harness/formats/netlist/gates.h"
 #include "harness/formats/netlist/layers.h"
@@ -299,7 +300,8 @@ class Verifier {
     const int64_t index = *value->AsInteger();
     if (index < 0 || static_cast<uint64_t>(index) >= scope.weight_files) {
       Add(kRules["weight-index"], value->offset,
-          fmt::format("{} is {}, and Weights lists {} files", key, index, scope.weight_files));
+          fmt::format("{} is {}, and Weights lists {}", key, index,
+                      Counted(scope.weight_files, "file")));
     }
   }
 

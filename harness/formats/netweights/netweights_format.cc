@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 
 #include "harness/base/base64.h"
+#include "harness/base/counted.h"
 #include "harness/base/half.h"
 #include "harness/base/json.h"
 #include "harness/base/little_endian.h"
@@ -38,7 +39,8 @@ constexpr auto kRules = RulesOf<WeightFile>({
        for (size_t i = 0; file.has_table && i < file.blobs.size(); ++i) {
          const size_t size = file.blobs[i].bytes.size();
          if (size % 8 != 0)
-           broken(EntryOffset(i) + kEntryRecord.OffsetOf("size"), "blob {} has {} bytes", i, size);
+           broken(EntryOffset(i) + kEntryRecord.OffsetOf("size"), "blob {} has {}", i,
+                  Counted(size, "byte"));
        }
      }},
     {"file-not-empty", "A weight file holds at least one byte.", "real files", kReal,
@@ -125,16 +127,17 @@ std::string FirstValues(ByteSpan bytes) {
 std::string Print(const WeightFile& file) {
   if (!file.has_table) {
     const Bytes& values = file.blobs[0].bytes;
-    return fmt::format("weight file, {} bytes of plain values\n  as {}\n", values.size(),
+    return fmt::format("weight file, {} of plain values\n  as {}\n", Counted(values.size(), "byte"),
                        FirstValues(values));
   }
   std::string text = fmt::format(
-      "weight file, table of {} blobs; no header tells it from plain values, which these bytes may "
+      "weight file, table of {}; no header tells it from plain values, which these bytes may "
       "be too\n",
-      file.blobs.size());
+      Counted(file.blobs.size(), "blob"));
   for (size_t i = 0; i < file.blobs.size(); ++i) {
-    text += fmt::format("  blob {} at {:#x}, {} bytes: {}\n", file.blobs[i].id, BlobOffset(file, i),
-                        file.blobs[i].bytes.size(), FirstValues(file.blobs[i].bytes));
+    text +=
+        fmt::format("  blob {} at {:#x}, {}: {}\n", file.blobs[i].id, BlobOffset(file, i),
+                    Counted(file.blobs[i].bytes.size(), "byte"), FirstValues(file.blobs[i].bytes));
   }
   return text;
 }

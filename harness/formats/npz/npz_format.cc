@@ -14,6 +14,7 @@
 #include "harness/base/base64.h"
 #include "harness/base/byte_reader.h"
 #include "harness/base/byte_writer.h"
+#include "harness/base/counted.h"
 #include "harness/base/json.h"
 #include "harness/formats/format_of.h"
 #include "harness/formats/message.h"
@@ -309,7 +310,7 @@ Result<Bytes> Write(const File& file) {
 void VerifyArray(const npz::MemberHead& head, std::string_view name, ViolationList& violations) {
   const auto layout = npz::ReadLayout(head);
   if (!layout.ok()) {
-    // Types that this reader does not hold are NumPy's all the same.
+    // Types that this reader does not hold are valid NumPy types nevertheless.
     if (layout.error().code == ErrorCode::kUnsupported) return;
     violations.Add(kRules["member-is-array"],
                    head.compressed ? head.data_offset : layout.error().offset, "{}: {}",
@@ -346,7 +347,7 @@ std::vector<Violation> VerifyArchive(const ZipArchive& archive) {
     const std::string& name = entry.central.name;
     if (!entry.gap_before.empty()) {
       violations.Add(kRules["no-gaps"], entry.local_offset - entry.gap_before.size(),
-                     "{} bytes before {}", entry.gap_before.size(), Shown(name));
+                     "{} before {}", Counted(entry.gap_before.size(), "byte"), Shown(name));
     }
     VerifyHeaders(entry, violations);
     if (!names.insert(name).second) {
@@ -382,10 +383,10 @@ Result<std::string> Describe(const npz::MemberHead& head) {
   ANECHECK_RETURN_IF_ERROR(npz::CheckHeaderIsHeld(head));
   ANECHECK_ASSIGN(const NpyFile file, ParseNpyFile(head.bytes));
   const npz::Header& header = file.header;
-  return fmt::format("{} ({}){}, {} bytes", Shown(header.descr),
+  return fmt::format("{} ({}){}, {}", Shown(header.descr),
                      Shown(fmt::format("{}", fmt::join(header.shape, ", "))),
                      header.fortran_order ? " Fortran order" : "",
-                     head.size - (head.bytes.size() - file.data.size()));
+                     Counted(head.size - (head.bytes.size() - file.data.size()), "byte"));
 }
 
 std::string Print(const File& file) {
@@ -394,7 +395,7 @@ std::string Print(const File& file) {
     return fmt::format("npy array {}\n", line.ok() ? *line : line.error().message);
   }
   const ZipArchive& archive = file.archive();
-  std::string text = fmt::format("npz archive, {} members\n", archive.entries.size());
+  std::string text = fmt::format("npz archive, {}\n", Counted(archive.entries.size(), "member"));
   for (const ZipEntry& entry : archive.entries) {
     const auto head = npz::ReadMemberHead(entry, npz::kDefaultUnpackedLimit);
     const auto line = head.ok() ? Describe(*head) : Result<std::string>(head.error());

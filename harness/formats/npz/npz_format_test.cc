@@ -207,7 +207,7 @@ TEST(NpzFormat, ListsItsArrays) {
   EXPECT_EQ(*F().print(Archive(false)),
             "npz archive, 2 members\n"
             "  x.npy at 0x0: <f2 (2), 4 bytes\n"
-            "  y.npy at 0xa7: |i1 (), 1 bytes\n");
+            "  y.npy at 0xa7: |i1 (), 1 byte\n");
 }
 
 // An array file of version 2.
@@ -238,7 +238,7 @@ TEST(NpzFormat, CompressedMembersAreJudgedByAllOfTheirContent) {
   ASSERT_LT(whole.size(), 10'000u);
   EXPECT_TRUE(BrokenRules(whole).empty());
   EXPECT_EQ(*F().print(whole),
-            "npz archive, 1 members\n  x.npy at 0x0: |i1 (5000000), 5000000 bytes\n");
+            "npz archive, 1 member\n  x.npy at 0x0: |i1 (5000000), 5000000 bytes\n");
   const Bytes shorter = CompressedMember(ArrayFile(Header("|i1", kZeros, 20), kZeros - 1));
   EXPECT_EQ(BrokenRules(shorter), (Ids{"member-is-array"}));
   ZipArchive damaged = *npz::ParseZip(whole);

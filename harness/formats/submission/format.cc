@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <fmt/format.h>
 
+#include "harness/base/counted.h"
 #include "harness/base/hex_text.h"
 #include "harness/base/json.h"
 #include "harness/formats/format_of.h"
@@ -315,12 +316,13 @@ std::string Print(const Capture& capture) {
   for (size_t i = 0; i < capture.calls.size(); ++i) {
     const Call& call = capture.calls[i];
     text += fmt::format(
-        "  [{}] 0x{:x} {} client, selector {}, {} bytes in: {}\n"
-        "      scalars in {}, out {}; structure out {} bytes; result {}\n",
+        "  [{}] 0x{:x} {} client, selector {}, {} in: {}\n"
+        "      scalars in {}, out {}; structure out {}; result {}\n",
         i, call.offset,
         call.client < kClientCount ? ClientName(static_cast<Client>(call.client)) : "unknown",
-        call.selector, call.struct_in.size(), MethodText(call), ScalarsJson(call.scalars_in).dump(),
-        ScalarsJson(call.scalars_out).dump(), call.struct_out.size(), ReturnCodeText(call.result));
+        call.selector, Counted(call.struct_in.size(), "byte"), MethodText(call),
+        ScalarsJson(call.scalars_in).dump(), ScalarsJson(call.scalars_out).dump(),
+        Counted(call.struct_out.size(), "byte"), ReturnCodeText(call.result));
     text += FieldsText(call, Direction::kIn) + FieldsText(call, Direction::kOut);
   }
   return text +

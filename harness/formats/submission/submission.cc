@@ -4,6 +4,7 @@
 
 #include "harness/base/byte_reader.h"
 #include "harness/base/byte_writer.h"
+#include "harness/base/counted.h"
 
 namespace anecheck::submission {
 namespace {
@@ -48,8 +49,8 @@ Result<Capture> Parse(ByteSpan bytes) {
   }
   if (!reader.AtEnd()) {
     return MakeError(ErrorCode::kMalformed,
-                     fmt::format("capture-end: {} bytes follow the last call at 0x{:x}",
-                                 reader.remaining(), reader.offset()),
+                     fmt::format("capture-end: {} after the last call, at 0x{:x}",
+                                 Counted(reader.remaining(), "byte"), reader.offset()),
                      reader.offset());
   }
   return capture;

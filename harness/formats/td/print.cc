@@ -1,9 +1,10 @@
-// The text form of a task chain for people: one line a task and one a register with a value.
+// The text form of a task chain for people: one line per task and one per register with a value.
 #include <algorithm>
 #include <array>
 #include <fmt/format.h>
 #include <iterator>
 
+#include "harness/base/counted.h"
 #include "harness/formats/td/layout.h"
 #include "harness/formats/td/td.h"
 
@@ -78,8 +79,8 @@ void PrintSpecifiedReading(Out out, uint32_t index, uint32_t value) {
 
 void PrintTaskHead(Out out, const Chain& chain, size_t index, int indent) {
   const Task& task = chain.tasks[index];
-  fmt::format_to(out, "{:{}}task {} at 0x{:x}, {} bytes", "", indent, index, task.offset,
-                 task.size);
+  fmt::format_to(out, "{:{}}task {} at 0x{:x}, {}", "", indent, index, task.offset,
+                 Counted(task.size, "byte"));
   if (chain.generation->coding == Coding::kByteAddress) {
     fmt::format_to(out, ", {}", V7PositionName(V7PositionOf(task)));
   }
@@ -98,8 +99,8 @@ void PrintTaskHead(Out out, const Chain& chain, size_t index, int indent) {
 
 void PrintState(Out out, const Generation& generation, const RegisterState& state, int indent) {
   const TaskSummary summary = Summarise(generation, state);
-  fmt::format_to(out, "{:{}}after this task: {} registers set, input {}, output {}", "", indent,
-                 state.size(), ElementFormatName(summary.in_format),
+  fmt::format_to(out, "{:{}}after this task: {} set, input {}, output {}", "", indent,
+                 Counted(state.size(), "register"), ElementFormatName(summary.in_format),
                  ElementFormatName(summary.out_format));
   if (summary.task_type) fmt::format_to(out, ", task type {}", *summary.task_type);
   fmt::format_to(out, "\n");
@@ -110,9 +111,9 @@ void PrintState(Out out, const Generation& generation, const RegisterState& stat
 void PrintChain(const Chain& chain, int indent, std::string& text) {
   const Out out = std::back_inserter(text);
   const Generation& generation = *chain.generation;
-  fmt::format_to(out, "{:{}}task descriptors: version {} ({}), {} task{}, {} bytes\n", "", indent,
-                 generation.version, generation.family, chain.tasks.size(),
-                 chain.tasks.size() == 1 ? "" : "s", chain.size);
+  fmt::format_to(out, "{:{}}task descriptors: version {} ({}), {}, {}\n", "", indent,
+                 generation.version, generation.family, Counted(chain.tasks.size(), "task"),
+                 Counted(chain.size, "byte"));
   if (generation.evidence != FactEvidence::kRealFile) {
     fmt::format_to(out, "{:{}}evidence: {} ({})\n", "", indent,
                    FactEvidenceName(generation.evidence), generation.source);
@@ -137,8 +138,9 @@ void PrintChain(const Chain& chain, int indent, std::string& text) {
     const Task& task = chain.tasks[i];
     PrintTaskHead(out, chain, i, indent + 2);
     for (const RegisterWrite& write : task.writes) {
-      fmt::format_to(out, "{:{}}write 0x{:x}, {} values{}\n", "", indent + 4, write.byte_address,
-                     write.count, write.sparse ? fmt::format(", mask 0x{:x}", write.mask) : "");
+      fmt::format_to(out, "{:{}}write 0x{:x}, {}{}\n", "", indent + 4, write.byte_address,
+                     Counted(write.count, "value"),
+                     write.sparse ? fmt::format(", mask 0x{:x}", write.mask) : "");
       ForEachRegister(task, write, [&](uint32_t address, uint32_t value) {
         PrintRegister(out, chain, address, value, indent + 6);
       });

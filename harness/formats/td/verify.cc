@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 #include <iterator>
 
+#include "harness/base/counted.h"
 #include "harness/formats/rules.h"
 #include "harness/formats/td/rules.h"
 #include "harness/formats/td/td.h"
@@ -37,8 +38,8 @@ void CheckBegin(const Chain& chain, RuleReport& broken) {
   ForEachWrite(chain, [&](size_t i, const RegisterWrite& write, uint64_t offset) {
     if (write.byte_address % 4 != 0) return;  // td-word-address
     if (FindBlock(*chain.generation, write.byte_address) != nullptr) return;
-    broken(offset, "task[{}] writes {} registers at 0x{:x}, outside every block of {}", i,
-           write.count, write.byte_address, chain.generation->family);
+    broken(offset, "task[{}] writes {} at 0x{:x}, outside every block of {}", i,
+           Counted(write.count, "register"), write.byte_address, chain.generation->family);
   });
 }
 

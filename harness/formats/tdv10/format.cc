@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <fmt/format.h>
 
+#include "harness/base/counted.h"
 #include "harness/base/hex_text.h"
 #include "harness/base/json.h"
 #include "harness/base/json_fields.h"
@@ -216,10 +217,10 @@ std::string PrintImage(const Image& image) {
       cout_word & 3, (cout_word >> 4) & 3);
   for (const RegisterGroup& group : Groups()) {
     text += fmt::format(
-        "group {} (image 0x{:x}, structure 0x{:x}, {} registers at 0x{:x}; also "
+        "group {} (image 0x{:x}, structure 0x{:x}, {} at 0x{:x}; also "
         "\"{}\")\n",
-        group.name, group.image_base, group.image_base + kStructureLead, group.count, group.address,
-        group.other_label);
+        group.name, group.image_base, group.image_base + kStructureLead,
+        Counted(group.count, "register"), group.address, group.other_label);
     for (uint32_t i = 0; i < group.count; ++i) {
       const uint32_t address = group.address + 4 * i;
       const uint32_t value = image.Register(address).value();

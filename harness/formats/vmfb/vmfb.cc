@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <fmt/format.h>
 
+#include "harness/base/counted.h"
 #include "harness/base/hex_text.h"
 #include "harness/base/json.h"
 #include "harness/base/little_endian.h"
@@ -134,7 +135,7 @@ Result<Bytes> PutTogether(Parts parts, bool edited) {
   Document& document = parts.document;
   for (RawBytes& raw : parts.payload) document.raw.push_back(std::move(raw));
   if (!parts.zip) return flatbuffer::Encode(document);
-  // Of records that do not follow from the layout none is written anew.
+  // Records that do not follow from the layout are never rewritten.
   if (parts.settled && !ZipFits(*parts.zip, document)) {
     return MakeError(ErrorCode::kInvalid, "zip: an entry or the directory lies outside the file");
   }
@@ -332,15 +333,16 @@ class Printer {
   }
 
   void Header() {
-    Line("IREE module \"{}\", {} bytes, form {} (known from {})", root_.String(ids_.name),
-         module_.file.size(), module_.form->name, module_.form->evidence);
+    Line("IREE module \"{}\", {}, form {} (known from {})", root_.String(ids_.name),
+         Counted(module_.file.size(), "byte"), module_.form->name, module_.form->evidence);
     if (module_.form->name != "2019-12") {
       Line("note: specification 002 states form 2019-12; this form has other fields");
     }
     Line("FlatBuffer at 0x{:x} to 0x{:x}", module_.origin(), module_.buffer_end);
     if (!module_.zip) return;
     for (const ZipEntry& entry : module_.zip->entries) {
-      Line("archive entry {}: {} bytes at 0x{:x}", entry.Name(), entry.data_size, entry.data_at);
+      Line("archive entry {}: {} at 0x{:x}", entry.Name(), Counted(entry.data_size, "byte"),
+           entry.data_at);
     }
   }
 
@@ -396,8 +398,8 @@ class Printer {
 
   void Functions() {
     const VectorView descriptors = root_.Vector(ids_.descriptors);
-    Line("functions ({}), {} bytes of bytecode", descriptors.size(),
-         root_.Vector(ids_.bytecode).size());
+    Line("functions ({}), {} of bytecode", descriptors.size(),
+         Counted(root_.Vector(ids_.bytecode).size(), "byte"));
     const auto width = static_cast<uint32_t>(ids_.descriptor_width);
     for (uint32_t i = 0; i < descriptors.size() && Room(); ++i) {
       const uint8_t* at = module_.file.data() + descriptors.ElementAt(i, width);
@@ -415,10 +417,10 @@ class Printer {
       const TableView segment = segments.Table(i);
       const VectorView data = segment.Vector(ids_.rodata_data);
       if (segment.U64(ids_.rodata_length) != 0) {
-        Line("  {} external +{}, {} bytes", i, segment.U64(ids_.rodata_offset),
-             segment.U64(ids_.rodata_length));
+        Line("  {} external +{}, {}", i, segment.U64(ids_.rodata_offset),
+             Counted(segment.U64(ids_.rodata_length), "byte"));
       } else {
-        Line("  {} at 0x{:x}, {} bytes", i, data.at() + 4, data.size());
+        Line("  {} at 0x{:x}, {}", i, data.at() + 4, Counted(data.size(), "byte"));
       }
     }
   }
@@ -427,10 +429,10 @@ class Printer {
     const VectorView segments = root_.Vector(ids_.rwdata);
     Line("writable data ({})", segments.size());
     for (uint32_t i = 0; i < segments.size() && Room(); ++i) {
-      Line("  {} {} bytes", i, segments.Table(i).I32(0));
+      Line("  {} {}", i, Counted(segments.Table(i).I32(0), "byte"));
     }
     const TableView state = root_.Table(ids_.state);
-    Line("state: {} bytes, {} references", state.I32(0), state.I32(1));
+    Line("state: {}, {}", Counted(state.I32(0), "byte"), Counted(state.I32(1), "reference"));
     if (root_.Has(ids_.bytecode_version)) {
       const auto version = static_cast<uint32_t>(root_.I32(ids_.bytecode_version));
       Line("bytecode version {}.{}", version >> 16, version & 0xffff);
@@ -440,11 +442,11 @@ class Printer {
   void Debug() {
     const TableView debug = root_.Table(ids_.debug);
     if (!debug.Exists()) return;
-    Line("debug database: {} locations", debug.Vector(1).size());
+    Line("debug database: {}", Counted(debug.Vector(1).size(), "location"));
     const VectorView maps = debug.Vector(2);
     for (uint32_t i = 0; i < maps.size() && Room(); ++i) {
-      Line("  function {}: {} operations mapped", i,
-           maps.Table(i).Vector(ids_.map_locations).size());
+      Line("  function {}: {} mapped", i,
+           Counted(maps.Table(i).Vector(ids_.map_locations).size(), "operation"));
     }
   }
 
