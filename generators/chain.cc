@@ -66,7 +66,7 @@ bool Finish(Drawer& drawer) {
 constexpr std::array kHalvesAlone = {OpKind::kThreshold,    OpKind::kCumsum, OpKind::kReduceArgmax,
                                      OpKind::kReduceArgmin, OpKind::kResize, OpKind::kPad};
 
-// Of the integers these take int32 alone there.
+// The only integers that these take there are int32.
 constexpr std::array kInt32Alone = {OpKind::kAbs, OpKind::kSquare, OpKind::kSign,
                                     OpKind::kReduceL1Norm, OpKind::kReduceSumSquare};
 

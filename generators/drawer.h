@@ -80,8 +80,8 @@ class Drawer {
   ValueId NewConstOf(const TensorType& type, std::span<const uint8_t> bytes, double limit);
   // A new state, zero at first.
   ValueId NewState(const TensorType& type);
-  // An existing fp16 value of exactly this shape, a new input or a new constant. Of other element
-  // types a new constant, since integers that inputs may be are not on every family.
+  // An existing fp16 value of exactly this shape, a new input or a new constant. For other element
+  // types, a new constant: integers that inputs may be are not on every family.
   ValueId SameShape(const Shape& shape, ValueId not_this, DType dtype = DType::kFp16);
   // A shape that broadcasts to x's: the same, or some axes 1, or lower rank.
   Shape BroadcastShape(ValueId x);
@@ -100,9 +100,8 @@ class Drawer {
     open_ = kind;
     graph_.BeginNode(&GetOp(kind).schema);
   }
-  // Attributes of the node that was begun last. One that has the value for which its absence stands
-  // is left out now and then, and always where fp16 does not hold that value: its spelling would
-  // say another.
+  // Attributes of the node that was begun last. A parameter with its default value is left out now
+  // and then, and always if fp16 does not hold the default: its spelling would be another value.
   void AddInt(int parameter, int64_t value);
   void AddFloat(int parameter, double value);
   void AddBool(int parameter, bool value);
@@ -152,7 +151,7 @@ class Drawer {
   static Memory& Kept();
   // Of the values that are new since the last call.
   void Track(const Known& known);
-  // The same of a constant, which is no output and so counts as used.
+  // The same for a constant, which counts as used because it is no output.
   void TrackConst(const ValueRange& range) { Track({.range = range, .used = true}); }
   bool Moves(const Node& node) const;
   // How many leading axes an operand that broadcasts to this rank may lack.

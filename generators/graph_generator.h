@@ -58,7 +58,8 @@ struct GeneratorOptions {
   // convolution over tensors of that size, whatever the sizes above; where `ops` has none of them,
   // or a chain is asked for, it is drawn as without.
   WorkingSet working_set = WorkingSet::kSmall;
-  // Of kProducts, which draws any operations beside the linear map; without it in `ops`, as kSmall.
+  // For kProducts, which draws any operations beside the linear map; without it in `ops`, as
+  // kSmall.
   int64_t least_products = 0;
   // The limits that kShapeRanges and working sets keep to, beside longest_axis: the axes 1 and 0 of
   // rank 4.

@@ -20,13 +20,13 @@ constexpr std::array kCompressed = {
 constexpr std::array kWithWeights = {OpKind::kConv, OpKind::kLinear, OpKind::kMatmul,
                                      OpKind::kConvTranspose};
 
-// For operations in which the length of the axis tells.
+// For operations whose way of computing depends on the length of the axis.
 constexpr std::array kAlongAxis = {
     OpKind::kReduceSum,    OpKind::kReduceMean,   OpKind::kReduceMax, OpKind::kReduceSumSquare,
     OpKind::kReduceL1Norm, OpKind::kReduceL2Norm, OpKind::kLinear,    OpKind::kMatmul,
     OpKind::kSoftmax,      OpKind::kLayerNorm,    OpKind::kCumsum,    OpKind::kReduceLogSumExp};
 
-// That keep integers integers, and whose route depends on the length of the axis.
+// Operations that keep integers integers, and whose route depends on the length of the axis.
 constexpr std::array kExactReductions = {OpKind::kReduceMax, OpKind::kReduceMin, OpKind::kReduceSum,
                                          OpKind::kReduceL1Norm, OpKind::kReduceSumSquare};
 

@@ -1,5 +1,5 @@
 // A list of a few entries in place. Graphs are drawn by the hundred thousand a second: an attribute
-// with an entry an axis takes less time than the allocation of a vector for it.
+// with an entry per axis takes less time than the allocation of a vector for it.
 #pragma once
 
 #include <array>

@@ -50,7 +50,7 @@ inline bool IsPlain(const Estimate& expected) {
          expected.distinct_axis < 0;
 }
 
-// Of a plain estimate: one number is admitted, and it was given. Most elements are so.
+// For a plain estimate: one number is admitted, and it was given. Most elements are so.
 inline bool IsOnPoint(const Estimate& expected, size_t i, double actual) {
   return expected.low[i] == actual && expected.high[i] == actual && expected.value[i] == actual &&
          expected.flags[i] == 0 && (actual != 0 || !expected.signed_zeros);

@@ -27,7 +27,7 @@ class DepartureCatalogue {
   // `effect` is one of EffectName's words. `op`, `a` and `b` may be absent where the effect does
   // not need them; "inf" and "-inf" are numbers too. `families` may hold "own" and, beside a
   // contract, be absent for it. "contract", which may be absent, chooses the terms of kOwnFamily:
-  // those of its base ("float" or "ieee") but for the ones that are given. Errors (kMalformed,
+  // those of its base ("float" or "ieee"), except the given ones. Errors (kMalformed,
   // kInvalid) name the row; the catalogue is then unchanged.
   Status AddJson(std::string_view text);
 

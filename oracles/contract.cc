@@ -188,7 +188,7 @@ constexpr Departure kDepartures[] = {
      "added is taken"},
     {"D24", Effect::kOneMaskPlane, "SDPA", 0, 0, kA17,
      "one plane of an additive mask is applied to all heads",
-     "facts/known_defects.csv, measured host; which plane is not said: any one"},
+     "facts/known_defects.csv, measured host; the source does not name the plane: any one"},
     {"D25", Effect::kForgetsScale, "ScaledElementWise", 0, 0, kA17,
      "a product with Type=Mult forgets its Scale",
      "facts/known_defects.csv, measured host: that of the silicon sweep"},
@@ -200,7 +200,7 @@ constexpr Departure kDepartures[] = {
      "a constant divisor d becomes a factor fp16(1 / d)", "facts/known_defects.csv", kA17},
     {"D34", Effect::kSwishOfProduct, "mul", kSwishError, 0, kA17,
      "hard_swish of a product of two matrices errs by about 4 percent",
-     "facts/known_defects.csv: 4 percent in the L2 norm; how it is spread is taken to be even"},
+     "facts/known_defects.csv: 4 percent in the L2 norm; assumed to be spread evenly"},
 };
 
 constexpr Departure kOpenRules[] = {

@@ -25,9 +25,8 @@ bool AddsLittle(const Estimate& conforming, const Estimate& departing, size_t i,
   return below >= 0 && above >= 0 && below + above <= amplitude / 4;
 }
 
-// How little it would be a chance, in bits, that a number like those of an element's set is one of
-// them: whole ones among the whole numbers that the set spans, others among the numbers of the
-// type. 0 where the element has no set.
+// The evidence, in bits, of a number that is a member of its element's set: small if the set holds
+// most whole numbers of its span, or most numbers of the type. 0 if the element has no set.
 double SurpriseOf(const Estimate& expected, size_t i) {
   if (expected.member_begin.empty()) return 0;
   const std::span<const double> members =
@@ -44,8 +43,8 @@ double SurpriseOf(const Estimate& expected, size_t i) {
 // One in a thousand.
 constexpr double kConvincing = 10;
 
-// Of a larger output only some elements outside are looked at first: sums for all of them, under
-// every set of defects, would take minutes.
+// A larger output is tried on some of its elements outside first: sums for all of them, under every
+// set of defects, would take minutes.
 constexpr size_t kLarge = size_t{1} << 14;
 constexpr size_t kLookedAt = 256;
 // So often others that the answer leaves unexplained are looked at too, and then all are.
@@ -277,7 +276,7 @@ class DefectSearch {
     for (size_t d = 0; d < defects.size(); ++d) {
       (alone_[d] != with_none ? effective : rest).push_back(&defects[d]);
     }
-    // If those admit together as much as all defects do, no other changes it.
+    // If those together admit as much as all defects, no other defect changes the element.
     if (!rest.empty()) AddOthers(defects, with_none, rest, effective);
     if (effective.size() > kMaxCombined) effective.resize(kMaxCombined);
     std::ranges::sort(effective, {}, &Defect::id);

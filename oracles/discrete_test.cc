@@ -160,7 +160,7 @@ TEST(Pairs, PositionsAreHeldAgainstTheValuesBesideThem) {
   ASSERT_TRUE(found);
   EXPECT_EQ(found->output, 1u);
   EXPECT_EQ(found->element, 0);
-  EXPECT_EQ(found->reason, "position 1 was given beside 64, and what stands there lies in [1, 1]");
+  EXPECT_EQ(found->reason, "position 1 was given beside 64, and the value there lies in [1, 1]");
 }
 
 TEST(Judge, AWholeNumberInsideThatIsNoMemberIsWrong) {

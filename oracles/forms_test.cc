@@ -530,7 +530,7 @@ TEST(ResizedIntegers, AreExactIfTheBlendIs) {
   });
 }
 
-// Halfway between 1 and 2 is no integer: which of both it becomes nobody says.
+// Halfway between 1 and 2 is no integer: no source says which of both it becomes.
 TEST(ResizedIntegers, ABlendBetweenTwoMayBeEither) {
   using P = params::Resize;
   Case c;

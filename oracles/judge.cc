@@ -204,7 +204,7 @@ std::string ExpectedText(const Estimate& expected, size_t i) {
   return "is not in " + text;
 }
 
-// Why the worst element is outside.
+// The reason that the worst element is outside.
 std::string Objection(const Estimate& expected, std::span<const double> actual,
                       const OutputJudgement& judgement) {
   const auto worst = static_cast<size_t>(judgement.worst);
@@ -212,8 +212,8 @@ std::string Objection(const Estimate& expected, std::span<const double> actual,
   return admitted ? "stands in its line already" : ExpectedText(expected, worst);
 }
 
-// Why an output inside its bound is no evidence: a set of numbers, as ties leave it, says little
-// even where it holds none between its ends.
+// The reason that an output inside its bound is no evidence: a set of numbers, as ties leave it,
+// says little even if it holds none between its ends.
 std::string WhyOpen(const Estimate& expected, const OutputJudgement& judgement) {
   const size_t open = judgement.elements - judgement.judged;
   const double amplitude = Amplitude(expected);
@@ -326,7 +326,7 @@ void MarkTerms(const Node& node, std::array<bool, kTermCount>& used) {
   }
 }
 
-// Of the whole block, whose results, predicates and states all decide about its node's.
+// For the whole block: its results, predicates and states all decide the node's.
 void MarkBlock(const Graph& block, std::array<bool, kTermCount>& used) {
   for (const Node& node : block.nodes()) {
     MarkTerms(node, used);

@@ -18,7 +18,7 @@
 
 namespace anecheck {
 
-// In which way an element lies outside its interval.
+// The way in which an element lies outside its interval.
 enum class Deviation : uint8_t {
   kNone,
   kType,      // the whole output is of another type

@@ -56,7 +56,7 @@ std::optional<UnpairedResult> UnpairedOf(const NodeView& node, std::span<const T
         static_cast<size_t>((line * x[axis] + static_cast<int64_t>(position)) * step + at % step);
     if (Admits(source, from, (*values)[i])) continue;
     return UnpairedResult{output, at,
-                          fmt::format("position {} was given beside {}, and what stands there lies "
+                          fmt::format("position {} was given beside {}, and the value there lies "
                                       "in [{}, {}]",
                                       position, (*values)[i], source.low[from], source.high[from])};
   }

@@ -26,7 +26,7 @@ struct Laws {
   bool perhaps_zero_roots = false;
 };
 
-// The source of a law. `measured` and `inferred` have one bit a family.
+// The source of a law. `measured` and `inferred` have one bit per family.
 struct LawFact {
   std::string_view name;  // "fixed_sums"
   bool Laws::* law = nullptr;
@@ -40,7 +40,7 @@ struct LawFact {
 
 std::span<const LawFact> LawFacts();
 
-// Those of the contract's family; none of the ideal contract.
+// The laws of the contract's family; the ideal contract has none.
 const Laws& LawsOf(const Contract& contract);
 
 // Whether the operation comes from a recorded table where the law of tables holds: its errors are

@@ -165,8 +165,8 @@ TEST(IsTested, LeavesOutTablesAndTheirReaders) {
   EXPECT_FALSE(Tested(OpKind::kSigmoid, kA13, true));
 }
 
-// The greater of two numbers that err to either side alike is too great on the average, and so are
-// values computed from it; of numbers that do not err it is asked.
+// The greater of two numbers with errors to both sides is too great on average, and so are values
+// computed from it. Numbers without an error are tested.
 TEST(IsTested, LeavesOutExtremesOfInexactOperands) {
   testing::Case item;
   const ValueId x = item.Input(testing::MakeTensor(DType::kFp16, {2, 3}, {1, 2, 3, 4, 5, 6}));

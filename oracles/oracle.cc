@@ -589,7 +589,7 @@ Result<std::vector<Estimate>> Evaluate(const Graph& graph, std::span<const Tenso
 
 namespace {
 
-// Whether a zero has the sign that its interval tells.
+// Whether a zero has the sign that its interval shows.
 bool HasSignOfZero(const Estimate& expected, size_t index, double zero) {
   const double low = expected.low[index];
   const double high = expected.high[index];

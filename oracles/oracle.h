@@ -53,7 +53,7 @@ bool Admits(const Estimate& expected, size_t index, double actual);
 // How many values element `index` admits where they can be counted (whole numbers, sets), else 0.
 uint64_t CountAdmitted(const Estimate& expected, size_t index);
 
-// Evaluates graphs one after another in memory that it keeps. Not thread-safe; one a thread.
+// Evaluates graphs one after another in memory that it keeps. Not thread-safe; one per thread.
 class Evaluation {
  public:
   // Below so many steps the start of a thread costs more than it saves.
@@ -77,7 +77,7 @@ class Evaluation {
   Status Run(const Graph& graph, std::span<const Tensor> inputs, const Contract& contract);
   Status Run(const Graph& graph, std::span<const Tensor> inputs, Contract&& contract) = delete;
 
-  // As Run, for `output` and the values that it depends on: no other value may be read. Of graphs
+  // As Run, for `output` and the values that it depends on: no other value may be read. In graphs
   // with states everything is computed. `wanted`, where not empty, has an entry for each element of
   // `output`: those that are 0 may not be read either, and sums of products leave them out.
   Status RunTo(const Graph& graph, std::span<const Tensor> inputs, const Contract& contract,

@@ -33,7 +33,7 @@ struct SensitivityProof {
 class SensitivitySearch {
  public:
   using Inputs = std::vector<Tensor>;
-  // One entry a value, empty where no change moved it yet: constant, zero whatever comes in, or
+  // One entry per value, empty where no change moved it yet: constant, zero whatever comes in, or
   // with bounds so wide that they admit all of it.
   using Witnesses = std::vector<std::optional<Witness>>;
 
@@ -43,10 +43,10 @@ class SensitivitySearch {
                const Contract& contract);
   // Looks among the values without a witness, in the order of Start, for those that the inputs
   // `change` move; `number` is its number in their witnesses, 0 for the first. A change that the
-  // oracle cannot evaluate proves nothing. Precondition: `found` has an entry a value.
+  // oracle cannot evaluate proves nothing. Precondition: `found` has an entry per value.
   void Move(std::span<const Tensor> change, size_t number, Witnesses& found);
   // Looks among other values of the graph, at the same inputs and under every change that was
-  // evaluated: `found` receives an entry a value. Nothing is evaluated again.
+  // evaluated: `found` receives an entry per value. Nothing is evaluated again.
   void LookAt(std::span<const ValueId> values, Witnesses& found);
   // The bounds of the values last given, one estimate a value, as Evaluation::Stored gives them.
   std::span<const Estimate> bounds() const { return bounds_; }

@@ -79,7 +79,7 @@ TEST(NanAsANumber, HasNoKnownSignIfTheGraphComputedIt) {
 
 // ---- overflow ----
 
-// Of results that may be a step away, those beyond the largest number by more are infinite on every
+// A result may be a step away. One that is further beyond the largest number is infinite on every
 // engine: exp reaches infinity at 11.094 (facts/numerics.md).
 TEST(Overflow, IsNoLargestNumber) {
   const auto expect = [](OpKind kind, double x, double low) {

@@ -93,8 +93,8 @@ Moved MovedByGeneratedGraphs() {
   return moved;
 }
 
-// Terms that the graphs drawn here move nothing by: `op` has no form that the generator draws often
-// or small enough, or shares its list with operations that have a bias.
+// Terms that change nothing in the graphs drawn here: `op` has no form that the generator draws
+// often or small enough, or shares its list with operations that have a bias.
 struct Idle {
   std::string_view op;
   Term term;

@@ -116,7 +116,7 @@ TEST(ExactSums, SurviveCancellationThatDoubleLoses) {
   EXPECT_EQ(estimate.value[0], tiny);
 }
 
-// The curve lies closer to the middle of two neighbours than double tells.
+// The curve lies closer to the middle of two neighbours than double resolves.
 TEST(ParametricCurves, AreRoundedOnce) {
   using P = params::WithAlphaBeta;
   Case softplus;

@@ -8,7 +8,7 @@
 
 namespace anecheck::reports {
 
-// One test case an entry, in a suite a target. An entry whose class is among `failing` is a
+// One test case per entry, in a suite per target. An entry whose class is among `failing` is a
 // failure; one that cannot be compared, and is not among them, is skipped.
 std::string BaselineJUnitXml(const BaselineComparison& comparison, std::span<const Drift> failing);
 

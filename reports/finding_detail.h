@@ -43,7 +43,7 @@ struct ShownElements {
   size_t all_outside = 0;
   size_t worst = 0;  // the one that a finding's summary names; shown, and 0 where none is outside
 };
-// Without an interval, which has an entry an element else, the elements count as inside.
+// Without an interval, which has an entry per element else, the elements count as inside.
 ShownElements ChooseElements(const TensorValues& actual, const std::vector<double>& low,
                              const std::vector<double>& high);
 

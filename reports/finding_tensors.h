@@ -8,7 +8,8 @@
 namespace anecheck::reports {
 
 // `inputs`, `actual` and `expected` are those members of the artifact, of any form; the page names
-// an unreadable one. At most kShownElements rows a tensor, of outputs those outside first.
+// an unreadable one. At most kShownElements rows per tensor; in outputs the elements outside come
+// first.
 std::string InputTables(const Json& inputs);
 std::string OutputTables(const Json& actual, const Json& expected);
 

@@ -11,10 +11,10 @@ namespace anecheck::reports {
 // Graphs with more operations are not drawn.
 inline constexpr size_t kDrawnNodes = 300;
 
-// One box an input, state, operation and output, one line an operand; constants and attributes are
-// not drawn. `marked` is the operation that gets the class "wrong" and the words "first wrong"
-// (kNoNode for none). Colours come from the page's style through the classes "node", "input",
-// "output", "wrong" and "edge". Empty for graphs with more than kDrawnNodes operations.
+// One box for each input, state, operation and output, one line for each operand; constants and
+// attributes are not drawn. `marked` is the operation that gets the class "wrong" and the words
+// "first wrong" (kNoNode for none). Colours come from the page's style through the classes "node",
+// "input", "output", "wrong" and "edge". Empty for graphs with more than kDrawnNodes operations.
 std::string GraphPicture(const Graph& graph, NodeId marked = kNoNode);
 
 // An operation in the picture: a further class, a line below its name, and words that

@@ -99,7 +99,7 @@ std::string TargetSection(const Graph& graph, const Json& target) {
                       target.value("hand_overs", 0));
   text += Picture(graph, target) + Table(target);
   if (target.value("advice", Json::array()).empty()) return text;
-  text += "<h4>What to change</h4><ul>\n";
+  text += "<h4>Changes to make</h4><ul>\n";
   for (const Json& advice : target["advice"]) {
     text += fmt::format("<li>{} &quot;{}&quot;: {} <small>({})</small></li>\n",
                         EscapeXml(Text(advice, "op")), EscapeXml(Text(advice, "name")),

@@ -34,7 +34,7 @@ ReachedShares SharesOfThisTool();
 // list, legality for those that no legality table lists, reached_share if `shares` has none.
 Json OperationReferenceJson(const ReachedShares& shares = SharesOfThisTool());
 
-// One line an operation, for a terminal.
+// One line per operation, for a terminal.
 std::string OperationReferenceText(const Json& reference);
 // The sheet of one operation: routes, reach, legality, the accuracy that the contract promises with
 // each term's number and source, documented defects, arguments. Empty where `reference` has no

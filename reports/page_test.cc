@@ -104,7 +104,8 @@ TEST_F(PageTest, ACellsCommandNamesTheRouteThatTheCellIsAbout) {
               HasSubstr("--ops SDPA --targets h13 --route netlist --db"));
 }
 
-// An operation that deviated where nobody measured reads neither `correct` nor `known-defect`.
+// An operation whose deviation only unmeasured terms forbid shows neither `correct` nor
+// `known-defect`.
 TEST_F(PageTest, AnUnconfirmedDeviationHasAStateOfItsOwn) {
   const Visit visit = Open("report.html", "#state=unconfirmed");
   EXPECT_THAT(visit.document, HasSubstr(Mark("matrix-rows", 1)));

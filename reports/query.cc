@@ -43,8 +43,8 @@ struct ToldLeans {
 };
 using ToldByKey = std::map<ReachKey, std::vector<ToldLeans>>;
 
-// The sum over different cases. Of runs that share some the longest counts, and of different cuts
-// of one seed's cases the one with the most outputs.
+// The sum over different cases. Among runs that share cases the longest counts, and among different
+// cuts of one seed's cases the one with the most outputs.
 OperationLeans SumOfDifferentCases(std::vector<ToldLeans> told) {
   std::map<std::pair<uint64_t, int64_t>, uint64_t> of_cut;
   for (const ToldLeans& one : told) of_cut[{one.seed, one.shards}] += one.Outputs();
@@ -363,8 +363,8 @@ void DropDoubles(std::vector<RunInfo>& runs) {
   std::erase_if(runs, [&](const RunInfo& run) { return !seen.emplace(run.uuid, true).second; });
 }
 
-// Of the findings that several shards of one campaign made of one defect, leaves the one of the
-// earliest case, with the occurrences of all.
+// If several shards of one campaign found one defect, keeps the finding of the earliest case, with
+// the occurrences of all.
 void FoldShards(ReportData& data) {
   using Key = std::tuple<CampaignKey, std::string, std::string, std::string, Route, Verdict>;
   std::map<Key, FindingInfo> folded;

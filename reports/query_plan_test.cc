@@ -34,7 +34,7 @@ extern "C" int WatchConnection(sqlite3* database, char**, const void*) {
   return sqlite3_trace_v2(database, SQLITE_TRACE_STMT, Note, nullptr);
 }
 
-// The lines of SQLite's plan that walk one of the tables with a row a case, output, finding, ...
+// The lines of SQLite's plan that walk one of the tables with a row per case, output, finding, ...
 std::vector<std::string> Walks(sqlite3* database, const std::string& sql) {
   std::vector<std::string> walks;
   sqlite3_stmt* statement = nullptr;

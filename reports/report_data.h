@@ -123,7 +123,7 @@ struct ReportData {
 
   bool AnySimulated() const;
   int64_t Cases() const;
-  // Of the findings each is one of these.
+  // Each finding is one of these.
   int64_t NewFindings() const;
   int64_t KnownDefects() const;
   int64_t Unconfirmed() const;

@@ -43,7 +43,7 @@ constexpr Rule kRules[] = {
     {Verdict::kKnownDefect, "A documented defect of the family explains the deviation."},
 };
 
-// Of an id in `rules`: a verdict's text, or kProbeRule.
+// The index in `rules` of an id: a verdict's text, or kProbeRule.
 std::string_view RuleText(std::string_view id) {
   if (id == kProbeRule) return "A probe measured another figure than the published one.";
   const auto* const found = std::ranges::find(kRules, FindWord<Verdict>(id), &Rule::verdict);
@@ -106,7 +106,8 @@ Json ResultJson(const FindingInfo& finding, const RunInfo& run, size_t rule) {
             {"replay", finding.replay}}}};
 }
 
-// Of a probe that contradicts the published figure, as `anecheck probe` tells it by its exit code.
+// For a probe that contradicts the published figure, which `anecheck probe` reports by its exit
+// code.
 Json ProbeJson(const ProbeInfo& probe, const RunInfo& run, size_t rule) {
   const std::string path = fmt::format("{}/probe/{}", probe.target, probe.probe);
   Json location = {

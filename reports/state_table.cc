@@ -16,7 +16,7 @@ constexpr size_t kGap = 2;
 // An operation, and its state by each route; of the first line the heads of these.
 using StateLine = std::vector<std::string>;
 
-// A line a route below each operation.
+// A line per route below each operation.
 std::string StackedLines(std::span<const StateLine> lines) {
   size_t width = 0;
   for (const std::string& route : std::span(lines[0]).subspan(1)) {

@@ -21,8 +21,8 @@ class StateTable {
   void Add(const evidence::Cell& cell, legality::Outcome rules);
 
   std::string Csv() const;
-  // For a terminal: a section a target, a line an operation, a column a route; the rules stand
-  // beside a state that is another. A section wider than `columns` letters has a line a route
+  // For a terminal: a section per target, a line per operation, a column per route; the rules stand
+  // beside a state that is another. A section wider than `columns` letters has a line per route
   // below each operation; 0 sets no limit.
   std::string Text(size_t columns) const;
   // GitHub Flavored Markdown; the heads name the chips beside their targets.

@@ -15,9 +15,8 @@ namespace anecheck::reports {
 inline constexpr size_t kMapsShown = 24;
 
 // The trend as JSON (schema: reports/schemas/trend.schema.json). Runs are in order of their start;
-// a baseline counts as a run without cases. Of a run that two files tell of, the longer record
-// counts. Evidence of different provenance is never added up or compared. Errors: those of opening
-// a file.
+// a baseline counts as a run without cases. If two files hold one run, the longer record counts.
+// Evidence of different provenance is never added up or compared. Errors: those of opening a file.
 Result<Json> ReadTrend(std::span<const std::string> db_paths,
                        std::span<const std::string> baseline_paths,
                        const ReportProgress& progress = {});

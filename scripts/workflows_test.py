@@ -87,7 +87,7 @@ class WorkflowsTest(unittest.TestCase):
         self.assertIn(f"base_os_version: {image.group(1)}\n", (PROJECT / ".clusterfuzzlite/project.yaml").read_text())
 
     def test_a_command_that_fails_fails_its_step(self):
-        # A shell that ends with the first failure goes on behind one before && that is not the last.
+        # A shell under `set -e` ignores a failure before &&: only the last command of the list ends it.
         for name, key, job, _ in self.jobs():
             for step in job["steps"]:
                 for line in step.get("run", "").splitlines():

@@ -48,7 +48,7 @@ bool DrawClip(Drawer& drawer, ValueId x) {
 bool DrawGelu(Drawer& drawer, ValueId x) {
   constexpr std::array<std::string_view, 3> kModes = {"EXACT", "TANH_APPROXIMATION",
                                                       "SIGMOID_APPROXIMATION"};
-  // Network descriptions know the exact one alone.
+  // Network descriptions know only the exact one.
   const std::string_view mode = drawer.options().direct ? kModes[0] : drawer.choices().Pick(kModes);
   drawer.Begin(OpKind::kGelu);
   drawer.graph().AddArgument(params::Gelu::kX, x);

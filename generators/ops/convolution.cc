@@ -100,7 +100,7 @@ Geometry DrawGeometry(Drawer& drawer, const Shape& x, bool dilated) {
 
 namespace {
 
-// A number for all channels or one a channel, each up to `limit` in magnitude and finite.
+// A number for all channels or one per channel, each up to `limit` in magnitude and finite.
 ValueId DrawPerChannel(Drawer& drawer, int64_t channels, double limit) {
   const Shape shapes[] = {{}, {1}, {channels}};
   const TensorType type{DType::kFp16, shapes[drawer.choices().Below(3)]};

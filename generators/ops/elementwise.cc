@@ -79,7 +79,7 @@ bool DrawMul(Drawer& drawer, ValueId x) {
   return Emit(drawer, OpKind::kMul, x, y, {-bound, bound, drawer.integer_mode()});
 }
 
-// Of one constant in some eight, chosen by its first element.
+// Applies to one constant in some eight, chosen by its first element.
 bool IsToBeLarge(Drawer& drawer, ValueId y) {
   const Graph& graph = drawer.graph();
   return graph.value(y).kind == ValueKind::kConst && !graph.ConstData(y).empty() &&

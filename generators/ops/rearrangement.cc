@@ -30,7 +30,7 @@ DrawnSlice DrawSlice(ChoiceStream& choices, const Shape& shape) {
     const bool open_end = choices.Chance(1, 3);
     const int64_t places = open_end ? room : choices.Range(1, room);
     const bool open_begin = from == 0 && !backward && choices.Chance(1, 3);
-    // Of an open side any number may stand, and counts for nothing.
+    // An open side may have any number, which is ignored.
     const int64_t end = open_end   ? choices.Range(0, extent)
                         : backward ? from - places
                                    : from + places;

@@ -92,7 +92,7 @@ bool DrawRamp(Drawer& drawer, ValueId x) {
   return drawer.Emit(kKind, {x}, {-0.3, std::max(0.0, drawer.range(x).high) + 0.7});
 }
 
-// Of numbers of one sign that are hardly ever 0 it is a constant.
+// For numbers of one sign that are hardly ever 0 it is a constant.
 bool DrawSign(Drawer& drawer, ValueId x) {
   const ValueRange range = drawer.range(x);
   const bool both = range.low < 0 && range.high > 0;

@@ -38,7 +38,7 @@ bool IsPlainlyKnown(const Estimate& expected) {
   return 2 * plain >= count;
 }
 
-// As judging tells it (judge.h).
+// As judging decides it (judge.h).
 bool IsVague(const Estimate& expected) {
   const double amplitude = Amplitude(expected);
   const size_t count = expected.value.size();
@@ -85,7 +85,7 @@ std::vector<ValueId> FindFlawed(const Graph& graph, CaseMode mode,
 std::vector<bool> InputsOf(const Graph& graph, std::span<const ValueId> values) {
   std::vector<bool> needed(graph.values().size(), false);
   for (const ValueId id : values) needed[id] = true;
-  // A value that nodes write to a state behind its last reader counts in the next execution alone.
+  // A value that is written to a state after its last reader only counts in the next execution.
   for (size_t id = graph.nodes().size(); id-- > 0;) {
     const Node& node = graph.nodes()[id];
     const auto arguments = graph.arguments(node);

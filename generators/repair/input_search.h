@@ -21,9 +21,9 @@ std::vector<ValueId> FindFlawed(const Graph& graph, CaseMode mode, const Sensiti
 // The inputs from which any of these values is computed, in the order of ValuesOfKind(kInput).
 std::vector<bool> InputsOf(const Graph& graph, std::span<const ValueId> values);
 
-// Other data for the inputs that are `marked`; the others stay as they are. Of modes that draw
-// magnitudes at the ends of fp16 (special, boundary) elements of 2 and more are scaled by 2^-15,
-// infinities become 2 and NaN numbers from 2 to 4: signs, fractions and small elements are kept. Of
+// Other data for the inputs that are `marked`; the others stay as they are. In modes that draw
+// magnitudes at the ends of fp16 (special, boundary), elements of 2 and more are scaled by 2^-15,
+// infinities become 2 and NaN numbers from 2 to 4: signs, fractions and small elements are kept. In
 // other modes the tensors are drawn again.
 std::vector<Tensor> CalmerInputs(ChoiceStream& choices, CaseMode mode,
                                  std::span<const Tensor> inputs, const std::vector<bool>& marked);

@@ -12,7 +12,7 @@
 
 namespace anecheck {
 
-// Keeps memory between cases. Not thread-safe; one a thread.
+// Keeps memory between cases. Not thread-safe; one per thread.
 class CaseRepair {
  public:
   // Inputs at which values are lost or outputs are too vague to be judged give way to others where

@@ -45,7 +45,7 @@ struct Edit {
   NodeId write = kNoNode;               // is left out; a node without results
 };
 
-// The case with `edit` made, or nothing where no valid graph comes of it.
+// The case with `edit` made, or nothing if the result is no valid graph.
 std::optional<GraphCase> Apply(const GraphCase& original, const Edit& edit);
 
 // The first `extent` entries of `tensor` along `axis`. Precondition: elements of whole bytes,

@@ -17,7 +17,7 @@ namespace {
 
 bool HasWholeBytes(DType dtype) { return DTypeBits(dtype) % 8 == 0; }
 
-// Tells candidates apart (but for chance), also by their names: who asks may look at these.
+// Tells candidates apart (but for chance), also by their names: a predicate may look at these.
 uint64_t KeyOf(const GraphCase& item) {
   uint64_t key = GraphFingerprint(item.graph);
   const auto add = [&key](std::string_view text) {

@@ -42,7 +42,7 @@ Status CheckLimits(std::string_view text, std::string_view name, JsonMembers all
   return {};
 }
 
-// Builds the value. Of two members with one name the last value counts, at the place of the first.
+// Builds the value. If two members have one name, the last value counts, at the place of the first.
 class Builder final : public JsonReceiver {
  public:
   Builder(Json& root, std::string_view name, JsonMembers members)

@@ -139,7 +139,7 @@ class JsonTree::Builder final : public JsonReceiver {
     return index;
   }
 
-  // The place of the next value. Of two members of one name the last counts, at the place of the
+  // The place of the next value. If two members have one name, the last counts, at the place of the
   // first.
   Node& Place(Kind kind) {
     const bool member = !open_.empty() && nodes_[open_.back()].kind == Kind::kObject;

@@ -168,7 +168,7 @@ MappedFile& MappedFile::operator=(MappedFile&& other) noexcept {
 }
 
 MappedFile::~MappedFile() {
-  // munmap takes a pointer to writable memory; the mapping is read-only all the same.
+  // munmap takes a pointer to writable memory; the mapping is read-only nevertheless.
   if (bytes_.empty()) return;
   Mappings::Get().Remove(bytes_);
   munmap(const_cast<uint8_t*>(bytes_.data()), bytes_.size());

@@ -32,7 +32,7 @@ size_t DistanceOf(std::string_view a, std::string_view b) {
 }  // namespace
 
 std::vector<std::string> NearWords(std::string_view word, std::span<const std::string> list) {
-  // Nobody means one of the tool's words by a text as long as this.
+  // A text as long as this is no mistyped word of the tool.
   constexpr size_t kLongest = 64;
   std::vector<std::pair<size_t, std::string>> near;
   if (word.size() > kLongest) return {};

@@ -9,7 +9,7 @@ namespace anecheck {
 namespace {
 
 constexpr size_t kFewestColumns = 20;
-// Of lines that go on a line they belong to.
+// For lines that continue the line before.
 constexpr size_t kDeeper = 4;
 // Between cells, at least.
 constexpr size_t kGap = 2;

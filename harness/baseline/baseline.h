@@ -1,5 +1,5 @@
 // Numeric baselines: an engine's results for fixed cases, kept small enough to commit, so that a
-// later engine, compiler or library can be held against it bit by bit and by statistic.
+// later engine, compiler or library can be compared with it bit by bit and by statistic.
 #pragma once
 
 #include <cstdint>
@@ -24,7 +24,7 @@ struct CaseFate {
   bool verified = false;   // the runner compared by itself; there are no bits
   uint64_t bits = 0;       // else, over the types and bits of the outputs
 
-  // It gave bits, or was found as it must be.
+  // Whether the case ran on the engine.
   bool ran() const { return status == RunStatus::kOk && !misplaced; }
   bool operator==(const CaseFate&) const = default;
 };
@@ -41,7 +41,7 @@ struct BaselineEntry {
   Route route = Route::kMil;
   // Names the cases: graphs and input bytes. Entries with another question cannot be compared.
   std::string question;
-  std::vector<CaseFate> cases;  // one a case, in order
+  std::vector<CaseFate> cases;  // one per case, in order
   uint64_t outside = 0;         // elements outside the conforming interval
   UlpCounts histogram{};
   OutputErrors errors;
@@ -89,7 +89,7 @@ Result<Baseline> RecordBaselineOf(
 // operations of the entries. The caller sets the runner.
 Result<CampaignOptions> OptionsOf(const Baseline& baseline);
 
-// One line an entry, so that versions of a file can be read side by side.
+// One line per entry, so that versions of a file can be read side by side.
 std::string BaselineToJson(const Baseline& baseline);
 // kMalformed names the entry and the member that is wrong; kUnsupported for another version.
 Result<Baseline> BaselineFromJson(std::string_view text, std::string_view name);

@@ -10,8 +10,8 @@
 
 namespace anecheck {
 
-// Of a number its sign, or zero, one, between the two or above. Of a list its length and the class
-// of its elements where these are alike. Nothing for values that are neither.
+// For a number, its sign, or zero, one, between the two or above. For a list, its length and the
+// class of its elements if they all have one class. Nothing for values that are neither.
 std::optional<uint32_t> AttributeClass(const Graph& graph, const Attribute& attribute);
 
 // "negative", "fraction", "empty", "4 one", "2 mixed".

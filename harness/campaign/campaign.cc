@@ -269,7 +269,7 @@ class Campaign {
     const std::lock_guard lock(mutex_);
     const bool direct = RouteOfCase(options_, index) == Route::kNetlist;
     Aim aim = steering_->AimFor(index, options_.seed, known, family, direct);
-    // Nothing that the campaign leaves out.
+    // Leaves out the operations that the campaign leaves out.
     const auto taken = [&](OpKind kind) { return options_.ops.test(static_cast<size_t>(kind)); };
     if (aim.chain && !(taken(aim.chain->producer) && taken(aim.chain->consumer))) aim.chain.reset();
     aim.ops &= options_.ops;

@@ -64,8 +64,8 @@ Result<CampaignSummary> RunCampaign(const CampaignOptions& options,
 struct ResumePoint;
 
 // Resumes a recorded run that a signal, a time limit or a killed process stopped. The file ends as
-// an uninterrupted run would have left it, apart from times. Of `options` the number of jobs, the
-// time limit and the results file count; the rest must equal the recorded `point.options`.
+// an uninterrupted run would have left it, apart from times. From `options` it takes the number of
+// jobs, the time limit and the results file; the rest must equal the recorded `point.options`.
 Result<CampaignSummary> ResumeCampaign(const CampaignOptions& options, ResumePoint point,
                                        const RunnerFactory& make_runner,
                                        const std::function<void(const CampaignProgress&)>& progress,

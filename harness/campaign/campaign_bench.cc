@@ -87,7 +87,7 @@ void BM_ProvenGraphs(benchmark::State& state, CaseMode mode) {
   state.SetItemsProcessed(state.iterations());
   const auto graphs = static_cast<double>(std::max<int64_t>(1, state.iterations()));
   state.counters["drawn"] = static_cast<double>(drawn) / graphs;
-  // Those after an output that nothing moves are cut off.
+  // Operations after an output that nothing moves are cut off.
   state.counters["nodes"] = static_cast<double>(nodes) / graphs;
 }
 BENCHMARK_CAPTURE(BM_ProvenGraphs, float, CaseMode::kFloat);

@@ -443,7 +443,7 @@ TEST_F(CampaignTest, AnOutputIsExplainedByItsAncestors) {
   EXPECT_TRUE(ExplainOutput(graph, 1, location).complete);
 }
 
-// How far exponentials of base 2 may err was measured on no engine.
+// The error of exponentials of base 2 was measured on no engine.
 TEST_F(CampaignTest, DeviationsThatOnlyUnmeasuredTermsForbidAreUnconfirmed) {
   Case item;
   item.target = {"h16", 5};

@@ -136,7 +136,7 @@ class CoverageCounter::Cells {
   struct Cell {
     CoverageKey key;
     CoverageCounts counts;   // of the batch
-    uint64_t last_case = 0;  // that met it, by case_
+    uint64_t last_case = 0;  // the last case that met it
   };
 
   void Add(Kind kind, std::string name) {

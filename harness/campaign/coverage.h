@@ -34,8 +34,8 @@ inline constexpr std::string_view kCoverageKinds[] = {
     "op_attribute", "attribute_value", "op_pair", "shape", "dtype", "value", "rule"};
 
 // Legality rules are asked of one case in so many that ran, and of one in so many that was refused
-// as it must be: that costs more than making the case. Its seed tells, in other bits than those by
-// which cases are executed twice; its index would keep step with targets, routes and shards.
+// as it must be: that costs more than making the case. Its seed decides, in other bits than those
+// by which cases are executed twice; its index would keep step with targets, routes and shards.
 inline constexpr uint64_t kRulesEvery = 256;
 inline constexpr uint64_t kRefusedRulesEvery = 16;
 inline constexpr int kRulesShift = 8;
@@ -46,14 +46,14 @@ constexpr bool IsAskedForRules(uint64_t case_seed, uint64_t every) {
 struct CaseOutcome;
 
 // Counts the cells of many cases, of operations of the table. It keeps all that it learns of cells,
-// so that few names are made. Not thread-safe; one a thread.
+// so that few names are made. Not thread-safe; one per thread.
 class CoverageCounter {
  public:
   CoverageCounter();
   ~CoverageCounter();
 
   // The cells of a case that ran; of one that was refused as it must be, the rules that spoke.
-  // Others reached nothing. Of rules only those of the cases that were asked count.
+  // Others reached nothing. Rules count only in the cases that were asked for them.
   void Add(const Case& item, const CaseOutcome& outcome);
   // Adds the counts since the last call to the batch. The names live as long as the process.
   void Flush(RowBatch& batch);
@@ -123,14 +123,14 @@ class Steering {
   void Meet(std::string_view kind, std::string_view cell, uint64_t case_index);
   // The content asked of case `index` on a target of that family, from the cells that cases below
   // `known` met; `direct` if the case is a network description. Cases may be met meanwhile in any
-  // number: only those below `known` count. All operations where nothing is left that they reach on
-  // the family.
+  // number: only those below `known` count. All operations if they reach no further cell on the
+  // family.
   Aim AimFor(uint64_t index, uint64_t seed, uint64_t known, int family, bool direct = false);
 
  private:
   struct Goal {
     CoverageCell cell;
-    OpChain ops;  // one operation twice where the cell is no pair
+    OpChain ops;  // the same operation twice if the cell is no pair
     // Bit f: family index f reaches them, by MIL text and by network descriptions.
     std::array<uint32_t, 2> families{};
     uint64_t met = UINT64_MAX;  // the first case that met it

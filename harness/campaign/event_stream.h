@@ -1,4 +1,4 @@
-// The events of a campaign as JSON Lines, one object an event, for programs that watch a run:
+// The events of a campaign as JSON Lines, one object per event, for programs that watch a run:
 // `started`, then for each recorded batch its `case` and `finding` events and one `progress`, in
 // the end `finished` or `failed`. Schema: reports/schemas/events.schema.json.
 #pragma once

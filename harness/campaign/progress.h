@@ -75,7 +75,7 @@ struct CampaignProgress {
 // rate nor a limit is known.
 double SecondsLeft(const CampaignProgress& progress);
 
-// A line of the whole, and, with counts, one a target.
+// A line of the whole, and, with counts, one per target.
 std::string CampaignProgressText(const CampaignProgress& progress);
 
 }  // namespace anecheck

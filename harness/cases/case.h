@@ -52,7 +52,7 @@ struct Case {
   std::vector<Tensor> inputs;
   // Inputs of the second execution, of the same types; empty if it takes the same inputs.
   std::vector<Tensor> again;
-  // For each output, that some change of the inputs moves it beyond its bound.
+  // The proof for each output that some change of the inputs moves it beyond its bound.
   SensitivityProof sensitivity;
   // The one rule of legality that a must-reject graph breaks, by its id; empty in other modes.
   std::string broken_rule;

@@ -11,11 +11,11 @@
 
 namespace anecheck {
 
-// The routes on which cases hold the operation and an engine may run it. Some of kMil stand in
-// cases alone that are aimed at them, or of the mode `state`.
+// The routes on which cases hold the operation and an engine may run it. Some of kMil occur
+// only in cases that are aimed at them, or in the mode `state`.
 RouteSet RoutesOf(const OpDefinition& op);
 
-// Why no route has it; empty where one has. Static text.
+// The reason that no route has it; empty if one has. Static text.
 std::string_view WhyNotDrawn(const OpDefinition& op);
 
 // The operations that MIL text names: all but the native layers.

@@ -19,7 +19,7 @@ struct Execution {
   bool first() const { return !second && !shape; }
 };
 
-// Those beside the first of which `reply` has outputs, in the order of RunReply::further.
+// The further executions whose outputs `reply` holds, in the order of RunReply::further.
 std::vector<Execution> FurtherExecutions(const Case& item, const RunReply& reply);
 
 // "in the second execution", "at 3 along axis 1 of x"; empty of the first.

@@ -148,7 +148,7 @@ void DrawGraph(ChoiceStream& choices, const GeneratorOptions& generator, Graph& 
   }
 }
 
-// Draws graph, inputs and the proof that they can tell something, and spells them.
+// Draws graph, inputs and the proof that they can show an error, and spells them.
 Status DrawCase(ChoiceStream& choices, const GeneratorOptions& generator, Case& item,
                 std::vector<Estimate>& expected) {
   DrawGraph(choices, generator, item.graph);

@@ -277,7 +277,7 @@ std::vector<Row> Forward(std::span<const BackendCosts> operations) {
   return cheapest;
 }
 
-// The same from it to the end, itself left out.
+// The same from it to the end, without it.
 std::vector<Row> Backward(std::span<const BackendCosts> operations) {
   std::vector<Row> cheapest(operations.size());
   for (size_t i = operations.size(); i-- > 0;) {

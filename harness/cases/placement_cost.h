@@ -1,6 +1,6 @@
 // The backend on which Core ML's planner would run each operation: published estimates of an
-// operation's cost on each processor, and the cheapest way through the model. An operation that an
-// engine admits is not one that it gets: small models stay on the CPU.
+// operation's cost on each processor, and the cheapest way through the model. Core ML does not give
+// the engine every operation that it admits: small models stay on the CPU.
 #pragma once
 
 #include <array>

@@ -19,8 +19,8 @@ inline constexpr std::string_view kAtFirst = " at first";
 // own, which stand behind those of the first time and have their names.
 Graph ExecutedTwice(const Graph& graph, bool other_inputs = false);
 
-// The inputs of that graph: the first ones, and behind them `again`, which is empty where the
-// second time takes the same.
+// The inputs of that graph: the first ones, and behind them `again`, which is empty if the second
+// execution takes the same.
 std::vector<Tensor> InputsOfBoth(std::span<const Tensor> inputs, std::span<const Tensor> again);
 
 }  // namespace anecheck

@@ -1,6 +1,5 @@
-// A model cut around operations that an engine has no path for, so that the rest of it can be run
-// all the same: as Core ML leaves such operations to another processor and hands the values between
-// back and forth.
+// A model cut around operations that an engine has no path for, so that the rest of it can run: as
+// Core ML leaves such operations to another processor and hands the values between back and forth.
 #pragma once
 
 #include <cstdint>
@@ -18,7 +17,7 @@ struct ModelPart {
   Graph graph;
   std::vector<Tensor> inputs;    // in order of ValuesOfKind(kInput): the oracle's values
   std::vector<NodeId> nodes;     // operations of the model that it was made for, in order
-  std::vector<ValueId> outputs;  // values of the model, one an output
+  std::vector<ValueId> outputs;  // values of the model, one per output
 };
 
 // Cuts parts out of one graph. Everything that it is given must live as long. Not thread-safe.

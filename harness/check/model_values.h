@@ -19,7 +19,7 @@ class ModelValues {
   static Result<ModelValues> Of(const Graph& graph, std::span<const Tensor> inputs,
                                 const Contract& contract, Evaluation& evaluation);
 
-  // Of a result; the value of the oracle, in the type of the graph.
+  // A result's value by the oracle, in the type of the graph.
   const Tensor& operator[](ValueId result) const { return tensors_[result]; }
 
  private:

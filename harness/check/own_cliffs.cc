@@ -30,7 +30,7 @@ bool IsOneOf(const Node& node, std::span<const OpKind> kinds) {
 // Functions that are 0 of no finite number: a result of 0 has underflowed.
 constexpr auto kNeverZero =
     std::to_array({OpKind::kExp, OpKind::kExp2, OpKind::kSigmoid, OpKind::kSoftmax});
-// Operations by which a 0 of their operands goes on, in its place or another.
+// Operations that carry a 0 of an operand to their result, at its place or another.
 constexpr auto kMoves = std::to_array(
     {OpKind::kReshape, OpKind::kTranspose, OpKind::kExpandDims, OpKind::kSqueeze, OpKind::kIdentity,
      OpKind::kFlatten2d, OpKind::kSliceByIndex, OpKind::kSliceBySize, OpKind::kSplit, OpKind::kCast,

@@ -1,4 +1,4 @@
-// The published planner, held against the plans that Core ML made.
+// The published planner, compared with the plans that Core ML made.
 #include "harness/cases/placement_cost.h"
 
 #include <algorithm>

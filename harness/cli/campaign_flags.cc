@@ -169,7 +169,7 @@ Status ReadLabel(const std::string& label, CampaignOptions& options) {
   return {};
 }
 
-// Why no operation at all passes the front end of a target by MIL text; empty where one does.
+// The reason that no operation passes the front end of a target by MIL text; empty if one does.
 std::string RefusesMil(const Target& target) {
   const auto verdict = legality::Judge({.op = "relu"}, target, Route::kMil);
   if (!verdict.ok()) return verdict.error().message;

@@ -27,7 +27,7 @@ Json UnpairedReport(const ContainerPair& pair, const std::string& error);
 // Whether a report is one of those.
 bool IsUnpaired(const Json& report);
 
-// One line a report: container, model, target, verdict, and why; then how many of each verdict.
+// One line per report: container, model, target, verdict, and why; then how many of each verdict.
 std::string PairTable(std::span<const Json* const> reports);
 
 // The target whose containers have the generation of `path`. Errors name the file: those of reading

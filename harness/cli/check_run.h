@@ -43,7 +43,7 @@ struct CheckRun {
   std::optional<FindingRow> finding;
   std::string node;  // the operation that it is about: its first result
   Json location;     // null if nothing deviates
-  // Of an execution that says too little as a whole, its operations judged on their actual
+  // For an execution that proves too little as a whole: its operations, each judged on its actual
   // operands: {right, known_defect, defects, unconfirmed, not_judged}, up to the first wrong one;
   // null if that was not asked or not possible.
   Json one_by_one;
@@ -96,8 +96,8 @@ struct PartsShown {
 };
 
 // Runs the parts between the operations `outside`, which the tables refuse, of a model that is
-// large or that the engine does not take as a whole. Of parts that it does not take either each
-// operation is run alone, and the model is cut around those that it does not take alone. `values`
+// large or that the engine does not take as a whole. If it refuses a part too, each operation of
+// the part runs alone, and the model is cut around the operations that it refuses alone. `values`
 // are those of the model. Errors: those of RunCheck.
 Result<PartsShown> RunParts(const CheckSetting& setting, Runner& runner, const Case& item,
                             std::vector<bool> outside, const ModelValues& values, CheckRuns& runs);

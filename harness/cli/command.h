@@ -1,4 +1,4 @@
-// A subcommand of the tool: a function that adds itself to the command line. One file a
+// A subcommand of the tool: a function that adds itself to the command line. One file per
 // subcommand; the list is commands.def.
 #pragma once
 
@@ -25,7 +25,7 @@ int Fail(const Error& error);
 // Writes text to standard output, with a line break if it lacks one.
 void Print(std::string_view text);
 
-// The same of text for people: a terminal gets lines of its own width. Elsewhere nothing changes.
+// The same for text for people: a terminal gets lines of its own width. Elsewhere nothing changes.
 void PrintText(std::string_view text);
 
 }  // namespace anecheck

@@ -76,7 +76,7 @@ class CommandLine {
   // Called if this command was chosen, after everything is parsed.
   void WhenChosen(std::function<void()> call);
 
-  // Of the parsed command line: whether the option of that name was given, and all that were.
+  // Whether the parsed command line has the option of that name, and the names of all that it has.
   bool IsGiven(const std::string& name) const;
   std::vector<std::string> Given() const;
 

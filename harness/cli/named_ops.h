@@ -9,7 +9,7 @@
 namespace anecheck {
 
 // Leaves out the operations that no target draws and the targets on which none is drawn, and says
-// once, with the reasons, which are drawn nowhere or on a part of them alone. Errors (kInvalid): no
+// once, with the reasons, which are drawn nowhere or only on a part of them. Errors (kInvalid): no
 // operation is left; a target on which one of the two routes of `both` has none.
 Status KeepNamedOps(const CampaignFlags& flags, CampaignOptions& options);
 

@@ -16,7 +16,7 @@ namespace anecheck {
 // and "none" for an operation without known tasks; `executed` counts graphs; `reason` is a refusal,
 // of those that name the operation where there are some. Errors: those of drawing.
 Result<Json> OperationContainers(uint64_t seed);
-// A line an operation for people.
+// A table with one line per operation, as text.
 std::string OperationContainersText(const Json& table);
 
 }  // namespace anecheck

@@ -127,7 +127,7 @@ int Run(const PlacementFlags& flags) {
 
 void AddPlacementCommand(CommandLine& app, Selected& selected) {
   CommandLine command = app.AddCommand(
-      "placement", "Where Core ML placed a model's operations, by its analytics.mil");
+      "placement", "Show the placement of a model's operations by Core ML, from its analytics.mil");
   auto flags = std::make_shared<PlacementFlags>();
   command.AddOption("file", flags->file, "analytics.mil of a compiled model's bundle")
       .Check(FileName())

@@ -42,7 +42,7 @@ std::string Spelt(const StoreValue& value) {
 }
 
 // Names that tell the columns apart, as SQLite itself makes them for a table: of several called "a"
-// the second is "a:1". An object of JSON would keep one of them alone.
+// the second is "a:1". A JSON object keeps only one of two equal names.
 std::vector<std::string> Distinct(const std::vector<std::string>& columns) {
   std::vector<std::string> distinct;
   for (const std::string& column : columns) {

@@ -36,8 +36,8 @@ struct Study {
 // Precondition: the curve names a function.
 Study StudyOf(const Curve& curve);
 
-// The curve's values, stored as the family stores, against the contract: the operation on every
-// finite fp16 number at which the function is defined, with an epsilon of 0.
+// Compares the curve's values, stored as the family stores, with the contract: the operation on
+// every finite fp16 number at which the function is defined, with an epsilon of 0.
 struct Admission {
   std::string contract;
   uint64_t inputs = 0;

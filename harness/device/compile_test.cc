@@ -134,7 +134,7 @@ TEST_P(CompileRefusals, NameTheFault) {
 INSTANTIATE_TEST_SUITE_P(Compile, CompileRefusals, ::testing::ValuesIn(Refusals()),
                          [](const auto& row) { return std::string(row.param.name); });
 
-// Table 24.3 of specification 003: of the families that MIL reaches A18 alone has the formats.
+// Table 24.3 of specification 003: only A18 has the formats, of the families that MIL reaches.
 TEST(Compile, FloatingWeightsOfEightBitsNeedA18) {
   const CleanSettings settings;
   struct Format {

@@ -31,8 +31,8 @@ struct CurveTable {
   // Of kHalfPlusEven, outside the domain: table(|x|) = tail_slope * |x|.
   float tail_slope = 0;
 
-  // The value in fp32, before the rounding of the store. NaN gives NaN. Of the model only planted
-  // defects are looked at.
+  // The value in fp32, before the rounding of the store. NaN gives NaN. It reads only planted
+  // defects of the model.
   float Evaluate(float x, const NumericModel& model) const;
 };
 

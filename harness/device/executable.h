@@ -57,8 +57,8 @@ struct Executable {
   std::vector<Port> outputs;
   // The state that an operation made from it keeps from one execution to the next, zero at first.
   std::vector<Port> states;
-  // Whether the states lie in buffers that both sides see, for want of resident ones: on A13
-  // (specification 000, hardware task descriptor; specification 004, table 26.1).
+  // Whether the states lie in buffers that both sides see, because there are no resident ones: on
+  // A13 (specification 000, hardware task descriptor; specification 004, table 26.1).
   bool shares_states = false;
   int64_t arena_bytes = 0;
   uint64_t dispatches = 1;

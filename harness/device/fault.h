@@ -161,7 +161,7 @@ struct Fault {
   int64_t a = 0;
   int64_t b = 0;
   std::string_view text = {};
-  // Why none of its values can be called wrong in a hunt: the term that admits it. Empty for faults
+  // The term that admits all its values, so that no hunt can call one wrong. Empty for faults
   // that can be found.
   std::string_view admitted = {};
 };

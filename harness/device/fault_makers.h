@@ -35,7 +35,7 @@ constexpr Fault Ignores(std::string_view id, std::string_view op, std::string_vi
   return fault;
 }
 
-// One that stays inside the contract.
+// A fault that stays inside the contract.
 constexpr Fault Admitted(Fault fault, std::string_view why) {
   fault.admitted = why;
   return fault;

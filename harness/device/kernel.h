@@ -13,7 +13,7 @@ namespace anecheck::device {
 // Working memory of one operation's execution, grown on demand and reused.
 class Scratch {
  public:
-  // The slot of a kernel that prepares the input of another; that one uses the slots below.
+  // The slot of a kernel that prepares the input of another kernel, which uses the slots below it.
   static constexpr int kLowered = 4;
 
   // At least `count` floats, contents undefined, valid until the next call with the same slot.

@@ -25,7 +25,7 @@ void SleepOnPurpose(int64_t milliseconds) {
 }
 
 void LeakOnPurpose(size_t bytes) {
-  // Kept reachable, so that only the process's size tells.
+  // Kept reachable, so that only the process's size shows it.
   static auto* kept = new std::vector<std::vector<char>>;
   kept->emplace_back(bytes, 'Z');
 }

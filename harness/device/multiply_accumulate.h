@@ -31,8 +31,8 @@ inline bool HasFixedPointArray(const NumericModel& model) {
 // Values are fp16 carried in fp32. Returns whether all are finite.
 bool PrepareMacOperand(const NumericModel& model, float* values, int64_t count, bool half = true);
 
-// The start of a fixed-point accumulator, one value a row or one a column; others add their bias
-// after the port.
+// The start of a fixed-point accumulator, one value per row or one per column; others add their
+// bias after the port.
 struct ArrayStart {
   const float* of_rows = nullptr;
   const float* of_columns = nullptr;

@@ -48,7 +48,7 @@ struct CompileSettings {
   bool QuirkOn(std::string_view id) const { return quirks.IsOn(id, target->family); }
 };
 
-// A constant with its elements in native width (bool one byte, packed types one byte an element),
+// A constant with its elements in native width (bool one byte, packed types one byte per element),
 // or a string.
 struct Constant {
   TensorType type;

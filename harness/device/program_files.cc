@@ -124,7 +124,7 @@ std::string KernelName(size_t task, std::span<const uint8_t> bytes) {
   return name;
 }
 
-// Output channels lie one block a lane, as in the weight bank of specification 000.
+// Output channels lie one block per lane, as in the weight bank of specification 000.
 hwx::KernelSpec KernelOf(const EngineTask& task, size_t index, const ActiveFaults& faults) {
   Bytes bytes = task.kernel->data;
   const auto channels = static_cast<size_t>(task.kernel->type.shape[0]);

@@ -8,8 +8,8 @@
 
 namespace anecheck::device {
 
-// Each gives the stored result, on the fp16 grid, of a finite fp16 number. Of the model they take
-// the rounding and planted defects of tables.
+// Each gives the stored result, on the fp16 grid, of a finite fp16 number. From the model they take
+// the rounding and the planted defects of tables.
 float RecordedSigmoid(float x, const NumericModel& model);
 float RecordedTanh(float x, const NumericModel& model);
 float RecordedGelu(float x, const NumericModel& model);

@@ -37,7 +37,7 @@ struct ShapeRange {
   int64_t last() const { return stop - (stop - start) % step; }
 };
 
-// The ranges of the function's inputs, at most one an input, in the order of the inputs; empty for
+// The ranges of the function's inputs, at most one per input, in the order of the inputs; empty for
 // a program of fixed shapes. kInvalid for `?` without a range, and for ranges that are empty, do
 // not fit the declared type, or lie on two axes of one input: the size of a buffer, by which they
 // are bound, would not tell its shape.

@@ -43,9 +43,9 @@ int64_t MaxKernelWidth(const Target& target);
 // The tallest kernel: 29 on A13, 32 from A14 (facts/limits.csv, max_kernel_h_large).
 int64_t MaxKernelHeight(const Target& target);
 
-// Whether weights may have the 8-bit floating types. Of E4M3, HAL byte 0x52d says it, set on A18
-// alone (specification 003, table 24.3). No source gives the byte of E5M2, 0x52e, on any target: it
-// is taken to follow.
+// Whether weights may have the 8-bit floating types. For E4M3, HAL byte 0x52d says so; it is set on
+// A18 alone (specification 003, table 24.3). No source gives the byte of E5M2, 0x52e, on any
+// target: it is taken to follow.
 bool TakesFloat8(const Target& target);
 
 }  // namespace anecheck::device

@@ -1,4 +1,4 @@
-// The engine's own lowering as its compiler's files tell it: the passes that an executable runs, in
+// The engine's own lowering, read from its compiler's files: the passes that an executable runs, in
 // order, each with the extents that it reads and writes and the kernel that it holds. Made from the
 // executed program, by no rule of the harness's lowering plan, so that the two can be compared.
 #pragma once

@@ -14,7 +14,7 @@ constexpr uint64_t kStreamUnit = 64;
 
 uint64_t Padded(uint64_t bytes) { return (bytes + kStreamUnit - 1) / kStreamUnit * kStreamUnit; }
 
-// Slots that share one mask in a zero-skip stream; 0 where no record tells.
+// Slots that share one mask in a zero-skip stream; 0 if no record shows it.
 uint32_t MaskSlots(Generation generation) {
   switch (generation) {
     case Generation::kH13:
@@ -103,8 +103,8 @@ class Unpacker {
           fmt::format("task {}: {} coefficients of {} outputs; at most {} are emulated",
                       task_.index, result_.taps, outputs, kMaxElements));
     }
-    // Memory within that of the container: two bytes a coefficient or a bit a slot, and the engines
-    // may share one stream.
+    // Memory within that of the container: two bytes per coefficient or a bit per slot, and the
+    // engines may share one stream.
     const uint64_t most = surface_.size() * (neural_.zero_skip ? 8 : kEngines / 2);
     if (result_.taps * outputs > most) {
       return MakeError(ErrorCode::kInvalid,

@@ -137,7 +137,7 @@ class Decoder {
                  .swapped = swapped};
     source.extents = task_.input;
     if (task_.kind == TaskKind::kPlanarPerChannel) {
-      // Two rows of one value a channel: the summand, then the factor.
+      // Two rows of one value per channel: the summand, then the factor.
       source.extents = {task_.input.groups, 1, task_.input.channels, 2, 1};
       if (V(Field::kBroadcast2W) != 0 || V(Field::kBroadcast2H) != 0) {
         return Refuse("broadcast of the rows of a per-channel task along width or height");
@@ -385,7 +385,7 @@ class Decoder {
     }
     if (task_.kind == TaskKind::kPlanarPerChannel &&
         (planar.operation != PlanarOperation::kAdd || planar.scale != 1 || planar.bias != 0)) {
-      return Refuse("a per-channel task with another operation, a scale or a bias is not seen");
+      return Refuse("no file has a per-channel task with another operation, a scale or a bias");
     }
     return {};
   }

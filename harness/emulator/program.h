@@ -55,7 +55,7 @@ Result<Program> LoadProgram(ByteSpan container, uint64_t memory_limit = Memory::
 
 struct RunOptions {
   Arithmetic arithmetic;
-  // The field table to decode by; null takes that of the generation.
+  // The field table to decode by; null for the table of the generation.
   const FieldTable* table = nullptr;
   // Receives each task's result, fp16 bits in the order g, d, c, y, x of its output.
   std::function<void(const Task& task, std::span<const uint16_t> result)> on_result = {};

@@ -80,7 +80,7 @@ void CheckStreamPlaces(const Model& model, RuleReport& broken) {
     }
     for (uint32_t engine = 0; engine < kEngines; ++engine) {
       const EngineStream& stream = neural.streams[engine];
-      // One that skips zeros may end with its surface.
+      // A stream that skips zeros may end with its surface.
       const uint64_t size = neural.zero_skip ? 1 : stream.size;
       const uint64_t end = neural.kernel_base + stream.offset + size;
       if (!stream.enabled || end <= surface->size()) continue;

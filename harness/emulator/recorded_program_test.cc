@@ -32,7 +32,7 @@ TEST(RecordedPrograms, GiveTheResultOfTheirNetworks) {
   }
 }
 
-// fp32 sums of the study against fp64 ones here: those that cancel differ by more than a tie. The
+// The study sums in fp32, the emulator in fp64: sums that cancel differ by more than a tie. The
 // study gave the table of exp an fp32 argument, which moves the result by up to 2^-8.
 TEST(RecordedPrograms, FillTheOutputSurfaceAsTheStudyDid) {
   ANECHECK_SKIP_WITHOUT(anecheck::testing::VectorPath("h13_program"));

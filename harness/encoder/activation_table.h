@@ -1,6 +1,6 @@
-// The 64-halfword tables of the engines' activation functions. Those of sigmoid, silu, gelu and
-// exp2 hold the words that were read from a compiler (act_tables.csv); the others follow from their
-// law (numerics_laws.md, L9 to L13: knots are the fp16 nearest of the exact value).
+// The 64-halfword tables of the engines' activation functions. The tables of sigmoid, silu, gelu
+// and exp2 hold the words that were read from a compiler (act_tables.csv); the others follow from
+// their law (numerics_laws.md, L9 to L13: knots are the fp16 nearest of the exact value).
 #pragma once
 
 #include <array>

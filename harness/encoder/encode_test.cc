@@ -1,4 +1,4 @@
-// Containers as wholes: they keep the rules that `inspect --verify` holds against them.
+// Containers as wholes: they keep the rules of `inspect --verify`.
 #include "harness/encoder/encode.h"
 
 #include <gtest/gtest.h>
@@ -12,7 +12,7 @@
 namespace anecheck::encoder {
 namespace {
 
-// One task a batch, of which each reads the same weights.
+// One task per batch; each reads the same weights.
 constexpr const char* kBatches = R"(program(1.3)
 {
   func main<ios18>(tensor<fp16, [2, 1, 2]> x) {

@@ -24,7 +24,7 @@ struct Found {
 Found About(std::span<const Statement> statements, std::span<const std::string> subjects,
             std::string_view target, RouteSet routes);
 
-// A line a statement, then the conflicts: those between the statements and the known ones.
+// A line per statement, then the conflicts: those between the statements and the known ones.
 std::string FoundText(const Found& found);
 // {"evidence": [statement], "conflicts": [{"stronger", "weaker", "decided", "why"}],
 // "known_conflicts": [...]}; statements as in StatementsJson, conflicts by their indices.

@@ -18,8 +18,8 @@ struct AnsweredCase {
 };
 // Runs and judges the case. If the recorded verdict shows only after many, it is run up to 160
 // times in turn, until it has that verdict again. A second reply may come late: one whose verdict
-// is garbled is lingered at. Of a biased finding the message says how the case leans; its verdict
-// is its own. Errors: those of the runner.
+// is garbled is lingered at. For a biased finding the message says how the case leans; the verdict
+// is that of the case alone. Errors: those of the runner.
 Result<AnsweredCase> AnswerAgain(const Case& item, Verdict recorded, Runner& runner,
                                  Evaluation& evaluation);
 // Its outcome alone.

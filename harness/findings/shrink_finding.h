@@ -18,9 +18,8 @@ struct ShrunkFinding {
   RunReply reply;
   CaseSize before, after;
   uint64_t tries = 0;
-  // Why the runner did not answer to the small case at the end, though it had before, or was not
-  // asked; empty where it did. The outcome then is the finding's verdict with these words, and the
-  // reply is empty.
+  // The reason that the runner gave no answer to the small case at the end; empty if it gave one.
+  // The outcome then is the finding's verdict with these words, and the reply is empty.
   std::string unanswered;
 };
 

@@ -20,8 +20,8 @@ namespace anecheck {
 using Bytes = std::vector<uint8_t>;
 using ByteSpan = std::span<const uint8_t>;
 
-// The source of the knowledge of a field or rule, strongest first. The last two are of fields
-// alone, which then state nothing about the format.
+// The source of the knowledge of a field or rule, strongest first. The last two mark only fields,
+// which then state nothing about the format.
 enum class FactEvidence : uint8_t {
   kRealFile,       // confirmed by a file that a real tool made
   kSpecification,  // stated by the specification

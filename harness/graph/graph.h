@@ -106,7 +106,7 @@ class Graph {
   void AddFloats(int parameter, std::span<const double> values);
   void AddBools(int parameter, std::span<const int64_t> values);
   void AddBlock(Graph block);
-  // Checks the open node against its schema, infers its result types, and appends one value a
+  // Checks the open node against its schema, infers its result types, and appends one value per
   // result, named by `names` as far as they go. On an error the open node is dropped and the graph
   // is as it was before BeginNode. Returns the first result.
   Result<ValueId> FinishNode(std::span<const std::string> names = {});

@@ -27,7 +27,7 @@ Json GraphToJson(const Graph& graph);
 // ValidateGraph are errors whose message begins with the path, `ops[3].inputs.weight`.
 Result<Graph> GraphFromJson(const Json& json, const Vocabulary& vocabulary);
 
-// The same of a text, without the library's values between: several times as fast. Its own errors
+// The same for a text, without the library's values between: several times as fast. Its own errors
 // are those of ParseJson, which begin with `name`.
 Result<Graph> GraphFromText(std::string_view text, const Vocabulary& vocabulary,
                             std::string_view name = "json");

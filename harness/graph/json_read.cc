@@ -24,7 +24,7 @@ namespace {
 
 constexpr int kMaxBlockDepth = 16;
 
-// The place of a value, as messages tell it ("ops[3].inputs.weight"): a member or an element of the
+// The place of a value in messages ("ops[3].inputs.weight"): a member or an element of the
 // value around it. Its text is made for messages only.
 struct Place {
   std::string_view name = {};

@@ -1,5 +1,5 @@
 // The graph room's knowledge of an operation: its name, its parameters and how result types follow
-// from them. The content, one entry an operation, stands in harness/ops; this is only the form.
+// from them. The content, one entry per operation, stands in harness/ops; this is only the form.
 #pragma once
 
 #include <array>
@@ -128,7 +128,7 @@ class Vocabulary {
   virtual ~Vocabulary() = default;
   // The schema called `name`, or null.
   virtual const OpSchema* Find(std::string_view name) const = 0;
-  // Why there is no schema of an operation that is known nevertheless; empty for all others.
+  // The reason that a known operation has no schema; empty for all others.
   virtual std::string_view ReasonWithout(std::string_view /*name*/) const { return {}; }
 };
 

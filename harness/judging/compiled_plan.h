@@ -17,11 +17,11 @@ namespace anecheck {
 Result<CompiledProgram> OutlineOf(const plan::Plan& plan, const Target& target);
 
 // Compares the files that an engine's compiler left of `graph` with the plan of the conversion
-// route for the target called `target`, and names the first difference in words; empty if there is
-// none, and if no plan predicts the files: those of graphs with states, whose ports no source
-// names, among them. Tasks and kernels are not compared if the plan rewrites operations, which an
-// engine may run as they are; nor are dispatches if it splits weights, authors a layer directly,
-// which an engine may convert, or cuts after rewritten operations.
+// route for the target called `target`, and names the first difference in words. Empty if there is
+// none, and if no plan predicts the files, as for graphs with states, whose ports no source names.
+// Tasks and kernels are not compared if the plan rewrites operations, which an engine may run as
+// they are; nor are dispatches if it splits weights, authors a layer directly, which an engine may
+// convert, or cuts after rewritten operations.
 std::string CompareEngineFiles(const Graph& graph, std::string_view target,
                                const CompiledFiles& files);
 

@@ -1,5 +1,5 @@
 // The form of the round trip that graphs cannot be read back from: the files of a compiled program,
-// held against the lowering plan. Given to the roundtrip runner by campaigns.
+// compared with the lowering plan. Given to the roundtrip runner by campaigns.
 #pragma once
 
 #include <string_view>

@@ -63,7 +63,7 @@ CaseOutcome Begin(const Case& item, const RunReply& reply) {
   return outcome;
 }
 
-// Of a case that passed so far, the message on its first output that differs from the CPU's.
+// The message on the first output that differs from the CPU's, for a case that passed so far.
 void NoteCpu(CaseOutcome& outcome) {
   if (outcome.verdict() != Verdict::kPass) return;
   for (const OutputVerdict& output : outcome.outputs) {
@@ -73,7 +73,7 @@ void NoteCpu(CaseOutcome& outcome) {
   }
 }
 
-// Outputs that were right one by one, held against each other.
+// Outputs that were right one by one, compared with each other.
 void JudgePairs(const Case& item, const RunReply& reply, Evaluation& evaluation, bool evaluated,
                 CaseOutcome& outcome) {
   if (IsSuspect(outcome.verdict())) return;
@@ -444,8 +444,8 @@ std::optional<ShownVerdict> RanElsewhere(const Case& item, std::string_view back
                       .op = LastProducer(item.graph)};
 }
 
-// One operation elsewhere is enough: its result is not the engine's. Of a graph that
-// the engine must refuse it is no fault, since the host may compute refused operations.
+// One operation elsewhere is enough: its result is not the engine's. For a graph that the engine
+// must refuse it is no fault: the host may compute refused operations.
 std::optional<ShownVerdict> PlannedElsewhere(const Case& item, std::span<const PlannedOp> plan) {
   const PlannedOp* const first = FirstElsewhere(plan);
   if (first == nullptr || IsAnyEngine(item.target.family)) return std::nullopt;

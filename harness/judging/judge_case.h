@@ -26,7 +26,7 @@ struct RewrittenCase {
   std::vector<Tensor> outputs;
 };
 
-// How far one of several graphs of a case got, and the operations of which that is said.
+// The stage that one of several graphs of a case reached, and the operations that reached it.
 struct GraphReach {
   Route route = Route::kMil;
   RunStatus status = RunStatus::kOk;
@@ -50,8 +50,8 @@ struct CaseOutcome {
   std::bitset<kOpCount> planned;  // GraphReach::planned
   uint64_t compile_us = 0, run_us = 0;
   std::vector<OutputVerdict> outputs;  // one an output that was judged
-  // The worst of it. Of a known defect `op` is the operation that made the output until
-  // ChargeDefect has been asked.
+  // The worst of it. For a known defect, `op` is the operation that made the output until
+  // ChargeDefect is called.
   Outcome shown;
   std::vector<size_t> vague;  // outputs that a documented defect explains by a wide interval only
   bool unpaired = false;      // right one by one, the outputs do not fit (oracles/judge_pairs.h)
@@ -63,19 +63,19 @@ struct CaseOutcome {
   // The executions that alone show it, a kRange or a kSecond: a program of one shape, or a first
   // execution, gives other values there. Empty if it gives the same, and if none was run.
   std::string_view apart;
-  // Of a metamorphic case that passed by itself: the relation by which it was rewritten then, and
-  // the place. The rewritten graph where that is no pass.
+  // For a metamorphic case that passed by itself: the relation that then rewrote it, and the place.
+  // The rewritten graph where that is no pass.
   std::optional<CaseRelation> relation;
   std::optional<RewrittenCase> rewritten;
-  // Of a metamorphic case that passed by itself: its own graph and, where that was run, the
+  // For a metamorphic case that passed by itself: its own graph and, where that was run, the
   // rewritten one, with the operations that this has and the original lacks or, where there are
   // none, with all of them. An operation stands with one graph a route. Empty of other cases, which
   // say the same of each of their operations.
   std::vector<GraphReach> reached;
-  std::vector<std::array<uint64_t, kUlpBuckets>> histograms;  // one an output
-  std::vector<std::array<uint64_t, kUlpBuckets>> widths;      // of bounds, one an output
-  std::vector<OutputErrors> errors;                           // one an output
-  // One an output; empty of those that are no pass or of which the test of lean_sums.h says
+  std::vector<std::array<uint64_t, kUlpBuckets>> histograms;  // one per output
+  std::vector<std::array<uint64_t, kUlpBuckets>> widths;      // of bounds, one per output
+  std::vector<OutputErrors> errors;                           // one per output
+  // One per output; empty of those that are no pass or of which the test of lean_sums.h says
   // nothing.
   std::vector<OutputLean> leans;
 
@@ -112,7 +112,7 @@ void JudgeBeside(const Case& item, const RunReply& reply, CaseOutcome& outcome);
 // (locate.h), in each of the executions: names the operation that went wrong first or, where each
 // that an output depends on was judged and is right but for documented defects, makes it a known
 // defect. A value is `unconfirmed` if only terms never measured on the engine's family forbid it.
-// Metamorphic cases are held against their relation. Other outcomes stay as they are. Errors: those
+// Metamorphic cases are judged by their relation. Other outcomes stay as they are. Errors: those
 // of the runner.
 Status Refine(const Case& item, const RunReply& reply, Runner& runner, Evaluation& evaluation,
               CaseOutcome& outcome);

@@ -62,7 +62,7 @@ std::optional<Leaning> LeaningOf(const OperationLeans& leans, const std::string&
 std::string DescribeLeaning(const Leaning& leaning) {
   const LeanSums& sums = leaning.sums;
   return fmt::format(
-      "inside the bound, {}: by {:.3f} of what the contract permits in the mean, over {} outputs "
+      "inside the bound, {}: by {:.3f} of the permitted error in the mean, over {} outputs "
       "(odds 2^{:.0f})",
       Side(leaning.lean), sums.Mean(), sums.outputs, std::floor(LogOdds(sums)));
 }
@@ -100,7 +100,7 @@ void TellLean(CaseOutcome& outcome) {
     most = leans;
     op = outcome.outputs[i].op;
     lean = fmt::format(
-        "inside the bound, the errors of {} elements lean by {:+.3f} of what the contract permits, "
+        "inside the bound, the errors of {} elements lean by {:+.3f} of the permitted error, "
         "{:+.3f} away from zero",
         output.free, output.up, output.away);
   }

@@ -24,7 +24,8 @@ struct Leaning {
 };
 
 // The lean that stands out most of those that do at all, of sums of that target; without route and
-// operation. If a documented defect rounds ties away from zero, only the other way tells.
+// operation. If a documented defect rounds ties away from zero, only errors in the other direction
+// count.
 std::optional<Leaning> LeaningOf(const OperationLeans& leans, const std::string& target);
 
 // How sure it is: the binary logarithm of the richest player's capital (oracles/lean_sums.h).

@@ -114,8 +114,7 @@ class NodeJudge {
     return {.verdict = Verdict::kKnownDefect, .defects = result.defects};
   }
 
-  // A result that its bound says little about lies inside all the same: later errors were not made
-  // here.
+  // A result with a wide bound counts as right if it lies inside: later errors were not made here.
   void JudgeResult(const NodeCut& cut, size_t output, const Tensor& actual, JudgedNode& judged) {
     evaluation_.Stored(cut.graph().outputs()[output], expected_);
     const OutputJudgement result = Judge(cut.graph(), cut.inputs(), output, expected_, actual,
@@ -135,7 +134,7 @@ class NodeJudge {
     deviation_ = DeviationName(result.deviation);
   }
 
-  // Whether the judged operation gives each element outside for the other flag.
+  // Whether the judged operation with the other flag gives every element that lies outside.
   bool WouldBeByOtherFlags(const Tensor& actual) const {
     const NodeView node(item_.graph, item_.graph.node(judged_));
     std::vector<double> elements(expected_.value.size());
@@ -160,7 +159,7 @@ class NodeJudge {
     }
     return true;
   }
-  // The elements of a value that was fed or is constant; none of another.
+  // The elements of a value that is an input or constant; empty for any other.
   std::vector<double> OperandAt(ValueId id) const {
     const auto fed = values_.find(id);
     const bool constant = item_.graph.value(id).kind == ValueKind::kConst;

@@ -89,7 +89,7 @@ class Search {
     for (size_t i = 0; i < outputs.size(); ++i) MatchOutput(evaluation, i, outputs[i]);
   }
 
-  // The first operation whose values no task gives, and with it none that comes of it.
+  // The first operation whose values no task gives; the operations that depend on it are left out.
   std::optional<TaskDeviation> First() {
     SpreadBack();
     for (NodeId id = 0; id < graph_.nodes().size(); ++id) {
@@ -105,7 +105,7 @@ class Search {
  private:
   struct State {
     bool known = false;   // its numbers tell something
-    bool agrees = false;  // some task gives it, or something that comes of it
+    bool agrees = false;  // some task gives it, or a value that depends on it
     std::optional<size_t> task;
   };
 

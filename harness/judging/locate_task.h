@@ -26,7 +26,7 @@ struct TaskDeviation {
   std::string ToString() const;
 };
 
-// Nothing if every output agrees, and if the values tell nothing: those that are no fp16, or
+// Nothing if every output agrees, and if the values prove nothing: those that are no fp16, or
 // not finite. Values are compared as sets, since tasks lay them out as they like; they agree where
 // one of `contracts` admits them. Errors: those of the emulator and of the oracle.
 Result<std::optional<TaskDeviation>> LocateTask(const Graph& graph, std::span<const Tensor> inputs,

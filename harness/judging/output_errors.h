@@ -79,7 +79,7 @@ struct OutputErrors {
 
 // Precondition: `actual` has the type of `expected`.
 OutputErrors MeasureOutput(const Estimate& expected, const Tensor& actual);
-// Of the same elements, for which `lean` is wanted too.
+// The same elements, for `lean`.
 OutputErrors MeasureOutput(const Estimate& expected, const Tensor& actual, OutputLean& lean);
 
 }  // namespace anecheck

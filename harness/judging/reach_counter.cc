@@ -13,7 +13,7 @@
 namespace anecheck {
 namespace {
 
-// In place of an operation for values that none produced.
+// Stands for the operation of values that no operation produced.
 constexpr size_t kNoOp = kOpCount;
 
 std::string OpName(size_t op) {
@@ -40,7 +40,7 @@ size_t MeasuredOp(const Graph& graph, ValueId output) {
 
 // The operations to which a graph's results are booked. A refusal, a crash or a failure of a graph
 // of several operations says nothing of each of them: it is booked on the one that shows it alone,
-// or on none. That the graph was tried counts for all.
+// or on none. Every operation of the graph counts as tried.
 std::bitset<kOpCount> Blamed(const GraphReach& shown, std::string_view op) {
   if (shown.status == RunStatus::kOk || shown.ops.count() == 1) return shown.ops;
   std::bitset<kOpCount> blamed;

@@ -9,7 +9,7 @@
 
 namespace anecheck {
 
-// Not thread-safe; one a thread.
+// Not thread-safe; one per thread.
 class ReachCounter {
  public:
   ReachCounter();

@@ -37,7 +37,7 @@ void ExplainOutputs(const Case& item, const Location& location, CaseOutcome& out
     if (!explanation.complete) continue;
     if (!explanation.terms.empty()) {
       Downgrade(output, Verdict::kUnconfirmed, explanation.defects);
-      output.reason += "; forbidden only by what was never measured: " + explanation.terms;
+      output.reason += "; forbidden only by terms that were never measured: " + explanation.terms;
       terms.insert(output.reason);
     } else if (!explanation.defects.empty()) {
       Downgrade(output, Verdict::kKnownDefect, explanation.defects);
@@ -200,7 +200,7 @@ Status RefineBy(const LocatedExecution& found, const Case& own, const RunReply& 
       if (outcome.verdict() == Verdict::kWrong) NameTask(own, runner, outcome);
       return {};
     }
-    // Of an engine that differs from itself there, an interval that takes both explains nothing.
+    // If two executions differ there, an interval that admits both explains nothing.
     if (found.compared) MakeWrong(outcome);
     return {};
   }

@@ -115,7 +115,7 @@ Status Inconclusive(CaseOutcome& outcome, std::string why) {
   return {};
 }
 
-// The relation is wrong, of one operation if it rewrites one.
+// The relation is wrong; the finding names an operation if the relation rewrites one alone.
 std::string NameOf(const Graph& graph, const Rewritten& rewritten) {
   std::string name(rewritten.relation->name);
   const auto site = graph.FindValue(rewritten.site);

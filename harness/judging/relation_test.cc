@@ -1,5 +1,5 @@
 // The promises of metamorphic cases: the rewritten graph is one that the target admits, both are
-// held against each other, and the finding names the relation.
+// compared with each other, and the finding names the relation.
 #include "harness/judging/relation.h"
 
 #include <algorithm>

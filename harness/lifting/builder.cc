@@ -11,7 +11,7 @@
 namespace anecheck::lifting {
 namespace {
 
-constexpr size_t kMostParts = 256;  // of a concat; more are gathered
+constexpr size_t kMostParts = 256;  // of one concat; more parts are gathered
 
 std::vector<uint8_t> BytesOf(std::span<const uint16_t> bits) {
   std::vector<uint8_t> bytes(bits.size_bytes());

@@ -1,4 +1,4 @@
-// Reading a program's two files back and holding them against its outline.
+// Reads a program's two files back and compares them with its outline.
 #include <algorithm>
 #include <fmt/format.h>
 

@@ -54,8 +54,8 @@ Status CheckProgram(const CompiledProgram& program) {
   return {};
 }
 
-// Gives tensors their apertures: those of the container's ports, or without one a page-aligned
-// window each, in the order in which a container would have them.
+// Gives tensors their apertures: those of the container's ports or, without a container, a
+// page-aligned window each, in a container's order.
 class Apertures {
  public:
   explicit Apertures(const hwx::Container* container) : container_(container) {}

@@ -62,11 +62,12 @@ struct CompiledProgram {
 struct CompiledFiles {
   Bytes descriptor;
   Bytes container;           // empty where there is none
-  std::string no_container;  // why; empty where there is one
+  std::string no_container;  // the reason; empty if there is one
 };
 
-// Why a target's compiler leaves no container of such a program: its tasks have no registers with
-// published addresses, or nothing of it runs on the engine. Empty where it leaves one.
+// The reason that a target's compiler leaves no container of such a program: its tasks have no
+// registers with published addresses, or nothing of it runs on the engine. Empty where it leaves
+// one.
 std::string NoContainer(const CompiledProgram& program);
 
 // The descriptor beside `container`, which may be the error of making it; its tensors lie in the

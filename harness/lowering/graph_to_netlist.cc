@@ -29,7 +29,7 @@ Error Unsupported(std::string_view what, std::string_view why) {
                    fmt::format("{}: no network description: {}", what, why));
 }
 
-// Why an operation of that layer, empty for none, is not written.
+// The reason that an operation of that layer is not written; an empty layer stands for none.
 std::string WhyNot(std::string_view unit) {
   if (unit.empty()) return "no native layer stands for it";
   const netlist::LayerSpec* const layer = netlist::FindLayer(unit);
@@ -42,8 +42,8 @@ std::string WhyNot(std::string_view unit) {
                      unit, keys);
 }
 
-// The keys of a window, innermost axis first, as Step lists them. That Step begins with the width
-// is assumed: all real files step both axes alike.
+// The keys of a window, innermost axis first, as Step lists them. Assumed: Step begins with the
+// width. All real files step both axes alike.
 struct WindowKeys {
   std::string_view kernel, before, after;
 };

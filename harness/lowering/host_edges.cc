@@ -95,8 +95,7 @@ class Splitter {
     }
   }
 
-  // Of the values that the host knows, the engine takes those of `crosses_`, and these need those
-  // of `needed_`.
+  // Of the host's values the engine takes `crosses_`, and these need `needed_`.
   void DropUnread() {
     crosses_.assign(from_.values().size(), false);
     needed_ = crosses_;
@@ -119,8 +118,8 @@ class Splitter {
     }
   }
 
-  // Of each int32 output that a cast makes of an engine's fp16 value, that value; and the casts
-  // that nothing needs then.
+  // For each int32 output that a cast makes of an engine's fp16 value: that value. Also the casts
+  // that nothing needs any more.
   void FindWidened() {
     std::vector<bool> read(from_.values().size());
     for (const Node& node : from_.nodes()) {

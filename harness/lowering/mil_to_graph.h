@@ -25,7 +25,7 @@ struct MilReadOptions {
   // written. Left empty, BLOBFILE constants are an error. An error of it is given back as it is.
   std::function<Result<SharedBytes>(std::string_view path, uint64_t offset, const TensorType& type)>
       read_blob = {};
-  // Of inputs with `?` axes; those that are not named take the program's DefaultShapes.
+  // Shapes of inputs with `?` axes; inputs that are not named take the program's DefaultShapes.
   std::vector<ModelShape> shapes = {};
   // OpenInputs: whether inputs that have extents otherwise are left out.
   bool with_defaults = true;

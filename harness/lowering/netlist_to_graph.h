@@ -20,7 +20,7 @@ namespace anecheck {
 // for layers without an operation, for weights of other types; kInvalid where wiring, parameters or
 // shapes contradict each other; those of `read`.
 Result<Graph> ReadNetlist(const netlist::Description& description, const NetlistRead& read);
-// The same of weights that stand in one file, that of index 0.
+// The same for weights that stand in one file, that of index 0.
 Result<Graph> NetlistToGraph(const netlist::Description& description,
                              std::span<const uint8_t> weights);
 

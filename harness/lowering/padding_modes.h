@@ -1,6 +1,6 @@
 // The modes of pad by the names of network descriptions (facts/enums.json, ZinIrPaddingMode), read
-// and written. That a Padding layer has the keys PaddingMode and BackgroundValue of the layers that
-// spell them in public files is assumed: facts/netlist_layers.csv gives it "mode" and "extents".
+// and written. Assumed: a Padding layer has the keys PaddingMode and BackgroundValue of the layers
+// that spell them in public files. facts/netlist_layers.csv gives it "mode" and "extents".
 #pragma once
 
 #include <string_view>

@@ -34,8 +34,8 @@ constexpr Parameter kSoftplusParameters[] = {
     {.name = "beta", .dtypes = kFloats, .constant = true},
 };
 
-// The constants hold one number a channel of x, axis 1; from iOS 17 on they may be fp32 beside fp16
-// (coremltools).
+// The constants hold one number per channel of x, axis 1; from iOS 17 on they may be fp32 beside
+// fp16 (coremltools).
 Status InferPerChannel(const NodeView& node, ResultTypes& results) {
   const TensorType& x = node.InputType(0);
   if (x.shape.rank() < 3 || x.shape.rank() > 5) {

@@ -186,7 +186,7 @@ constexpr Parameter kConvQuantizedParameters[] = {
     {.name = "quant_bias", .dtypes = kFloats, .constant = true},
 };
 
-// The weight is weight * quant_scale + quant_bias, both for all or one an output channel
+// The weight is weight * quant_scale + quant_bias, both for all or one per output channel
 // (coremltools; Core ML's NeuralNetwork.proto, LinearQuantizationParams).
 Status InferConvQuantized(const NodeView& node, ResultTypes& results) {
   using P = params::ConvQuantized;
@@ -208,7 +208,7 @@ Status InferConvQuantized(const NodeView& node, ResultTypes& results) {
     if (type.dtype != node.InputType(P::kX).dtype ||
         !(single || type.shape == Shape{node.InputShape(P::kWeight)[0]})) {
       return Reject(node,
-                    fmt::format("{} is {}, must be one number or one an output channel, of the "
+                    fmt::format("{} is {}, must be one number or one per output channel, of the "
                                 "type of x",
                                 node.schema().parameters[static_cast<size_t>(parameter)].name,
                                 type.ToString()));

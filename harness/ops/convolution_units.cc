@@ -36,7 +36,7 @@ Status InferGainOffset(const NodeView& node, ResultTypes& results) {
     const TensorType& given = node.InputType(parameter);
     if (given.shape != Shape{x.shape[1]} || given.dtype != x.dtype) {
       return Reject(node,
-                    fmt::format("{} is {}, must be one a channel, {}",
+                    fmt::format("{} is {}, must be one per channel, {}",
                                 node.schema().parameters[static_cast<size_t>(parameter)].name,
                                 given.ToString(), TensorType{x.dtype, {x.shape[1]}}.ToString()));
     }

@@ -55,7 +55,7 @@ constexpr Parameter kSdpaParameters[] = {
 };
 
 // The sequence stands in C, heads in H, the embedding in W (facts/more/netplist_keys.csv). A mask
-// is for all heads or has a plane a head. Without SubtractMax an engine's softmax is wrong
+// is for all heads or has a plane per head. Without SubtractMax an engine's softmax is wrong
 // (facts/known_defects.csv, D21).
 Status InferSdpa(const NodeView& node, ResultTypes& results) {
   using P = params::NativeSdpa;
@@ -317,8 +317,8 @@ constexpr Parameter kDropoutParameters[] = {{.name = "x"},
 Status InferDropout(const NodeView& node, ResultTypes& results) {
   const double rate = node.Float(params::NativeDropout::kRate, 0);
   if (rate != 0) {
-    return Reject(node, fmt::format("Rate is {}: which elements a rate above 0 drops is published "
-                                    "nowhere",
+    return Reject(node, fmt::format("Rate is {}: no source gives the elements that a rate above 0 "
+                                    "drops",
                                     rate));
   }
   return InferSameAsX(node, results);

@@ -81,7 +81,7 @@ constexpr Parameter kLocalResponseNormParameters[] = {
      .fallback = Default::Number(1)},
 };
 
-// x of `least` to `most` axes, every constant operand one number a channel (axis 1).
+// x of `least` to `most` axes, every constant operand one number per channel (axis 1).
 Status InferChannels(const NodeView& node, int least, int most, ResultTypes& results) {
   const TensorType& x = node.InputType(0);
   if (x.shape.rank() < least || x.shape.rank() > most) {

@@ -195,7 +195,7 @@ TEST(Params, IndicesAreThoseOfTheSchemas) {
   EXPECT_GT(held, 250u);
 }
 
-// Operations beside that by which a struct is held.
+// Operations that share a struct with the operation that names it.
 TEST(Params, AreSharedByOperationsThatHaveThemAtTheSamePlaces) {
   const auto expect = [](OpKind kind, int parameter, std::string_view name) {
     EXPECT_EQ(GetOp(kind).schema.parameters[static_cast<size_t>(parameter)].name, name);

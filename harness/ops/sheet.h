@@ -1,5 +1,5 @@
 // The sheet of an operation: its name, its class, how far it gets on each generation and the facts
-// by which its legality is judged. harness/ops/ops.def holds one sheet an operation.
+// by which its legality is judged. harness/ops/ops.def holds one sheet per operation.
 #pragma once
 
 #include <array>
@@ -57,8 +57,8 @@ enum class Products : uint8_t {
   kLetters,   // entries that the same letters name (einsum)
 };
 
-// The axes that an operation treats alike, as oracles/metamorphic tells them: metamorphic relations
-// cut along them, or put entries in another order. The last rules say why there are none.
+// The axes that an operation treats alike, as oracles/metamorphic defines them: metamorphic
+// relations cut along them, or put entries in another order. The last rules say why there are none.
 enum class AxisRule : uint8_t {
   kPointwise,         // an element follows from the elements at its place
   kChannelConstants,  // every axis but that of the channels
@@ -131,7 +131,7 @@ struct OpSheet {
   Products products = Products::kNone;
   // Never empty where there is a schema.
   AxisRules axes = {};
-  // Why there is no numeric reference; empty where there is one.
+  // The reason that there is no numeric reference; empty if there is one.
   std::string_view no_reference_reason = {};
 };
 

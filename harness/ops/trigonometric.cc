@@ -34,9 +34,9 @@ Status InferCrossProduct(const NodeView& node, ResultTypes& results) {
   return InferSameAsX(node, results);
 }
 
-// cost[d, x] = |x[x] - y[x + d]| for d up to the range: one plane a disparity, rows of one channel
-// (facts/netlist_layers.csv, cost_volume, and the public notes it cites). No source says which axis
-// direction 1 means, so only 0 is taken.
+// cost[d, x] = |x[x] - y[x + d]| for d up to the range: one plane per disparity, rows of one
+// channel (facts/netlist_layers.csv, cost_volume, and the public notes it cites). No source says
+// which axis direction 1 means, so only 0 is taken.
 Status InferCostVolume(const NodeView& node, ResultTypes& results) {
   using P = params::CostVolume;
   const Shape& x = node.InputShape(P::kX);

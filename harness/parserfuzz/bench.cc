@@ -135,7 +135,7 @@ Bytes Bench::MakeSmall(const Failure& failure, const Bytes& file, int runs,
 }
 
 Result<CommandOutcome> Bench::Run(const std::vector<std::string>& command, const Bytes& file) {
-  // Nothing is begun to be ended at once.
+  // Starts no command once a stop was asked for.
   if (stop_ != nullptr && stop_->load()) return CommandOutcome{.stopped = true};
   CommandLimits limits = options_->limits;
   limits.want_stack = true;

@@ -51,8 +51,8 @@ class Bench {
   // kNotFound where the command says of the file that it cannot be started.
   Status TryToStart(const std::vector<std::string>& command, const Bytes& file);
 
-  // Whether the file fails so once more: a busy machine, chance and traces of other runs may make
-  // one fail. True where the run is stopped before that is known.
+  // Whether the file fails in this way again: a busy machine, chance and traces of other runs may
+  // make one fail. True where the run is stopped before that is known.
   bool FailsAgain(const Failure& failure, const Bytes& file, const std::function<void()>& ran);
 
   // A smaller file that fails in the same way, after at most `runs` runs or when `is_over`. `ran`

@@ -24,7 +24,7 @@ struct CommandLimits {
   int timeout_ms = 5000;
   uint64_t max_memory = uint64_t{2} << 30;  // resident bytes; more is a finding
   uint64_t max_file = uint64_t{1} << 30;    // bytes of a file that it writes
-  // Of one that hangs, its stack is asked for and stands in `err` (hang_stack.h).
+  // A program that hangs is asked for its stack, which is then in `err` (hang_stack.h).
   bool want_stack = false;
 };
 

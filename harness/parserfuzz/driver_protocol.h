@@ -21,7 +21,7 @@ namespace anecheck::parserfuzz {
 inline constexpr const char* kDriverVariable = "ANECHECK_FUZZ";
 
 inline constexpr size_t kDriverHead = 4096;
-inline constexpr size_t kDriverCounters = 65536;  // one byte a place of the parser
+inline constexpr size_t kDriverCounters = 65536;  // one byte per place of the parser
 
 // The beginning of the shared memory. Behind the head stand the counters, then the file.
 struct DriverHead {

@@ -41,7 +41,7 @@ struct Failure {
   // The part of the signature that does not depend on the words of the parser, if these alone tell
   // it from others; else empty.
   std::string group = {};
-  // Of a hang whose stack is known: its functions, the outermost first, and the place of each.
+  // For a hang whose stack is known: its functions, the outermost first, and the place of each.
   std::vector<std::string> stack = {};
   std::vector<std::string> places = {};
 };
@@ -62,7 +62,7 @@ void NarrowHang(Failure& failure, const std::vector<std::string>& other_stack);
 // Whether a hang with `stack` is the one that was narrowed to `known`.
 bool IsHangOf(const std::vector<std::string>& stack, const std::vector<std::string>& known);
 
-// Whether both are probably one bug. Of a hang, `known` may be narrowed and the other not.
+// Whether both are probably one bug. For hangs, only `known` may be narrowed.
 bool IsSameBug(const Failure& failure, const Failure& known);
 
 }  // namespace anecheck::parserfuzz

@@ -21,7 +21,7 @@ class KeptFindings {
   // Reads the findings of earlier runs of the same commands; makes the folder if it is missing.
   static Result<KeptFindings> Open(const ParserFuzzOptions& options);
 
-  // Of earlier runs: how many belong to `group`, and whether one is this bug.
+  // Findings of earlier runs: the number in `group`, and whether one is this bug.
   uint64_t CountOf(const std::string& group) const;
   bool Has(const Failure& failure) const { return Find(failure) != nullptr; }
   // The stacks of their hangs.

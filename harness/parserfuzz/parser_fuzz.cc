@@ -137,7 +137,8 @@ class Campaign {
   }
 
   // A command is there where one of the first files, as many whatever the jobs, makes it end
-  // otherwise than as one that is not. Those are run again, since it need not have run on each.
+  // otherwise than as one that is not. Those files are run again, since it need not have run on
+  // each.
   Status CheckStarts(const std::vector<std::string>& command, const std::vector<Attempt>& attempts,
                      Start Trial::* start) {
     const auto asked = std::span(attempts).first(std::min<size_t>(attempts.size(), kFirstFiles));

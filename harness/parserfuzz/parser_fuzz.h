@@ -36,7 +36,7 @@ struct ParserFuzzOptions {
   int minimise_runs = 300;   // spent on making one failing file small
   // And so many seconds for all findings together, at the end of the run.
   double minimise_seconds = 60;
-  int jobs = 1;     // commands at work at once; below 1: one a processor
+  int jobs = 1;     // commands at work at once; below 1: one per processor
   std::string out;  // folder for the findings
 };
 
@@ -45,7 +45,7 @@ struct Finding {
   std::string name = {};     // of its folder (kept_findings.h)
   bool known = false;        // an earlier run kept it in the folder
   bool other_words = false;  // stands for all of its group beyond kMostOfAGroup
-  bool again = true;         // it failed so once more; not tried of a known one
+  bool again = true;         // it failed in this way again; not tried for a known one
   uint64_t index = 0;        // which file showed it first
   double seconds = 0;        // from the start of the run until then
   std::string origin = {};   // how that file was made
@@ -82,13 +82,13 @@ inline constexpr uint64_t kMostOfAGroup = 6;
 //
 // A finding is written when it is met, in a folder under its kind and a checksum of its bug; an
 // earlier run's files stay, and its findings of the same commands are known and not kept again.
-// Of findings that differ in the parser's words alone, those after the first kMostOfAGroup count as
-// one, "with other words". Files are made small at the end, but for those, and for those that do
-// not fail so once more. The summary and the kept files do not depend on `jobs`, but for commands
-// that depend on time or on each other. `progress` is called after each run of a command, by one
-// thread at a time. A command whose exit code says that it cannot be started (126 and 127) refuses
-// the file, unless it says so of each of the first eight. Errors: kNotFound where a command cannot
-// be started, kInvalid where a driver does not answer, kIo where a folder cannot be written; where
+// Findings that differ in the parser's words alone count as one, "with other words", after the
+// first kMostOfAGroup. Files are made small at the end, but for those, and for those that do not
+// fail so once more. The summary and the kept files do not depend on `jobs`, but for commands that
+// depend on time or on each other. `progress` is called after each run of a command, by one thread
+// at a time. A command whose exit code says that it cannot be started (126 and 127) refuses the
+// file, unless it says so of each of the first eight. Errors: kNotFound where a command cannot be
+// started, kInvalid where a driver does not answer, kIo where a folder cannot be written; where
 // something was found by then they stand in the summary.
 Result<ParserFuzzSummary> FuzzParser(
     const ParserFuzzOptions& options, const std::atomic<bool>* stop = nullptr,

@@ -213,7 +213,7 @@ class PersistentParser::Process {
     }
   }
 
-  // Ends the process at work; the driver tells so and makes another.
+  // Ends the process at work; the driver reports that and starts another.
   Wait EndWorker(const CommandLimits& limits, CommandOutcome& outcome, DriverAnswer& answer) {
     const pid_t worker = memory_.head().child;
     if (worker <= 0) return Wait::kEnd;

@@ -102,7 +102,7 @@ pid_t BusiestOfGroup(pid_t leader) {
   int64_t most = -1;
   ForGroup(leader, [&](pid_t pid, const Stat& stat) {
     const int64_t ticks = stat[kUserTime] + stat[kUserTime + 1];
-    // Of two that only wait, the later one is waited for.
+    // If both only wait, the later one is taken.
     if (ticks < most || (ticks == most && pid < busiest)) return;
     most = ticks;
     busiest = pid;

@@ -357,7 +357,7 @@ Way Schedule::DrawWay() {
   return static_cast<Way>(way);
 }
 
-// The best of a few drawn ones: small, seldom used, and with finds of late.
+// The best of a few drawn ones: small, seldom used, and with many finds.
 size_t Schedule::DrawKept() {
   constexpr int kDrawn = 3;
   constexpr double kUsualSize = 16384;

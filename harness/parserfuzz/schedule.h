@@ -42,7 +42,7 @@ enum class Way : uint8_t {
 inline constexpr size_t kWays = 10;
 std::string_view WayName(Way way);
 
-// The facts that tell that a file did something new: a number a fact, below kMostFeatures.
+// The facts that tell that a file did something new: a number per fact, below kMostFeatures.
 using Feature = uint32_t;
 inline constexpr Feature kMostFeatures = 1 << 20;
 

@@ -18,7 +18,7 @@ std::string_view BaseName(std::string_view path);
 // "file.cc:7:12" and "file.cc:7" are "file.cc:7". Empty where there is no line.
 std::string_view WithoutColumn(std::string_view place);
 
-// The parser's own functions in the first stack that `text` tells, the innermost first: not those
+// The parser's own functions in the first stack in `text`, the innermost first: not those
 // of sanitizers, of the C library where frames have lines, and of the persistent driver.
 std::vector<StackFrame> ReadStack(std::string_view text);
 

@@ -106,7 +106,7 @@ std::string Symboliser::Symbolise(const std::string& report) {
   return text;
 }
 
-// The answer has a block a place: pairs of lines, the function and "file:line:column", then an
+// The answer has a block per place: pairs of lines, the function and "file:line:column", then an
 // empty line.
 void Symboliser::Learn(const std::string& module, const std::vector<std::string>& offsets) {
   std::vector<std::string> command = {SymboliserPath(), "--obj=" + module};

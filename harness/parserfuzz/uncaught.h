@@ -1,5 +1,5 @@
-// How programs in languages that catch their own errors tell that one ended them: a row a language
-// in uncaught.cc.
+// How programs in languages that catch their own errors tell that one ended them: a row per
+// language in uncaught.cc.
 #pragma once
 
 #include <optional>

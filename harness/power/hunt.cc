@@ -126,8 +126,8 @@ Result<bool> OwesToSubject(const Artifact& artifact, const Subject& subject,
          !(Answers(subject, without) || AnswersOpenly(subject, without));
 }
 
-// The same for an operation whose errors lean, which many cases show: as many without the subject
-// must not show it, which fewer of them, up to a stop, do not tell.
+// The same for an operation whose errors lean, which many cases show: as many cases without the
+// subject must not show it; fewer, after an early stop, prove nothing.
 Result<bool> LeansBySubject(const FindingRow& finding, const Subject& subject,
                             const CampaignOptions& campaign, uint64_t cases, const std::string& db,
                             const std::atomic<bool>* stop) {
@@ -324,7 +324,7 @@ Result<CampaignSummary> RunUpTo(CampaignOptions campaign, uint64_t cases, const 
   return RunCampaign(campaign, [&] { return MakeRunner(campaign); }, progress, enough.flag());
 }
 
-// Whether a finding of the campaign owes to the subject; its verdict is then put into `result`.
+// Whether the subject causes a finding of the campaign; the verdict is then put into `result`.
 Result<bool> Take(const FindingRow& finding, const Subject& subject,
                   const CampaignOptions& campaign, uint64_t cases, const std::atomic<bool>* stop,
                   HuntResult& result) {

@@ -257,7 +257,7 @@ void JudgeLosses(PowerReport& report, const HuntOptions& options,
       return name == id || name == fmt::format("{}:{}", hunt.way, id);
     };
     if (hunt.found || !hunt.acts || std::ranges::any_of(not_found, known)) continue;
-    // Probes are few: a hunt by them alone ends with the last of them, and before the clock.
+    // Probes are few: a hunt by probes ends after the last one, before its time is up.
     const bool cut = options.max_seconds > 0 && hunt.seconds >= options.max_seconds &&
                      hunt.cases < options.cases;
     report.undecided += cut ? 1 : 0;

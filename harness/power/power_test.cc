@@ -299,7 +299,7 @@ TEST(WayTest, AFaultIsHuntedInEachWay) {
   EXPECT_EQ(json["summary"]["planted"], 6) << "an inactive fault is not counted";
 }
 
-// Terms that no family was measured for count of an engine that bears no mark, and there alone.
+// Terms that were measured on no family count only for an engine without the mark.
 TEST(WayTest, AnEngineWithoutItsMarkIsJudgedAsARealOne) {
   WorkerOptions worker;
   worker.library = ANECHECK_SIMULATED_ENGINE;

@@ -15,7 +15,7 @@ namespace {
 
 constexpr std::string_view kListName = "the engine's list";
 
-// The classes of the engine's list that stand for operations, and ours.
+// The operation classes of the engine's list, and the project's class for each.
 struct ClassWord {
   std::string_view word;
   OpClass op_class;

@@ -1,5 +1,5 @@
-// The ways in which the engine of a hunt stands before the harness. How it is judged depends on
-// them: bounds that were never measured on a family count of an engine that is no simulation.
+// The ways in which the engine of a hunt stands before the harness. Its judgement depends on
+// them: a real engine is also judged by bounds that were never measured on its family.
 #pragma once
 
 #include <array>

@@ -293,7 +293,7 @@ struct Attention {
   bool subtract = true;
 };
 
-// Of one element a head; a mask has a plane a head.
+// Of one element per head; a mask has a plane per head.
 Result<Numbers> Attend(const E5rtLibrary& engine, std::string_view target, const Attention& a) {
   using P = params::NativeSdpa;
   Layer layer(OpKind::kNativeSdpa);

@@ -25,8 +25,8 @@ namespace {
 using Clock = std::chrono::steady_clock;
 using Milliseconds = std::chrono::milliseconds;
 
-// How long an event, a block or a result may take to come, and how long is looked for a block that
-// comes twice.
+// How long an event, a block or a result may take to come, and the time in which a second call of a
+// block is awaited.
 constexpr Milliseconds kComes(2000);
 constexpr Milliseconds kComesAgain(100);
 
@@ -60,7 +60,7 @@ CompletionBlock* MakeBlock() {
 }
 
 // The runtime releases a block some time after it was called, and no source tells when: there is
-// one a process, which stays.
+// one per process, which stays.
 CompletionBlock& TheBlock() {
   static CompletionBlock* const block = MakeBlock();
   return *block;

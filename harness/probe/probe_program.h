@@ -105,7 +105,7 @@ class ProbeProgram {
 Error Broken(const ProbeProgram& program);
 Error CallFailed(const E5rtLibrary& engine, std::string_view call);
 
-// Of a program that cannot be released, since a request of it may still be in flight: removes its
+// For a program that cannot be released because a request may still be in flight: removes its
 // files and leaves the rest to the end of the process.
 void Abandon(std::unique_ptr<ProbeProgram> program);
 

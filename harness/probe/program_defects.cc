@@ -67,7 +67,7 @@ double ComputedSeconds() {
   return static_cast<double>(time.tv_sec) + 1e-9 * static_cast<double>(time.tv_nsec);
 }
 
-// Waits as the header says. Nothing where the execution is still running.
+// Waits as program_defects.h describes. Nothing where the execution is still running.
 std::optional<bool> WaitFor(Ending& ending, bool simulated) {
   constexpr auto kLongest = std::chrono::seconds(30);
   constexpr auto kLook = std::chrono::milliseconds(2);

@@ -37,7 +37,7 @@ struct RuntimeProbe {
   uint32_t families = 0;
   // Runs in the process of the probe. Errors: the step that did not work.
   Result<double> (*measure)(const E5rtLibrary& engine, std::string_view target) = nullptr;
-  int time_factor = 1;  // how many times the time limit of a case the whole probe may take
+  int time_factor = 1;  // the probe's time limit, in time limits of a case
   // Another known defect that changes it.
   DefectReading also = {};
 };
@@ -58,10 +58,10 @@ bool Concerns(const RuntimeProbe& probe, std::string_view known_defect);
 // The values of the probe if that defect is at work and no other.
 double ReadingUnder(const RuntimeProbe& probe, std::string_view known_defect);
 
-// The known defects that a measured value shows: those that the probe is documented to give just
-// that value under, where a conforming engine gives another. If they are several, `measure` is
-// asked for the other probes that one of them changes, and those whose values are not all as
-// documented fall away. Empty for a value that no known defect gives. Errors: those of `measure`.
+// The known defects that a measured value shows: a source gives the value for the defect, and a
+// conforming engine gives another. If they are several, `measure` is asked for the other probes
+// that one of them changes, and those whose values are not all as documented fall away. Empty for a
+// value that no known defect gives. Errors: those of `measure`.
 Result<std::vector<std::string_view>> DefectsShown(
     const RuntimeProbe& probe, double value,
     const std::function<Result<RuntimeAnswer>(const RuntimeProbe&)>& measure);

@@ -50,8 +50,8 @@ std::string Ranged() {
   return text;
 }
 
-// Whether the program runs with buffers of `count` elements, and gives the sum in the last. It does
-// not where they cannot be bound, encoded or executed.
+// Whether the program runs with buffers of `count` elements, and gives the sum in the last. False
+// if they cannot be bound, encoded or executed.
 Result<bool> RunsAt(const E5rtLibrary& engine, std::string_view target, size_t count) {
   ProbeProgram program(engine, target, Ranged());
   if (!program.failed().empty()) return Broken(program);
@@ -378,7 +378,7 @@ Result<double> RankSixRefused(const E5rtLibrary& engine, std::string_view target
   return Refused(engine, target, RankSix());
 }
 // Whether the compiler places an operation that the engine alone refuses (mask 4) elsewhere if it
-// may (mask 7). That it compiled is no proof: its analytics must name another backend.
+// may (mask 7). Compiling proves nothing: the analytics must name another backend.
 Result<double> FallbackRefused(const E5rtLibrary& engine, std::string_view target) {
   constexpr uint64_t kAny = 7;
   const ProbeProgram alone(engine, target, RankSix());

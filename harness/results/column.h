@@ -22,7 +22,7 @@ enum class Growth : uint8_t {
   kSum,     // both are added up
   kLeast,   // the smaller one stays
   kMost,    // the greater one stays
-  kOfMost,  // it stays with the greater kMost column of the table
+  kOfMost,  // stays with its row if that has the greater kMost column
 };
 
 // Above every count of cases and of elements in one run, and so small that sums of thousands of

@@ -86,7 +86,7 @@ class Chooser {
 // `out` is the name of the file at `path` when it is whole.
 Status WriteJoined(std::span<const std::string> inputs, const Chooser& chooser,
                    const std::string& path, const std::string& out) {
-  // Of each input the runs that are taken, with the ids that they get.
+  // The runs that are taken from each input, with their new ids.
   std::vector<std::vector<std::pair<int64_t, int64_t>>> taken(inputs.size());
   int64_t id = 0;
   for (const auto& [uuid, place] : chooser.places())

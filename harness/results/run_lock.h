@@ -9,9 +9,9 @@
 
 namespace anecheck {
 
-// A lock file beside the results file, one a run, so that processes may write different runs of one
-// file. It goes with the object; the system lets go of the lock of a process that was killed, and
-// the file that such a one leaves is in nobody's way.
+// A lock file beside the results file, one per run, so that processes may write different runs of
+// one file. It goes with the object; the system lets go of the lock of a process that was killed,
+// and the file that such a one leaves is in nobody's way.
 class RunLock {
  public:
   // For the run `run` of `db`, which must exist. Excludes other processes, not other objects of

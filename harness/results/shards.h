@@ -17,7 +17,7 @@ namespace anecheck {
 struct Shard {
   int64_t index = 0, count = 1;
 };
-// Of the options that a run was recorded with; those of a whole run where they tell of no part.
+// Read from the options of a recorded run; a whole run's if they name no part.
 Shard ShardOf(const RunRow& run);
 
 // Runs with equal keys are parts of one campaign on one kind of machine.

@@ -75,7 +75,7 @@ class Store {
   // CaseRow::outputs stay empty, and so do artifacts of findings.
   template <typename Row>
   Result<std::vector<Row>> Rows(int64_t run);
-  // The same, one at a time, for tables with a row a case.
+  // The same, one at a time, for tables with a row per case.
   Status EachCase(int64_t run, const std::function<void(const CaseRow&)>& visit);
   // How many cases of a run have each verdict, by an index.
   Result<std::vector<VerdictCount>> CountVerdicts(int64_t run);

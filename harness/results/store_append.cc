@@ -12,8 +12,8 @@ namespace {
 
 constexpr std::string_view kCountFinding =
     "UPDATE findings SET occurrences = occurrences + ? WHERE run = ? AND signature = ?";
-// Runs that found the very same leave no choice to make. By way of the runs, because findings are
-// found by run and id.
+// Adds no --run if all runs found exactly the same. Goes through the runs because findings are
+// indexed by run and id.
 constexpr std::string_view kNameRuns =
     "UPDATE findings SET replay = replay || ' --run ' || (SELECT uuid FROM runs WHERE runs.id = "
     "findings.run) WHERE run IN (SELECT id FROM runs) AND id = ?1 AND instr(replay, ' --run ' || "

@@ -1,5 +1,5 @@
-// The tables of the results file: for each, the struct of its rows, and what its columns hold. The
-// schema, the reader, the writer and the joining of files follow from these descriptions.
+// The tables of the results file: for each, the struct of its rows, and the content of its columns.
+// The schema, the reader, the writer and the joining of files follow from these descriptions.
 #pragma once
 
 #include <tuple>
@@ -39,7 +39,7 @@ inline constexpr auto kTable<CaseRow> = Describe<CaseRow>(
     Key("case_index", &CaseRow::index),
     Value("seed", &CaseRow::seed, "of this case's choice stream").Bits(),
     Value("target", &CaseRow::target), Value("route", &CaseRow::route, "'mil', 'netlist'"),
-    Value("mode", &CaseRow::mode, "what the generator was after"),
+    Value("mode", &CaseRow::mode, "the aim of the generator"),
     Value("fingerprint", &CaseRow::fingerprint, "of the graph").Bits(),
     Value("nodes", &CaseRow::nodes),
     Value("status", &CaseRow::status, "the runner's word: 'ok', 'rejected', 'crashed', ..."),
@@ -95,7 +95,7 @@ inline constexpr auto kTable<ProvedReachRow> = Describe<ProvedReachRow>(
 template <>
 inline constexpr auto kTable<UnconfirmedRow> = Describe<UnconfirmedRow>(
     {.name = "unconfirmed_reach",
-     .note = "Of the cases that `reach` counts, those with deviations that only terms never "
+     .note = "The cases of `reach` with deviations that only terms never "
              "measured on their family forbid; beside them those of `proved_reach`.",
      .since = 7},
     Key("target", &UnconfirmedRow::target), Key("route", &UnconfirmedRow::route),
@@ -107,7 +107,7 @@ inline constexpr auto kTable<UnconfirmedRow> = Describe<UnconfirmedRow>(
 template <>
 inline constexpr auto kTable<PlannedRow> = Describe<PlannedRow>(
     {.name = "planned_reach",
-     .note = "Of the cases that `reach` counts, those whose plan, by an external program's word, "
+     .note = "The cases of `reach` whose plan, as an external program reports it, "
              "puts the operation on the engine and nowhere else.",
      .since = 12},
     Key("target", &PlannedRow::target), Key("route", &PlannedRow::route),
@@ -227,8 +227,8 @@ inline constexpr auto kTable<PaceRow> = Describe<PaceRow>(
      .since = 5},
     Key("case_index", &PaceRow::case_index), Value("seconds", &PaceRow::seconds));
 
-// Above the outputs of one operation in any campaign, and what one output changes a sum by at the
-// most: the boldest player loses 2.2 units.
+// Above the outputs of one operation in any campaign, and above the largest change of a sum by one
+// output: the boldest player loses 2.2 units.
 inline constexpr int64_t kMostOutputs = int64_t{1} << 32;
 inline constexpr int64_t kMostLean = 4 * static_cast<int64_t>(LeanSums::kUnit);
 inline constexpr int64_t kMostLeanSum = kMostOutputs * kMostLean;
@@ -239,7 +239,7 @@ inline constexpr auto kCapital = [](auto& row) -> auto& { return row.capitals[be
 template <>
 inline constexpr auto kTable<LeanRow> = Describe<LeanRow>(
     {.name = "error_leans",
-     .note = "Which way the errors of an operation lean inside their bounds: the sums of the "
+     .note = "The side to which errors of an operation lean inside their bounds: the sums of the "
              "sequential test of oracles/lean_sums.h, over outputs that passed. Parts of a bound "
              "and binary logarithms stand in 1 / 1048576.",
      .since = 8},
@@ -248,7 +248,7 @@ inline constexpr auto kTable<LeanRow> = Describe<LeanRow>(
     Sum("outputs", &LeanRow::outputs).Within(0, kMostOutputs),
     Sum("sum", &LeanRow::sum, "of the outputs' mean errors that way, in parts of the bound")
         .Within(-kMostLeanSum, kMostLeanSum),
-    Sum("capital_1", kCapital<0>, "log2 of what is left to a player who bets 1/8 on each output")
+    Sum("capital_1", kCapital<0>, "log2 of the capital of a player who bets 1/8 on each output")
         .Within(-kMostLeanSum, kMostLeanSum),
     Sum("capital_2", kCapital<1>, "1/4").Within(-kMostLeanSum, kMostLeanSum),
     Sum("capital_3", kCapital<2>, "1/2").Within(-kMostLeanSum, kMostLeanSum),

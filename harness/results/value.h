@@ -16,8 +16,8 @@
 
 namespace anecheck {
 
-// Why a value is none that the column may hold, in words that follow its name: "holds -5, which is
-// not within 0 to 7". Empty where it may.
+// The reason that the column may not hold a value, in words that follow its name: "holds -5, which
+// is not within 0 to 7". Empty where it may.
 using Problem = std::string;
 
 Problem CheckNumber(const ColumnRule& rule, int64_t value);

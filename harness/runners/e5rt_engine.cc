@@ -29,8 +29,8 @@ uint64_t Microseconds(Clock::time_point from) {
       std::chrono::duration_cast<std::chrono::microseconds>(Clock::now() - from).count());
 }
 
-// A load that fails after this many may have failed for want of a slot; no published limit is lower
-// (128 programs a process, specification 001, section 5.4).
+// A load that fails after this many may have failed because no slot was free; no published limit is
+// lower (128 programs a process, specification 001, section 5.4).
 constexpr int kManyLoads = 16;
 
 // The content of outputs before an execution: NaN as fp16, and no likely value as anything else. An
@@ -48,7 +48,7 @@ constexpr int kGuardByte = 0xa7;
 constexpr uint64_t kLongCompile = 1'000'000;
 constexpr uint64_t kCompiledBytes = 10;
 
-// Selects the engine alone (specification 001, section 3): with it alone there is no fallback.
+// Selects only the engine (specification 001, section 3), so that there is no fallback.
 constexpr uint64_t kEngineMask = 0x4;
 
 // Codes that tell of the machine and not of the program (facts/more/error_codes.csv): out of
@@ -281,8 +281,8 @@ class Session {
     return loaded || Failed(RunStatus::kFailed, Step::kLoad);
   }
 
-  // Of the machine's own engine analytics must speak of this very program; those of the simulated
-  // engine prove nothing of any other.
+  // Analytics of the machine's own engine must be about this very program; those of the simulated
+  // engine prove nothing about another engine.
   bool Proves(std::string_view analytics) const {
     if (kind_ == EngineKind::kSimulated) return true;
     if (SaysSimulated(analytics)) return false;

@@ -88,7 +88,7 @@ Status ResolveApi(void* library, const std::string& path, E5rtApi& api) {
   for (const Symbol& symbol : symbols) {
     ANECHECK_RETURN_IF_ERROR(Resolve(library, path, symbol));
   }
-  // Public code alone names these two: a library without them may run programs all the same.
+  // Public code alone names these two: a library without them may still run programs.
   *Slot(api.options_set_custom_ane_compiler_options) = dlsym(library, kTargetOption);
   *Slot(api.get_last_error_message) = dlsym(library, "e5rt_get_last_error_message");
   if (api.get_last_error_message == nullptr) {

@@ -104,7 +104,7 @@ Status WriteOutputs(const Graph& graph, std::span<const std::vector<uint8_t>> ou
   return npz::WriteNpzFile(path, arrays);
 }
 
-// Those of the second execution stand behind those of the first.
+// The outputs of the second execution stand behind those of the first.
 Status WriteAllOutputs(const ProgramCase& item, const WireReply& reply) {
   const size_t count = std::min(item.graph.outputs().size(), reply.outputs.size());
   const std::span outputs(reply.outputs);

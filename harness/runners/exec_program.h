@@ -1,5 +1,5 @@
 // The other end of the exec protocol: a program that answers requests by an engine behind the e5rt
-// calls. Of the simulated engine it measures how well the harness judges external programs.
+// calls. With the simulated engine it measures how well the harness judges external programs.
 #pragma once
 
 #include <iosfwd>

@@ -34,7 +34,7 @@ struct ExecHello {
   bool wants_package = false;    // "models" holds "mlpackage": requests bring a package
   uint64_t least_saving_us = 0;  // RunnerIdentity::least_saving_us
   int protocol = kExecProtocolVersion;
-  // Of version 2: the most cases of one request, 1 to kLargestExecBatch; whether a request may ask
+  // Version 2: the most cases of one request, 1 to kLargestExecBatch; whether a request may ask
   // for a second execution.
   uint64_t batch = 1;
   bool second = false;
@@ -57,7 +57,7 @@ struct ExecCase {
   uint64_t id = 0;
   ExecFiles files;
 };
-// Of version 1 `cases` is one case.
+// In version 1 `cases` is one case.
 std::string ExecRequestLine(std::span<const ExecCase> cases, int version);
 
 struct ExecReply {

@@ -24,11 +24,11 @@ constexpr size_t kLongestLine = size_t{1} << 20;
 constexpr int kMostFailedStarts = 3;
 // Time to end by itself after closing its output, so that its exit code is known.
 constexpr std::chrono::milliseconds kGrace(500);
-// Lines that answer nothing, in a row: who writes more does not stop.
+// Lines that answer nothing, in a row: a program that writes more would not stop.
 constexpr int kMostStrayLines = 64;
 // Time for a second reply to the last case of a run, which would else be met by the next.
 constexpr std::chrono::milliseconds kSettle(5);
-// The same in runs made for it, and behind the last run of all.
+// The same in runs made for it, and after the very last run.
 constexpr std::chrono::milliseconds kLinger(1000);
 constexpr std::chrono::milliseconds kLastWait(200);
 // How soon a campaign that is stopped is let go, whatever the program does.
@@ -163,7 +163,7 @@ bool ExecRunner::IsFinished(std::string_view line, uint64_t id) const {
   return given && *given > 0 && *given < id;
 }
 
-// A line that answers no request on its way. It is held against the case whose reply it repeats or,
+// A line that answers no request on its way. It is charged to the case whose reply it repeats or,
 // where it repeats none, against the one that was answered last; the reply of either may be given
 // by now. Before any answer nothing but the next case can bear it.
 void ExecRunner::NoteStray(std::string_view line) {
@@ -224,7 +224,7 @@ RunReply ExecRunner::Await(const ExecCase& item) {
   }
   auto reply = ReadExecReply(line, item.id);
   if (!reply.ok()) {
-    // Nothing tells any more which later line answers it.
+    // From then on no line can be matched with its request.
     process_.reset();
     return BadExecReply(of_caller, RunStatus::kGarbled, reply.error().message);
   }
@@ -267,7 +267,7 @@ Result<RunReply> ExecRunner::RunOne(const RunRequest& request) {
 }
 
 // A program with a range is asked for each of its shapes, with the text of that shape and of the
-// range. One that does not answer at some shape ends the case.
+// range. A program that does not answer at some shape ends the case.
 Result<RunReply> ExecRunner::RunShapes(const RunRequest& request) {
   ANECHECK_ASSIGN(RunReply reply, RunOne(request));
   for (const RunShape& shape : request.further) {

@@ -81,13 +81,13 @@ class ExecRunner final : public Runner, public LateReplies {
   int started_ = 0;
   int failed_starts_ = 0;
   uint64_t last_id_ = 0;  // of the requests so far, whatever process they went to
-  // Of the Run() under way: its replies so far, the places in them by the ids of their requests,
+  // Of the current Run(): its replies so far, the places in them by the ids of their requests,
   // and the notes for the next one.
   std::vector<RunReply> replies_;
   std::map<uint64_t, size_t> asked_;
   std::vector<Misconduct> stray_;
-  // Of all runs: the caller's number of each request, whose id is its place counted from 1, the one
-  // that this process answered last, and the replies that came too late for their run.
+  // Over all runs: the caller's number of each request, whose id is its place counted from 1; the
+  // request that this process answered last; and the replies that came too late for their run.
   std::vector<uint64_t> numbers_;
   std::optional<uint64_t> answered_;
   std::vector<LateReply> late_;

@@ -1,4 +1,4 @@
-// The golden figures of facts numerics.md, one row a test, on the simulated engine as a campaign
+// The golden figures of facts numerics.md, one row per test, on the simulated engine as a campaign
 // reaches it: MIL text through the e5rt runner and a worker process.
 #include <algorithm>
 #include <cmath>

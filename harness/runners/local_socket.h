@@ -18,8 +18,8 @@ struct SocketPair {
 // made so in one step. Writing to either when the other is gone raises no signal.
 SocketPair MakeSocketPair();
 
-// As send(2), again after a signal: the bytes that were taken, or -1, with EPIPE in errno where the
-// other end is gone. With `wait` false it does not wait for room.
+// As send(2), repeated after a signal: returns the bytes that were taken, or -1, with EPIPE in
+// errno if the other end is gone. With `wait` false it does not wait for room.
 ssize_t SendBytes(int socket, std::string_view bytes, bool wait);
 
 // Waits until the other end of a socket or of a pipe's writing end is gone, true, or `descriptor`

@@ -8,9 +8,9 @@
 
 namespace anecheck {
 
-// Why the property list is not handed over, in words for people; empty where it is. The compile
-// call takes a description of one procedure (specification 001, section 5.5; facts/e5rt_abi.md,
-// accepted input). The engine refuses a file that is no network description.
+// The reason that the property list is not handed over, in words for people; empty if it is. The
+// compile call takes a description of one procedure (specification 001, section 5.5;
+// facts/e5rt_abi.md, accepted input). The engine refuses a file that is no network description.
 std::string NetlistRefusal(std::string_view property_list);
 
 }  // namespace anecheck

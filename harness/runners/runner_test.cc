@@ -206,7 +206,7 @@ TEST(E5rtRunner, TheLastWordsOfAWorkerArePassedOn) {
   EXPECT_EQ(::testing::internal::GetCapturedStderr(), "a warning\n");
 }
 
-// Of a text too long to pass on, the end: it holds the cause of death.
+// A text that is too long keeps its end, which holds the cause of death.
 TEST(E5rtRunner, OfManyWordsTheLastArePassedOn) {
   ::testing::internal::CaptureStderr();
   {

@@ -160,7 +160,7 @@ void ReadAgain(ByteReader& reader, WireRequest& request) {
   const std::vector<WirePort>& inputs = request.shape.inputs;
   const uint32_t count = reader.U32("again");
   if (count != 0 && count != inputs.size()) {
-    reader.Fail(ErrorCode::kMalformed, "again", "is not one an input");
+    reader.Fail(ErrorCode::kMalformed, "again", "is not one per input");
     return;
   }
   for (uint32_t i = 0; i < count; ++i) {

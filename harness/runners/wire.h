@@ -53,7 +53,7 @@ struct WireReply {
       false;  // the worker itself failed, in `message`; nothing is known of the case
   uint64_t compile_us = 0;
   uint64_t run_us = 0;
-  // Those of the first execution, of the second where it is handed back, of further shapes.
+  // Outputs of the first execution, of the second if it is handed back, and of further shapes.
   std::vector<std::vector<uint8_t>> outputs;
   std::optional<CompilerFiles> files;
   std::vector<Misconduct> misconduct;
@@ -63,7 +63,7 @@ struct WireReply {
 };
 
 // Appends fields as ByteWriter does, to memory that is there. A part that does not fit is not
-// written and counts in size() all the same.
+// written, but counts in size().
 class AreaWriter {
  public:
   explicit AreaWriter(std::span<uint8_t> area) : area_(area) {}

@@ -60,7 +60,7 @@ std::string ExecCommandOf(const WorkerOptions& options);
 // Runs cases in worker processes started from this executable (posix_spawn, never fork). A dead or
 // silent worker is replaced; the case it died of is reported as such and the rest go on. So is one
 // that has no program slot left: the case whose load failed is run by the next, and its reply says
-// so. One that finds another engine than the first ends the run with kInternal.
+// so. A worker that finds another engine than the first ends the run with kInternal.
 class E5rtRunner final : public Runner {
  public:
   explicit E5rtRunner(WorkerOptions options);

@@ -41,7 +41,7 @@ class Known {
   const T& value() const { return statements_.front().value; }
   const std::string& source() const { return statements_.front().source; }
 
-  // Why nothing is known; empty where known().
+  // The reason that nothing is known; empty if known().
   const std::string& unknown_reason() const { return unknown_reason_; }
 
   // Every statement, in order of strength. Equal values from several sources all stand.

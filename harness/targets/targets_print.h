@@ -31,7 +31,7 @@ struct TargetProperty {
 // catalog match row by row.
 std::vector<TargetProperty> TargetProperties(const TargetCatalog& catalog, const Target& target);
 
-// One line a target, under a header line.
+// One line per target, under a header line.
 std::string TargetsText(const TargetCatalog& catalog);
 
 // [{"name": "H13", "tier": "A13", "properties": [{"group", "key", "name", "known", "value",

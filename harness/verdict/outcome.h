@@ -17,7 +17,7 @@ struct ShownVerdict {
   std::string op = {};     // the operation that the verdict is about; empty where it is about none
   std::string node = {};   // which of the graph's: its first result; empty where none was found
   DefectSet defects = {};  // of kKnownDefect
-  // Of wrong values, in a word, in which way (oracles/judge.h); "" where that was not seen.
+  // The way in which values are wrong, in a word (oracles/judge.h); "" if there is none.
   std::string_view deviation = {};
 };
 

@@ -1,4 +1,4 @@
-// How the run of one case ended, before anybody judges its values.
+// How the run of one case ended, before its values are judged.
 #pragma once
 
 #include <cstdint>
@@ -65,7 +65,7 @@ enum class Step : uint8_t {
   kCompile,  // some step of the compiler
   kLoad,     // there is a program from here on
   kRun,
-  kFiles,  // the compiler's files, held against the plan
+  kFiles,  // the compiler's files, compared with the plan
   kMil,    // forms of the round trip: MIL text, a network description, a compiled program
   kNetlist,
   kCompiled,

@@ -9,7 +9,7 @@
 namespace anecheck {
 
 // Least telling first: denials, the rules' word, then ever further steps, and last observed faults.
-// Of equally strong evidence the greater stage counts.
+// Among equally strong evidence the greater stage counts.
 enum class Stage : uint8_t {
   kUnknown,      // the rules rest on a value that no source gives
   kDisputed,     // equally strong evidence says that it was reached and that it was refused

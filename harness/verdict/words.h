@@ -15,7 +15,7 @@
 namespace anecheck {
 
 // Specialisations hold `kConcept`, the name of the enumeration in messages, and `kTexts`, one text
-// an enumerator in their order. Enumerators count from 0.
+// per enumerator in their order. Enumerators count from 0.
 template <typename E>
 struct Words;
 

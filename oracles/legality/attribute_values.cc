@@ -69,7 +69,7 @@ std::optional<int> LeastOf(std::string_view name) {
   return std::nullopt;
 }
 
-// Attributes with one number a spatial axis, of the paddings two.
+// Attributes with one number per spatial axis, of the paddings two.
 bool IsPerAxis(std::string_view name) {
   return name == "strides" || name == "dilations" || name == "kernel_sizes" || name == "pad";
 }

@@ -15,7 +15,7 @@ namespace anecheck::legality {
 // does not have: a verdict that passes over a word of the question in silence answers another one.
 Status CheckSaid(const Instance& instance, const OpSchema& schema);
 
-// One line a layer: its verdict, its reason in its own words, and the source.
+// One line per layer: its verdict, its reason in its own words, and the source.
 std::string VerdictText(const Verdict& verdict, const Target& target);
 
 // {"op", "native_layer", "target", "route", "outcome", "layers": [{"layer", "verdict", "reached",

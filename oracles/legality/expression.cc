@@ -15,8 +15,8 @@ Value WrongKind(std::string_view where) {
   return Value::Unknown(fmt::format("expression: wrong kind of operand of {}", where));
 }
 
-// The first missing argument, or null. Unknown hides behind absent: an instance that says too
-// little is not judged at all.
+// The first missing argument, or null. Absent wins over unknown: an instance that lacks an
+// attribute is not judged.
 const Value* Missing(std::span<const Value> values) {
   const Value* found = nullptr;
   for (const Value& value : values) {
@@ -95,7 +95,7 @@ bool IsFold(std::string_view name) { return IsOneOf(name, {"max", "min", "produc
 bool IsListFunction(std::string_view name) {
   return IsOneOf(name, {"at", "subset", "factors_into", "any_above"});
 }
-// Of their arguments none counts but those that the value depends on.
+// Only the arguments that the value depends on count.
 bool IsLazy(std::string_view name) { return IsOneOf(name, {"given", "first", "choose"}); }
 
 size_t LeastArguments(std::string_view name) {
@@ -163,7 +163,7 @@ Value Expression::EvaluateNode(size_t index, const Scope& scope) const {
 }
 
 Value Expression::EvaluateLogic(const Node& node, const Scope& scope) const {
-  const bool decides = node.operation == Operator::kOr;  // the value that settles it alone
+  const bool decides = node.operation == Operator::kOr;  // the value that decides the result alone
   // As of Missing: the first absent value, else the first unknown one.
   Value missing = Value::Bool(!decides);
   for (const size_t operand : node.operands) {

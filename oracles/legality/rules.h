@@ -29,7 +29,7 @@ enum class Layer : uint8_t {
 inline constexpr size_t kLayerCount = 7;
 std::string_view LayerName(Layer layer);
 
-// The answer of a layer. Of several rules that apply, the last of this order decides.
+// The answer of a layer. If several rules apply, the last of this order decides.
 enum class Ruling : uint8_t {
   kPass,
   kNotRead,    // the route does not pass this layer

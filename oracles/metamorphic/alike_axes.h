@@ -34,10 +34,10 @@ struct AxisClass {
   bool independent = true;
 };
 
-// The rows, in a fixed order. An operation may stand in several: each tells other axes.
+// The rows, in a fixed order. An operation may stand in several rows, each with other axes.
 std::span<const AxisClass> AxisClasses();
 
-// The axes of `node` that some row tells, in the order of the rows; none of an operation that has
+// The axes of `node` that some row names, in the order of the rows; none of an operation that has
 // no row. Axes along which an operand that must be constant would have to be cut are left out.
 // Pure. Precondition: the node is valid.
 std::vector<AlikeAxis> AlikeAxes(const NodeView& node);

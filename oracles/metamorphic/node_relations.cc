@@ -28,7 +28,7 @@ std::vector<ValueId> One(ValueId value) {
   return value == kNoValue ? std::vector<ValueId>() : std::vector<ValueId>{value};
 }
 
-// `node` on other operands, one an argument. Its first result, or kNoValue.
+// `node` on other operands, one per argument. Its first result, or kNoValue.
 ValueId Again(Graph& graph, const NodeView& node, std::span<const ValueId> operands) {
   if (std::ranges::find(operands, kNoValue) != operands.end()) return kNoValue;
   graph.BeginNode(&node.schema());
@@ -170,7 +170,7 @@ constexpr NotDecomposed kNotDecomposed[] = {
     {"one_hot", "the rows are those of indices from 0 alone"},
 };
 
-// Kernel memory that some of the rows of the weight fit.
+// A cap of kernel memory that holds some rows of the weight.
 int64_t CapOf(const NodeView& node, const plan::Decomposition& entry) {
   constexpr int kWeight = params::Conv::kWeight;
   static_assert(kWeight == params::Linear::kWeight);

@@ -33,7 +33,7 @@ ANECHECK_IN_PLACE_OF(ComposeCurve);
 ANECHECK_IN_PLACE_OF(ScaleOutOfWeights);
 #undef ANECHECK_IN_PLACE_OF
 
-// An operation whose decomposition is not held against it, and why.
+// An operation that is not compared with its decomposition, and the reason.
 struct NotDecomposed {
   std::string_view op, reason;
 };

@@ -227,7 +227,7 @@ Rewritten Rewrite(const Graph& graph, uint64_t choice, bool direct, const GraphF
     if (!relation.direct || direct) order.push_back(&relation);
   }
   uint64_t drawn = MixBits(choice ^ 0x5851f42d4c957f2d);
-  // Few graphs can be written both ways: every second one that can is.
+  // Few graphs can be written both ways: every second one of these is.
   const bool other = direct && drawn % 2 == 0;
   for (size_t i = 0; i < order.size(); ++i) {
     drawn = MixBits(drawn + 1);

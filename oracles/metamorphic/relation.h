@@ -38,7 +38,7 @@ struct Relation {
   RelationLaw law = RelationLaw::kWithinBounds;
   // kValue: appends to `graph` the replacement of `value`. kNoValue if it does not apply.
   ValueId (*instead_of)(Graph& graph, ValueId value, uint64_t choice) = nullptr;
-  // kNode: appends the replacements of the results of `node`, one value a result; places[v] is
+  // kNode: appends the replacements of the results of `node`, one value per result; places[v] is
   // the place in `graph` of value v of its graph. Empty where it does not apply.
   std::vector<ValueId> (*in_place_of)(Graph& graph, const NodeView& node,
                                       std::span<const ValueId> places, uint64_t choice) = nullptr;
@@ -48,7 +48,7 @@ struct Relation {
   bool same_operations = false;
   // kGraph: whether the value is made an output too.
   bool taps = false;
-  // kGraph: whether the rewritten graph, which is the same, is run as a network description.
+  // kGraph: whether the same graph is run again, as a network description.
   bool direct = false;
 };
 
@@ -64,7 +64,7 @@ struct Rewritten {
   // whole graph.
   std::string site;
   Graph graph;  // same inputs; its first outputs are those of the original, in order
-  std::vector<RelationLaw> laws;  // one an output of the original
+  std::vector<RelationLaw> laws;  // one per output of the original
 };
 
 // Whether a rewritten graph may be run.

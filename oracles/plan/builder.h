@@ -40,7 +40,7 @@ class Builder {
   // The same for operations that take a list: every value stands at `parameter`, in order.
   ValueId AddOfList(std::string_view op, std::string_view parameter,
                     std::span<const ValueId> values, std::initializer_list<Setting> settings = {});
-  // All attributes and blocks of `node` on other operands, one place a value of its graph.
+  // All attributes and blocks of `node` on other operands, one place per value of its graph.
   ValueId Copy(const NodeView& node, std::span<const ValueId> places,
                std::span<const std::string> names);
 

@@ -1,6 +1,6 @@
 // The operations that a compiler, or the host before it, rewrites into others, each as a function
 // that writes the others into a graph. Used by the lowering plan; a test evaluates each with the
-// oracle and holds it against the operation itself.
+// oracle and compares it with the operation itself.
 #pragma once
 
 #include <cstdint>
@@ -70,7 +70,7 @@ const Decomposition* FindDecomposition(std::string_view op, Occasion occasion,
 Result<Graph> Decomposed(const Graph& graph, NodeId id, const Decomposition& decomposition,
                          int64_t cap = 0);
 
-// "what" is not written as a graph.
+// The error: "WHAT is not written as a graph".
 Error NoGraph(std::string_view what);
 
 // ---- the entries, by file ----

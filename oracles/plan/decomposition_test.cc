@@ -83,7 +83,7 @@ NodeId FindNode(const Graph& graph, std::string_view op) {
   return kNoNode;
 }
 
-// Replaces the node of `entry` in the case's graph and holds the result against it. False where
+// Replaces the node of `entry` in the case's graph and compares the result with it. False where
 // there is no graph for the instance.
 bool Holds(const Graph& graph, std::span<const Tensor> inputs, const Decomposition& entry,
            int64_t cap, size_t& told) {

@@ -122,7 +122,7 @@ Status Gelu(KernelContext& context) {
   PointwiseBound bound = {.table_error = context.contract()[Term::kGeluTable],
                           .zero_at_zero = true,
                           .ulp = FunctionUlp(context)};
-  // One table stands for both (numerics_silicon.csv, N436); of the third form no source speaks.
+  // One table stands for both (numerics_silicon.csv, N436); no source describes the third form.
   if (mode != "SIGMOID_APPROXIMATION") bound.law = Law{Recorded::kGelu};
   if (mode == "TANH_APPROXIMATION") {
     return Pointwise(

@@ -461,7 +461,7 @@ Status NativeAttention(KernelContext& context) {
   const auto keys = static_cast<size_t>(key.type.shape[1]);
   const auto heads = static_cast<size_t>(query.type.shape[2]);
   const auto embedding = static_cast<size_t>(query.type.shape[3]);
-  // One plane of the mask for all heads, or one a head.
+  // One plane of the mask for all heads, or one per head.
   const size_t planes = mask == nullptr ? 1 : static_cast<size_t>(mask->type.shape[2]);
   const double scale = context.Input(P::kScale).value[0];
   const bool unshifted =

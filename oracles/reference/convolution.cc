@@ -126,8 +126,8 @@ Status ConvBy(KernelContext& context, BoundedTensor& weight) {
     return StoreConv(context, accumulator, window, {x, weight, bias}, {groups, channels, outputs});
   }
   const Raw raw = AllocateSums(context, accumulator, result.size);
-  // A padded tap multiplies nothing. As a zero it would give the same with weights that are known
-  // and finite alone.
+  // A padded tap multiplies nothing. A zero in its place gives the same result only with weights
+  // that are known and finite.
   const bool skip_padding = weight.special || (x.special && !weight.point());
   const auto block_of = [&](int64_t width) {
     return skip_padding ? 1 : std::min(width, kPositionBlock);

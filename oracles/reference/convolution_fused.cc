@@ -272,7 +272,7 @@ Status LinearActivation(KernelContext& context) {
   return {};
 }
 
-// By channel. That DynamicGOC rounds as the constant form may is assumed.
+// By channel. Assumed: DynamicGOC rounds as the constant form may.
 Status GainOffset(KernelContext& context) {
   using P = params::GainOffset;
   const BoundedTensor& x = context.Input(P::kX);

@@ -123,7 +123,7 @@ class Suppression {
   int64_t OneOf(const Selection& equal) {
     return exact_ || equal.size() == 1 ? equal[0] : equal[questions_.Ask(equal.size())];
   }
-  // Those of the highest score among the boxes that `counts` names.
+  // The boxes of the highest score among those that `counts` names.
   template <typename Counts>
   Selection Highest(Counts counts) const {
     Selection highest;

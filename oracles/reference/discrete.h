@@ -84,8 +84,8 @@ inline bool IndicesStayApart(const Contract& contract, size_t count) {
   return count <= 2049 || !contract.Allows(Term::kIndexRounding);
 }
 
-// Stores positions or counts as integers: value, and the hull of each set, which is kept as the
-// element's members where it is larger than the hull's ends say. If the contract lets an index pass
+// Stores positions or counts as integers: the value and the hull of each set. A set with more
+// members than the hull's ends is kept beside the element. If the contract lets an index pass
 // through fp16 (Term::kIndexRounding) its rounded form is admitted too.
 class IndexStore {
  public:

@@ -201,7 +201,7 @@ class Accumulator {
   struct LawBlock;
   struct LawStore;
 
-  // The law's side (dot_fixed.cc). LawDot keeps the sum for a bias.
+  // The values that the law gives (dot_fixed.cc). LawDot keeps the sum for a bias.
   Accumulated LawDot(const Lanes& x, const Lanes& y, size_t count);
   LawSum LawSumOf(const Lanes& x, const Lanes& y, size_t count);
   // Of lanes that are decoded, finite ones if `numbers`.
@@ -226,8 +226,8 @@ class Accumulator {
                       size_t column_count, size_t count, const DotSink& sink);
   struct LawVectors;
   LawVectors VectorsAsNumbers(const Lanes& lanes, size_t vectors, size_t count) const;
-  // The two sides of StoreDots; the second one adds the law's values to results that stand there,
-  // or puts them there.
+  // The two parts of StoreDots. The second one adds the law's values to existing results, or stores
+  // them alone.
   void StoreWideDots(const PointVectors& rows, const PointVectors& columns, size_t count,
                      const PointBias& bias, PointResults& results);
   void StoreLawDots(const PointVectors& rows, const PointVectors& columns, size_t count,

@@ -80,7 +80,7 @@ struct RealDiv {
     }
     return Widen(Hull(a.low / b.low, a.low / b.high, a.high / b.low, a.high / b.high));
   }
-  // Truncated toward zero; that it is not the floor no source says, so an engine may give that too.
+  // Truncated toward zero; no source excludes the floor, so an engine may give that too.
   // No source defines a quotient by zero either: its value is 0 by convention.
   static int64_t Integer(int64_t a, int64_t b) { return b == 0 ? 0 : a / b; }
 };
@@ -194,8 +194,8 @@ void StoreHalves(KernelContext& context, HalfArithmetic op, const BoundedTensor&
   if (point) result.low = result.high = result.value;
 }
 
-// An operand as the engine's law reads it (L4): exponent 31 is a number. Of a NaN that the graph
-// computed the bits are not known.
+// An operand as the engine's law reads it (L4): exponent 31 is a number. The bits of a NaN that the
+// graph computed are not known.
 BoundedTensor& DecodedOperand(KernelContext& context, BoundedTensor& x) {
   if (!x.special || x.type.dtype != DType::kFp16) return x;
   BoundedTensor& read = *std::construct_at(context.arena().Allocate<BoundedTensor>(1), x);

@@ -176,7 +176,7 @@ bool IsWhole(double x) { return std::floor(x) == x; }
 // Beyond this the result leaves fp32 by far, and double says so.
 constexpr double kPowerRange = 200;
 
-// The power, or a double that rounds to `grid` as it does: powers are stored on the grid, or moved
+// The power, or a double with the same rounding to `grid`: powers are stored on the grid, or moved
 // by its steps.
 double PowValue(const Grid& grid, double a, double b) {
   const double magnitude = std::fabs(a);

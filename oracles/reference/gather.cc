@@ -236,7 +236,7 @@ class Scattering {
     result_.low[i] = std::min(result_.low[i], OuterLow(store, AddDown(sums.low, -error), wide_));
     result_.high[i] = std::max(result_.high[i], OuterHigh(store, AddUp(sums.high, error), wide_));
   }
-  // The same of two or more factors. If some partial product, with the element or without it, may
+  // The same for two or more factors. If some partial product, with the element or without it, may
   // leave the range, anything; one that becomes subnormal may be flushed, and loses no more than
   // the least normal number.
   void AdmitAnyProduct(size_t i) {

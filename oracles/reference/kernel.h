@@ -147,7 +147,7 @@ struct BoundedTensor {
   // The elements of a line along this axis are distinct in every engine; -1 where none is.
   int distinct_axis = -1;
   // Discrete results (oracles/reference/discrete.h). `whole`: besides the interval, every number an
-  // engine holds is an integer; true of every integer type. `members`: one entry an element, null
+  // engine holds is an integer; true of every integer type. `members`: one entry per element, null
   // where no element has a set.
   bool whole = false;
   Members* members = nullptr;

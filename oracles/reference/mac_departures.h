@@ -9,8 +9,8 @@
 
 namespace anecheck::reference {
 
-// Whether active departures add the products of points otherwise. Of a sum of known finite products
-// DepartFromDot then reads the accumulator's error alone.
+// Whether active departures add the products of points otherwise. For a sum of known finite
+// products DepartFromDot then reads the accumulator's error alone.
 bool AddOtherwise(const Contract& contract);
 
 // Applies the active departures of the multiply-accumulate path. The lattice, the flush and the

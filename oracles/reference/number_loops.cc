@@ -61,7 +61,7 @@ size_t DecodeVectors(const uint8_t* HWY_RESTRICT bytes, size_t count, double* HW
   return i;
 }
 
-// The same of Halves.
+// The same for Halves.
 size_t HalvesOfVectors(const double* HWY_RESTRICT numbers, size_t count,
                        uint16_t* HWY_RESTRICT halves) {
   const F f;
@@ -76,7 +76,7 @@ size_t HalvesOfVectors(const double* HWY_RESTRICT numbers, size_t count,
   return i;
 }
 
-// The same of Combine. fp32 has the 24 bits of significand, twice fp16's 11 and two more, so that
+// The same for Combine. fp32 has the 24 bits of significand, twice fp16's 11 and two more, so that
 // rounding a sum twice gives the same as rounding it once; a product it holds exactly.
 template <HalfArithmetic kOp>
 size_t CombineVectors(const double* HWY_RESTRICT x, const double* HWY_RESTRICT y, size_t count,

@@ -12,7 +12,7 @@ namespace anecheck::reference {
 // The elements of fp16 `bytes` (little-endian, `count` of them); gives whether some is not finite.
 bool DecodeHalves(const uint8_t* bytes, size_t count, double* elements);
 
-// Of the finite numbers that are not zero: infinity and 0 where there are none.
+// Over the finite numbers that are not zero; infinity and 0 if there are none.
 struct Extent {
   double lowest_bit = 0;  // the least power of two that is a set bit of one of them
   double largest = 0;     // magnitude

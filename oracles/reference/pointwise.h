@@ -114,9 +114,8 @@ inline Bounds OnDomain(double low, double high, double least, double greatest) {
   return {std::min(a, b), std::max(a, b), low < least || high > greatest};
 }
 
-// The value of `function` at one end of an interval. An infinite end where it has none (infinity
-// times a factor of zero) is a part without a value, noted in `nan`; the numbers beside it have
-// one.
+// The value of `function` at one end of an interval. At an infinite end without a value (infinity
+// times a factor of zero) `nan` is set; the numbers beside it have values.
 template <typename Function>
 inline double AtEnd(const Function& function, double end, bool& nan) {
   const double value = function(end);

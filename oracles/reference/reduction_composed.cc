@@ -102,7 +102,7 @@ Status ReduceMean(KernelContext& context) {
   BoundedTensor& x = Operand(context);
   const DType dtype = context.Result().type.dtype;
   if (!IsFloat(dtype)) {
-    // Truncated, or the floor: no source tells.
+    // No source tells whether it is truncated or the floor.
     const auto sum = [](const double* values, size_t count) {
       return Fold(values, count, 0, [](uint64_t a, uint64_t b) { return a + b; });
     };
@@ -162,8 +162,8 @@ Status ReduceSumSquare(KernelContext& context) {
 }
 
 // A root or a logarithm of integers, truncated to one (coremltools) from the result of of(values,
-// count), NaN where it is not defined. In which format an engine has it before, and which way it is
-// rounded, no source says: fp16 and either way are admitted.
+// count), NaN where it is not defined. No source gives the format in which an engine has it before,
+// nor its rounding: fp16 and either direction are admitted.
 template <typename Function>
 Status IntegerOfReal(KernelContext& context, Term term, const Function& of) {
   const BoundedTensor& x = Operand(context);

@@ -2,7 +2,7 @@
 // double bit is "odd rounded" so that a second rounding to a grid is still correct. Used by every
 // reference kernel.
 //
-// Why double is enough for single operations: with p significand bits in the target and at least
+// Double is enough for single operations: with p significand bits in the target and at least
 // 2p + 2 in the wider format, rounding +, -, *, / and sqrt first to the wider and then to the
 // target format gives the correctly rounded result (Figueroa, "When is double rounding innocuous?",
 // SIGNUM 1995). Double has 53 bits: enough for fp16 (24) and for fp32 (50).

@@ -89,7 +89,7 @@ inline double OuterHigh(const Store& store, double x, bool wide) {
   const double stored = store(held);
   return wide && !(stored > held) ? held : stored;
 }
-// The same of a sum of the fixed-point accumulator: its unrounded form is the sum itself.
+// The same for a sum of the fixed-point accumulator: its unrounded form is the sum itself.
 template <typename Store>
 inline double OuterFixedLow(const Store& store, double x, bool wide) {
   return wide ? std::min(x, store(x)) : store(x);

@@ -90,7 +90,7 @@ Law LawAfterEpsilon(KernelContext& context, Recorded recorded, double fallback) 
   return law;
 }
 
-// Of a zero whose sign an engine may lose, infinities of both signs are admitted and no number
+// If an engine may lose the sign of a zero, infinities of both signs are admitted and no number
 // between them.
 void KeepInfinitiesApart(KernelContext& context) {
   const BoundedTensor& x = context.Input(0);
@@ -208,8 +208,8 @@ Status Evaluated(KernelContext& context) {
   return Pointwise(context, Monotone<kFunction>, {.ulp = UlpOf(context, Term::kExponentialUlp)});
 }
 
-// Of negative integers it is no integer, which way it is rounded no source says; beyond the type no
-// source defines it.
+// For negative integers the result is no integer, and no source gives its rounding; beyond the type
+// no source defines it.
 Status Exp2(KernelContext& context) {
   BoundedTensor& result = context.Result();
   if (IsFloat(result.type.dtype)) return Evaluated<Exp2Value>(context);

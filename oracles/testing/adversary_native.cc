@@ -107,7 +107,7 @@ Adversary::Elements Adversary::NativeSdpa(const NodeView& node) {
   return result;
 }
 
-// Of equal columns either may stand first; beside a NaN any order will do.
+// Two equal columns may stand in either order; beside a NaN any order will do.
 Adversary::Elements Adversary::NativeRanked(const NodeView& node) {
   const bool sort = KindOf(node.schema()) == OpKind::kNativeSort;
   const bool largest = node.String(1, "") == (sort ? "Descending" : "Max");

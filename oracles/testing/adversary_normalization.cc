@@ -129,7 +129,7 @@ Adversary::Elements Adversary::LocalResponseNorm(const NodeView& node) {
   const double alpha = ToType(dtype, node.Float(P::kAlpha, 1e-4));
   const double beta = ToType(dtype, node.Float(P::kBeta, 0.75));
   const double k = ToType(dtype, node.Float(P::kK, 1));
-  // Of an even size the channel behind may be the extra one.
+  // With an even size the extra channel may be the one after.
   const int64_t later = node.Int(P::kSize, 1) % 2 == 0 && Flip() ? 1 : 0;
   Elements result;
   for (size_t i = 0; i < x.size(); ++i) {

@@ -13,8 +13,8 @@ namespace {
 
 using Operands = std::span<const std::vector<double>>;
 
-// Of the addition by large numbers only its sign counts, which decides ties: it is kept large
-// enough for the bits of a number.
+// Only the sign of an addition to a large number counts, since it decides ties: the addend is kept
+// large enough for the bits of a number.
 Real Softplus(const Real& x) {
   if (x < Real(0.0)) return Log1p(Exp(x));
   return x + Log1p(Exp(x < Real(100.0) ? -x : Real(-100.0)));

@@ -33,7 +33,7 @@ std::optional<double> LinearAt(const Sampling& sampling, const SamplePoint& poin
   }
   const Real blend = sum / (Real(point.y.denominator) * point.x.denominator);
   if (IsFloat(dtype)) return blend.RoundedTo(dtype);
-  // How a blend of integers is rounded is not said.
+  // No source gives the rounding of a blend of integers.
   return std::trunc(blend.Odd()) == blend.Odd() ? std::optional(blend.Odd()) : std::nullopt;
 }
 

@@ -32,15 +32,15 @@ struct Place {
   // Bytes of one record where the number counts records, else 1.
   uint32_t unit = 1;
   std::string_view name;  // of the field, "section.offset"; static storage
-  // Of a number: the same field of the record before, or of the next one where there is none
+  // For a number, the same field of the record before, or of the next one where there is none
   // before. Its own offset where it is alone.
   uint32_t alike = 0;
   // Of a text: the end of a run of spaces that makes up for a longer or shorter text. 0: none.
   uint32_t padding_end = 0;
 };
 
-// The places of a file, in file order and at most kMostPlaces, which are spread over the file.
-// Those of a format that no walker knows are guessed: words that may be counts, sizes or offsets,
+// The places of a file, in file order and at most kMostPlaces, which are spread over the file. The
+// places of a format that no walker knows are guessed: words that may be counts, sizes or offsets,
 // or the numbers, quotations and brackets of a text. Never fails: `file` may be anything.
 inline constexpr size_t kMostPlaces = 4096;
 std::vector<Place> PlacesOf(std::string_view format, ByteSpan file);

@@ -122,7 +122,7 @@ class TextWalk {
 };
 
 // A parser reads nothing from words that are zero in a run, and data are mostly large.
-constexpr size_t kHead = 256;  // bytes at both ends of which every word is a place
+constexpr size_t kHead = 256;  // every word of the first and last so many bytes is a place
 
 bool MayCount(uint64_t value, uint64_t size) { return value > 0 && value <= 2 * size + 64; }
 

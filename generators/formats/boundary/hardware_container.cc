@@ -1,5 +1,5 @@
 // Places of a hardware container: header, load commands, sections, symbols, relocations, tasks.
-// Those of records follow from the records of the format.
+// The places of records follow from the records of the format.
 #include <algorithm>
 #include <array>
 #include <cstring>

@@ -47,7 +47,7 @@ void LinkAlike(std::vector<Place>& places) {
   for (Place& place : places) {
     Place*& other = last[{place.name, place.width}];
     place.alike = other == nullptr ? place.offset : other->offset;
-    // The first one has the second.
+    // The first place of a name has the second one as `alike`.
     if (other != nullptr && other->alike == other->offset) other->alike = place.offset;
     other = &place;
   }

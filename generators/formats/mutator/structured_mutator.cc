@@ -19,8 +19,8 @@ constexpr int kJsonTries = 4;
 
 // The JSON form of a larger file costs more than it brings.
 constexpr size_t kMaxJsonInput = size_t{1} << 17;
-// Two files up to this size together have forms that cost little. Of larger ones they take most of
-// the time of a fuzzer that runs its target in the same process, so that few crossings go by them.
+// Two files up to this size together have forms that cost little. On larger ones they take most of
+// the time of a fuzzer that runs its target in the same process, and few crossings are made.
 constexpr size_t kSmallForms = size_t{1} << 11;
 constexpr uint64_t kLargeFormsEvery = 16;
 

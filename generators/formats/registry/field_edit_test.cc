@@ -243,7 +243,7 @@ class FieldEditTest : public ::testing::TestWithParam<const DescriptorGenerator*
     return &*row;
   }
 
-  // One line a field and a kind of fault, however many files show it.
+  // One line per field and a kind of fault, however many files show it.
   void Fault(const std::string& name, std::string_view what, const std::string& example) {
     if (faults_.insert(name + std::string(what)).second) {
       ADD_FAILURE() << name << " " << what << ": " << example;

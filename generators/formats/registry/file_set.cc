@@ -62,11 +62,11 @@ FileRecipe MutatedRecipe(const DescriptorGenerator& generator, const Format& for
   return recipe;
 }
 
-// Of the files that were made already: size and checksum of each, the same on every machine.
+// Size and checksum of each file that was made already; the same on every machine.
 using MadeFiles = std::set<std::pair<size_t, uint32_t>>;
 
-// One that is neither among the files made already nor its origin, as far as a few tries
-// give one: mutations that empty a file make the same of each, others undo each other.
+// A few tries look for a file that is neither its origin nor made already: mutations that empty a
+// file make the same of each, and others undo each other.
 FileRecipe NewMutatedRecipe(const DescriptorGenerator& generator, const Format& format,
                             uint64_t seed, MadeFiles& made) {
   Bytes bytes;

@@ -39,12 +39,12 @@ struct FileRecipe {
   std::string severity;  // "error" or "warning" where `breaks` is set
 };
 
-// `count` recipes, the same for the same seed. Sets that break rules go round the mutations that
-// break one of their kind, so that a count of at least their number shows each; every file of them
-// was verified to break its rule alone, or, where it does not even parse, to be refused for that
-// rule before any other. So it is when it is read as its recipe says; only where no such file is
-// found may a warning about facts that bytes leave open ("...-open") stand beside it. kInternal
-// where a mutation makes no file, kUnsupported where no mutation breaks such a rule.
+// `count` recipes, the same for the same seed. A set that breaks rules takes the mutations of its
+// kind in turn, so that a count of at least their number shows each. Every file of it is verified
+// to break its rule alone or, if it does not parse, to be refused for that rule first. This holds
+// if the file is read as its recipe says. Only if no such file is found, a warning about facts that
+// bytes leave open ("...-open") may stand beside it. kInternal where a mutation makes no file,
+// kUnsupported where no mutation breaks such a rule.
 Result<std::vector<FileRecipe>> DrawFileSet(const DescriptorGenerator& generator,
                                             const Format& format, FileSetMode mode, uint64_t count,
                                             uint64_t seed);

@@ -136,7 +136,7 @@ const Format kToy = {.name = "toy",
                        return violations;
                      }};
 Bytes MakeToy(ChoiceStream&) { return {0, 0}; }
-// Its first byte, in every second file the other one too.
+// Sets the first byte, and the other one too in every second file.
 constexpr MutationKind kToyKinds[] = {
     {"both-or-one", "first-zero",
      [](ByteSpan, ChoiceStream& choices) -> std::optional<Mutation> {

@@ -1,4 +1,4 @@
-// The list of all generators of files (generators.def), one a format. Used by the structured
+// The list of all generators of files (generators.def), one per format. Used by the structured
 // mutator's library, `anecheck gen` and `anecheck fuzz`.
 #pragma once
 

@@ -211,7 +211,7 @@ bool RunPastBlock(Chain& chain, uint64_t a, uint64_t b) {
   return IsV7(chain) && RunPast(chain, a, b);
 }
 
-// Only where no other generation has a longer block, by which the run would be inside.
+// Only if no other generation has a longer block that holds the run.
 bool RunPastPublished(Chain& chain, uint64_t a, uint64_t b) {
   return !IsV7(chain) && RunPast(chain, a, b) && StillReads(chain, [&](const Chain& again) {
     return again.generation == chain.generation && td::WritesOutsideBlocks(again) == 1;

@@ -1,5 +1,5 @@
 // The answer of the FlatBuffers library's own verifier for an IREE module, for tests and fuzz
-// targets that hold our shape check against it.
+// targets that compare our shape check with it.
 #pragma once
 
 #include <algorithm>

@@ -1,4 +1,4 @@
-// The processor's own fp16 conversion, F16C, for the tests that hold ours against it. It knows four
+// The processor's own fp16 conversion, F16C, for the tests that compare ours with it. It knows four
 // of the five rounding modes: all but ties away from zero.
 #pragma once
 

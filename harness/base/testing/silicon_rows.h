@@ -1,5 +1,6 @@
 // Published sums and activation errors of silicon as tests read them: rows of
-// facts/silicon/numerics_silicon.csv. Oracle and simulated engine are held against the same rows.
+// facts/silicon/numerics_silicon.csv. Tests compare the oracle and the simulated engine with the
+// same rows.
 #pragma once
 
 #include <optional>

@@ -25,7 +25,8 @@ std::string SourcePath(std::string_view relative);
 
 bool PathExists(const std::string& path);
 
-// Begins the reason of every test that skips for want of a file; skip_report.cc looks for it.
+// Begins the reason of every test that skips because a file is missing; skip_report.cc looks for
+// it.
 inline constexpr std::string_view kMissingData = "no data: ";
 
 // Whether `path` is a file, or a folder with a file at any depth.

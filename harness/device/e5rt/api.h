@@ -13,10 +13,10 @@
 //
 // An operation is bound before it is encoded (specification 001, sections 2.2 and 2.3), and the
 // code that the specification describes says that Espresso changes no bindings of an encoded one.
-// So an operation with an unbound port is not encoded here, and one that is encoded keeps its
-// buffers and events until its stream was reset or released and it was prepared again. That all
-// ports must be bound, that events stand still as buffers do, and that an operation cannot be
-// prepared while a stream has it, is assumed.
+// An operation with an unbound port is therefore not encoded. An encoded one keeps its buffers and
+// events until its stream is reset or released and it is prepared again. Assumed: all ports must be
+// bound, events must not change while they are used, and an operation cannot be prepared while a
+// stream has it.
 #pragma once
 
 #include <cstddef>
@@ -86,7 +86,7 @@ ANECHECK_E5RT int64_t e5rt_execution_stream_operation_retain_output_port(void* o
                                                                          void** out);
 ANECHECK_E5RT int64_t e5rt_execution_stream_operation_prepare_op_for_encode(void* operation);
 // An operation may have several events of either kind: specification 001, section 2.5, binds one a
-// pair of chained operations. That a further call adds to them is assumed; nothing unbinds one.
+// pair of chained operations. Assumed: a further call adds to them. Nothing unbinds one.
 ANECHECK_E5RT int64_t e5rt_execution_stream_operation_bind_completion_event(void* operation,
                                                                             void* event);
 ANECHECK_E5RT int64_t e5rt_execution_stream_operation_bind_dependent_events(void* operation,
@@ -119,7 +119,7 @@ ANECHECK_E5RT int64_t e5rt_execution_stream_execute_sync(void* stream);
 // completion, "" in that of a request that went well. An operation that depends on such an event
 // fails with it.
 ANECHECK_E5RT int64_t e5rt_execution_stream_submit_async(void* stream, void* block);
-// The same without a block. That it works is assumed: public notes have it answer "Use
+// The same without a block. Assumed to work: public notes have it answer "Use
 // submit_async".
 ANECHECK_E5RT int64_t e5rt_execution_stream_async_submit(void* stream);
 ANECHECK_E5RT int64_t e5rt_execution_stream_set_quality_of_service(void* stream, uint64_t qos);

@@ -53,12 +53,12 @@ class Stream : public Object {
   static constexpr HandleKind kKind = HandleKind::kStream;
   Stream() : Object(kKind) {}
   // Waits for the requests, except in a completion block: one that waited for itself, or for a
-  // block that waits for it, would never end. The requests are done all the same.
+  // block that waits for it, would never end. The requests are still done.
   ~Stream() override;
 
   void Submit(Request request);
   void Encode(std::shared_ptr<Operation> operation);
-  // Lets its operations go. Submitted work is done all the same.
+  // Lets its operations go. Submitted work is still done.
   void Reset();
   const std::vector<std::shared_ptr<Operation>>& operations() const { return operations_; }
 

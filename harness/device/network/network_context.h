@@ -60,7 +60,7 @@ class NetworkContext {
   const Symbol* Find(std::string_view name) const;
   // The symbol that the unit's bottom of that index names.
   Result<const Symbol*> SymbolAt(const NetworkUnit& unit, size_t index) const;
-  // That of the operand, whose growth is computed where it has one.
+  // The start of the operand; its growth is computed if it has one.
   Result<Operand> OperandAt(const NetworkUnit& unit, size_t index);
   // Computes the growth of the symbol of that name.
   Result<Operand> Grow(const std::string& name);

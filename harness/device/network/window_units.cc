@@ -26,7 +26,7 @@ Result<Window> ReadWindow(const NetworkUnit& unit) {
     window.pads.push_back(unit.params.Find(keys.before).Integer().value_or(0));
     window.pads.push_back(unit.params.Find(keys.after).Integer().value_or(0));
   }
-  // Innermost axis first. That it begins with the width is assumed.
+  // Innermost axis first. Assumed: it begins with the width.
   const auto steps = unit.params.Find("Step").Integers();
   window.strides.assign(window.kernel.size(), 1);
   if (!steps) return window;

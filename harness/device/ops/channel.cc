@@ -67,7 +67,7 @@ Operand ReadX(OpBuilder& builder) {
   return x;
 }
 
-// A constant with one number a channel; `fallback` throughout where the argument is absent.
+// A constant with one number per channel; `fallback` throughout where the argument is absent.
 std::vector<float> ReadChannels(OpBuilder& builder, std::string_view name, const Operand& x,
                                 float fallback, bool required) {
   if (!builder.ok()) return {};
@@ -78,7 +78,7 @@ std::vector<float> ReadChannels(OpBuilder& builder, std::string_view name, const
   if (!operand || operand->constant == nullptr ||
       operand->type != TensorType{x.type.element, {x.type.shape[1]}}) {
     builder.Reject(Stage::kFrontend,
-                   fmt::format("{} must be a constant with one number a channel", name));
+                   fmt::format("{} must be a constant with one number per channel", name));
     return {};
   }
   return ConstantFloats(*operand->constant);

@@ -218,7 +218,7 @@ bool IsSwishOfProduct(const Operand& r, const Operand& gate) {
   return r.origin.op == "matmul" && r.type.shape.rank() == 2 && gate.origin.op == "sigmoid_hard" &&
          gate.origin.first_input == r.value;
 }
-// D34: an error of 4 percent in the L2 norm. How it is spread is published nowhere: assumed even.
+// D34: an error of 4 percent in the L2 norm. Assumed to be spread evenly: no source says.
 constexpr float kSwishGain = 1.04F;
 
 float GainOf(const OpBuilder& builder, Binary op, const Operand& x, const Operand& y) {

@@ -28,7 +28,7 @@ struct Bias {
   float ValueOf(const NumericModel& model, int64_t channel) const;
 };
 
-// The argument `bias`, if there is one: constant, one value a channel.
+// The argument `bias`, if there is one: constant, one value per channel.
 Bias ReadBias(OpBuilder& builder, Element element, int64_t channels);
 
 std::unique_ptr<const Kernel> BuildLinear(OpBuilder& builder);

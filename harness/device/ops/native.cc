@@ -24,8 +24,8 @@ struct AttentionShape {
   bool shifted = true;     // the maximum is subtracted before the exponential
 };
 
-// Documented departures (facts/known_defects.csv). How the wrong values come about is published
-// nowhere: these mechanisms are assumed.
+// Documented departures (facts/known_defects.csv). No source explains the wrong values: these
+// mechanisms are assumed.
 struct AttentionQuirks {
   bool one_plane = false;  // D24
   // D22: of twenty query rows nine come out, the others are 0, which is a cosine of 0.67.

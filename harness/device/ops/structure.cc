@@ -100,7 +100,7 @@ Built BuildReshapeLike(OpBuilder& builder) {
   if (!builder.ok()) return nullptr;
   const size_t count = references.size();
   if (begins.size() != count || ends.size() != count || masks.size() != count) {
-    builder.Reject(Stage::kFrontend, "begins, ends and end_masks need one entry a reference");
+    builder.Reject(Stage::kFrontend, "begins, ends and end_masks need one entry per reference");
     return nullptr;
   }
   Shape shape;

@@ -27,7 +27,7 @@ struct Window {
 };
 
 // Reads strides, pad_type, pad and, where `dilations` or `ceil_mode` ask for them, these arguments,
-// and computes the output extents. `kernel` has one entry a spatial axis of `x`. Refuses through
+// and computes the output extents. `kernel` has one entry per spatial axis of `x`. Refuses through
 // the builder. MIL: "same" puts the odd element of padding after, "same_lower" before; with
 // ceil_mode a last window that would start past the input and its padding before is dropped where
 // there is padding.

@@ -33,7 +33,7 @@ struct InputText {
   std::string name;
   std::vector<int64_t> extents;
 };
-// The same of the network's weight file, from a byte of it on.
+// The same for the network's weight file, from a given byte on.
 struct ConstantText {
   std::string name;
   std::vector<int64_t> extents;

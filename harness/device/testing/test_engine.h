@@ -33,7 +33,7 @@ using Halves = std::vector<Half>;
 Halves ToHalves(const std::vector<double>& values);
 std::vector<double> ToDoubles(const Halves& values);
 
-// A program compiled, loaded, with one buffer a port and a stream of its own, on which it is
+// A program compiled, loaded, with one buffer per port and a stream of its own, on which it is
 // encoded once it is to run; released with the object. `error` is the engine's message where any
 // step failed.
 class LoadedProgram {
@@ -53,8 +53,8 @@ class LoadedProgram {
   bool ok() const { return error_.empty(); }
   const std::string& error() const { return error_; }
 
-  // Binds a new buffer of that size to the port and returns its memory; null where it fails. Of a
-  // program that has run, the stream is reset first, since encoded operations keep their bindings.
+  // Binds a new buffer of that size to the port and returns its memory; null where it fails. The
+  // stream of a program that has run is reset first: encoded operations keep their bindings.
   void* Bind(const std::string& port, bool output, size_t bytes);
   // Binds the buffer that another port already has.
   bool Share(const std::string& port, bool output, void* buffer);

@@ -1,4 +1,4 @@
-// Movements of elements: copies by strides, and by way of L2 where columns change.
+// Movements of elements: copies by strides, and through L2 if columns change.
 #include <algorithm>
 #include <cstring>
 #include <fmt/format.h>

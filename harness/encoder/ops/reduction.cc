@@ -132,8 +132,8 @@ Result<Task> SquaresOfBlock(Planner& planner, const L2Block& block, const View& 
   return task;
 }
 
-// One slab of a reduction. Its one element a channel goes to the channel axis of `y`. With `zeros`
-// it is a sum of squares.
+// One slab of a reduction. Its one element per channel goes to the channel axis of `y`. With
+// `zeros` it is a sum of squares.
 Status ReduceSlab(Planner& planner, const View& x, const View& y, Slab slab, const Planar& planar,
                   const View* zeros) {
   planner.ResetL2();

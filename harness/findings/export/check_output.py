@@ -26,7 +26,7 @@ FAR = 2**32 - 1  # steps to a number of another kind, such as from NaN
 
 
 def outside(expected, name, actual):
-    """Which elements of `actual` no conforming engine gives, as a flat array of bools."""
+    """The elements of `actual` that no conforming engine gives, as a flat array of bools."""
     flat = actual.astype(numpy.float64).ravel()
     low, high = expected[name + ".low"].ravel(), expected[name + ".high"].ravel()
     nan_allowed = (expected[name + ".flags"].ravel() & NAN_ALLOWED) != 0

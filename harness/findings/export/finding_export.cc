@@ -137,7 +137,7 @@ Status WriteShape(const Json& finding, const Case& item,
   return MakeError(ErrorCode::kInvalid, "finding: at_shape: extent: is none of the range");
 }
 
-// The second network of a finding that a relation between two shows, its expected and its actual
+// For a finding of a relation between two networks: the second network, its expected and its actual
 // outputs.
 Status WriteRewritten(const Json& finding, const Case& item,
                       const std::function<std::string(std::string_view)>& in) {

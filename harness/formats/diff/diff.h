@@ -41,12 +41,12 @@ std::span<const std::string_view> LayoutMembers(std::string_view format);
 FileDifferences DiffJson(const Json& before, const Json& after,
                          std::span<const std::string_view> ignored, size_t limit);
 
-// The same of two files, without the layout unless it is asked for. Errors: those of the format's
+// The same for two files, without the layout unless it is asked for. Errors: those of the format's
 // to_json.
 Result<FileDifferences> DiffFiles(const Format& format, ByteSpan before, ByteSpan after,
                                   bool layout, size_t limit);
 
-// For people: a line a difference, "~ path: before -> after", "+ path: after", "- path: before".
+// For people: a line per difference, "~ path: before -> after", "+ path: after", "- path: before".
 std::string DifferencesText(const FileDifferences& differences);
 Json DifferencesToJson(const FileDifferences& differences);
 

@@ -178,8 +178,8 @@ struct AttributeBytes {
   size_t values = 0;
 };
 
-// One a section with attributes, in the order of the file, which Parse must have accepted. Of
-// sections that share more than eight times the file the last are left out.
+// One a section with attributes, in the order of the file, which Parse must have accepted. If
+// sections share more than eight times the file, the last ones are left out.
 std::vector<AttributeBytes> CountAttributes(ByteSpan bytes);
 
 // The facts that a compiler has about a program when it writes its descriptor.

@@ -54,9 +54,9 @@ constexpr WalkRules kRules({
     {"operand-symbols", "inputs and outputs index symbol_names.",
      "assumed: e5.fbs, table Operation", kAssumed},
     {"attrs-member", "The attribute section holds the member of its operation's kind.",
-     "specification 000, table 23.3; how the union hangs is assumed", kAssumed},
+     "specification 000, table 23.3; the place of the union is assumed", kAssumed},
     {"inference-procedure", "An AneInference names its procedure.",
-     "facts/e5_schema.md, table AneInferenceAttrs; how it hangs is assumed", kAssumed},
+     "facts/e5_schema.md, table AneInferenceAttrs; its place is assumed", kAssumed},
     {"operand-rank", "dim and stride of an operand have four entries.",
      "specification 000, listing 23.2; where operands hang is assumed", kAssumed},
     {"operand-dtype", "storage_type is below 11.",
@@ -72,7 +72,7 @@ constexpr WalkRules kRules({
      kAssumed},
     {"alias-symbol", "symbol_index of an alias symbol indexes symbol_names.",
      "specification 000, table 23.3; where alias symbols hang is assumed", kAssumed},
-    {"state-strides", "States lie at multiples of 16 KiB, each at its own.",
+    {"state-strides", "States lie at different multiples of 16 KiB.",
      "specification 000: state buffers at 16-kilobyte strides; where they hang is assumed",
      kAssumed},
 });
@@ -381,7 +381,7 @@ class RuleChecker {
 
   ByteSpan bytes_;
   const wire::E5Program& root_;
-  // An operation as its symbol tells it.
+  // An operation as its symbol names it.
   struct NamedOperation {
     const flatbuffers::String* name = nullptr;
     bool is_cast = false;

@@ -1,4 +1,4 @@
-// The tables that make up EnumTable(), one a kind, defined in the *_rows.cc files.
+// The tables that make up EnumTable(), one per kind, defined in the *_rows.cc files.
 #pragma once
 
 #include "harness/formats/enums/enums.h"

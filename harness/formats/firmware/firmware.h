@@ -4,7 +4,7 @@
 //
 // No source describes the content of a part, nor how long it is. A part is taken to reach from its
 // magic number to the next magic number at a multiple of four bytes, or to the end; its body is
-// kept as opaque bytes. That cut is assumed, here alone.
+// kept as opaque bytes. The cut is assumed, here alone.
 #pragma once
 
 #include <cstddef>

@@ -459,7 +459,7 @@ class JsonReader {
     return self;
   }
 
-  // A vector that stood at the same place as an equal one before it is that one.
+  // The earlier vector if an equal one stood at the same place, else `self`.
   uint32_t Shared(uint32_t self) {
     const Object& object = document_.objects[self];
     const auto [known, fresh] = vectors_.try_emplace({object.at, object.type}, self);

@@ -1,6 +1,6 @@
-// The JSON form of a Document: one object a table with plain values under the schema's field names,
-// and beside them, under "@", where the pieces stood. Used by the e5 and vmfb formats' to_json and
-// from_json.
+// The JSON form of a Document: one object per table with plain values under the schema's field
+// names, and beside them, under "@", where the pieces stood. Used by the e5 and vmfb formats'
+// to_json and from_json.
 #pragma once
 
 #include <functional>

@@ -14,7 +14,7 @@
 namespace anecheck {
 namespace {
 
-// A row a named field, with the source that the layout gives it.
+// A row per named field, with the source that the layout gives it.
 std::span<const FieldFact> FieldFacts(const Json& /*json*/) {
   static const std::vector<FieldFact> facts = [] {
     std::vector<FieldFact> rows;

@@ -49,7 +49,7 @@ class HalBlob {
 struct HalImage {
   std::string name;
   Bytes bytes;              // 0x938; meaningless where not known
-  std::vector<bool> known;  // one a byte
+  std::vector<bool> known;  // one per byte
 };
 
 // The statements of the sources about a target's table. Dead fields, pointers and unsourced values
@@ -62,12 +62,12 @@ HalImage HalImageOf(const HalBlob& blob, std::string name);
 struct HalDifference {
   uint32_t offset = 0;
   const HalField* field = nullptr;             // null where no field covers the byte
-  std::vector<std::optional<uint8_t>> values;  // one a table; nothing where it is unknown there
+  std::vector<std::optional<uint8_t>> values;  // one per table; nothing where it is unknown there
 };
 
 // Every differing byte of any number of tables, by offset.
 std::vector<HalDifference> DiffHal(std::span<const HalImage> images);
-// The same for people: one line a byte, under a header with the tables' names.
+// The same for people: one line per byte, under a header with the tables' names.
 std::string DiffHalText(std::span<const HalImage> images);
 
 // The record fields of the whole table, by offset.

@@ -25,8 +25,8 @@ struct TensorSpec {
 // The strides of real files: rows padded to 64 bytes, planes and batches packed behind each other.
 std::array<uint64_t, 4> PackedStrides(const std::array<uint32_t, 4>& shape, uint64_t element_bytes);
 
-// A kernel: one tile a lane, each padded to a multiple of 64 bytes. `lanes` beyond the tiles become
-// sentinels. A table has one tile and no lane in its name.
+// A kernel: one tile per lane, each padded to a multiple of 64 bytes. `lanes` beyond the tiles
+// become sentinels. A table has one tile and no lane in its name.
 struct KernelSpec {
   std::string name;  // "K" and 64 hexadecimal digits
   std::vector<Bytes> tiles;

@@ -29,8 +29,8 @@ int Recognise(ByteSpan bytes, std::string_view) {
   return match ? 100 : 0;
 }
 
-// Why a container cannot be written, with the members that have to change where something in it
-// has outgrown its place.
+// The reason that a container cannot be written, with the members to change if a part has outgrown
+// its place.
 Error WithMovedPlaces(const Error& error, const Container& container, const Json& json) {
   constexpr size_t kMost = 64;
   Result<Container> roomy = FromJson(json);

@@ -14,7 +14,7 @@ namespace anecheck::hwx {
 
 // Moves each segment to the address given for it, and with it every section, port, base slot,
 // text address and place symbol that points into it. Words that relocations patch hold offsets
-// from their section and stay. One address a segment, in order, each a multiple of 0x4000.
+// from their section and stay. One address per segment, in order, each a multiple of 0x4000.
 // kInvalid where the count or an address is wrong or two segments would share memory.
 Status Rebase(Container& container, std::span<const uint64_t> segment_addresses);
 

@@ -49,7 +49,8 @@ void CheckTable(const Bindings& b, RuleReport& broken) {
   }
 }
 
-// How several procedures share a text section is not known; their tables are not compared.
+// The way in which several procedures share a text section is unknown; their tables are not
+// compared.
 const Section* OnlyText(const Bindings& b) {
   if (std::ranges::count_if(b.c.threads, IsApertureTable) != 1) return nullptr;
   return b.c.FindSection("__text");

@@ -8,7 +8,7 @@
 
 namespace anecheck::hwx {
 
-// Those of containers, then those of task descriptors in one.
+// The rules of containers, then those of task descriptors in a container.
 std::span<const Rule> Rules();
 
 // Every broken rule, in order of offset. Offsets are absolute.

@@ -1,4 +1,4 @@
-// int8 weights with a scale a tensor, a channel or a block.
+// int8 weights with one scale per tensor, per channel or per block.
 #include <algorithm>
 #include <cmath>
 #include <fmt/format.h>

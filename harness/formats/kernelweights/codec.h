@@ -35,12 +35,12 @@ struct Dense {
   std::vector<Half> values;
 };
 
-// w = scale * (q - zero_point). One scale, or one a channel; zero points likewise, or none (0).
+// w = scale * (q - zero_point). One scale, or one per channel; zero points likewise, or none (0).
 // The M1 takes zero points of 0 only (asymmetric quantisation asserts there).
 struct AffineInt8 {
   Extent extent;
   bool is_signed = true;       // int8, otherwise uint8
-  std::vector<uint8_t> bytes;  // one an element
+  std::vector<uint8_t> bytes;  // one per element
   std::vector<Half> scales;
   std::vector<int16_t> zero_points;  // of the type's range
 };
@@ -59,7 +59,7 @@ struct Palette {
   std::vector<Half> codebooks;   // [codebook_count][2^index_bits][vector_size]
 };
 
-// One bit an element, least significant first, ceil(n / 8) bytes; then the elements whose bit is
+// One bit per element, least significant first, ceil(n / 8) bytes; then the elements whose bit is
 // set. The others are +0.
 struct Sparse {
   Extent extent;
@@ -82,7 +82,7 @@ struct Float8 {
   Extent extent;
   Float8Format format = Float8Format::kE4M3;
   std::vector<uint8_t> bytes;
-  std::vector<Half> scales;  // none, one, or one a channel
+  std::vector<Half> scales;  // none, one, or one per channel
 };
 
 using Weights = std::variant<Dense, AffineInt8, Palette, Sparse, BlockwiseInt8, Float8>;

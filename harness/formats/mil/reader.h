@@ -44,9 +44,9 @@ Result<std::string> ReadString(ValueView literal);
 Result<double> ReadFloat(ValueView literal);
 
 // All elements little endian in row-major order; types narrower than a byte and bool take one byte
-// an element. fp16 by ToHalf, each element rounded once. Not for strings, nor for BLOBFILE.
+// per element. fp16 by ToHalf, each element rounded once. Not for strings, nor for BLOBFILE.
 Result<std::vector<uint8_t>> ReadElements(ValueView literal);
-// The same of a value whose type stands elsewhere: a member of a list, tuple or dict.
+// The same for a value whose type stands elsewhere: a member of a list, tuple or dict.
 Result<std::vector<uint8_t>> ReadElementsAs(ValueView value, DataType type);
 
 // Whether a leaf spells a value of `type`: numbers in range, true and false, strings. Any number is

@@ -105,7 +105,7 @@ class TextWriter {
   void ConstFloat16(std::string_view name, Half value);
   void ConstFloat32(std::string_view name, float value);
   // `elements` little endian, in row-major order, one after another; types narrower than a byte and
-  // bool take one byte an element, fp8 types their eight bits. Precondition: as many as
+  // bool take one byte per element, fp8 types their eight bits. Precondition: as many as
   // `dimensions`, all known, ask for.
   void ConstTensor(std::string_view name, DataType type, Dimensions dimensions,
                    std::span<const uint8_t> elements);

@@ -352,7 +352,8 @@ class TextBuilder {
 
   // ---- operations ----
 
-  // With FlexibleShapeInformation of that value, unless it is empty or stands among them.
+  // Adds FlexibleShapeInformation with the value `shapes`, unless that is empty or `attributes` has
+  // one.
   Status Attributes(std::vector<MapEntry> attributes, std::string shapes = {}) {
     std::ranges::sort(attributes, {}, &MapEntry::Order);
     if (std::ranges::find(attributes, kFlexibleShapes, &MapEntry::key) != attributes.end()) {

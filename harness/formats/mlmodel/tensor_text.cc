@@ -46,8 +46,8 @@ void Unpack(std::string_view bytes, int bits, uint64_t count, std::vector<uint64
   }
 }
 
-// As many elements as the bytes hold whole: padding bits of the last byte hold none where `wanted`
-// says how many there are.
+// The number of whole elements in the bytes, without padding bits of the last byte if `wanted`
+// gives the number.
 Status ReadBytes(std::string_view bytes, DataType type, std::optional<uint64_t> wanted,
                  Elements& elements) {
   const int bits = mil::DataTypeBits(type);

@@ -1,5 +1,5 @@
-// Walking the fields of a message of protocol buffers. Of the library (protozero) the readers use
-// nothing else: every access here is checked for its wire type first, and the library's exceptions
+// Walking the fields of a message of protocol buffers. The readers use nothing else of the library
+// (protozero): every access here is checked for its wire type first, and the library's exceptions
 // are caught in one place.
 #pragma once
 

@@ -1,5 +1,5 @@
 // The demands of native layers' validators on a unit and its operands: the gates of the legality
-// tables (oracles/legality/gates.h) held against a network description.
+// tables (oracles/legality/gates.h), checked on a network description.
 #pragma once
 
 #include <cstdint>

@@ -2,7 +2,7 @@
 // layers and wiring. The lowering of graphs writes it and reads it back.
 //
 // Two key styles exist. Files of version 1.0.9 list ports by name in the network (Inputs, Outputs)
-// with one dictionary a port; files of version 1.0.10 list entry points at the top (ProcedureList
+// with one dictionary per port; files of version 1.0.10 list entry points at the top (ProcedureList
 // with InputList, OperationList, OutputList). Both are read and written.
 // Sources: the 20 real files; specification 000, table 23.1; specification 004, "Method";
 // facts/more/netplist_keys.csv; public netlists of version 1.0.10.

@@ -1,5 +1,5 @@
-// Between the plain values of model.h and the property list. The keys of each record stand once,
-// for both directions: `keys` is a KeyReader, which fills the record, or a KeyWriter.
+// Conversion between the plain values of model.h and the property list. The keys of each record
+// stand once, for both directions: `keys` is a KeyReader, which fills the record, or a KeyWriter.
 #include <algorithm>
 #include <fmt/format.h>
 
@@ -313,8 +313,8 @@ class KeyWriter {
     return style_ == KeyStyle::kPorts || !inputs.empty();
   }
   // Files of version 1.0.10 list no outputs: the reader takes them in the order of their keys and
-  // knows them by a Bottom and no Type. The changes that it would take otherwise are listed all the
-  // same.
+  // knows them by a Bottom and no Type. The changes that it would otherwise need are listed
+  // nevertheless.
   bool IsListed(const std::vector<Output>& outputs) const {
     return style_ == KeyStyle::kPorts || !std::ranges::all_of(outputs, IsKnownByItsKeys) ||
            !std::ranges::is_sorted(outputs, {}, &Output::name);

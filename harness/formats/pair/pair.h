@@ -3,7 +3,7 @@
 // and by the generator of pairs.
 //
 // The two files correspond to one network (specification 000, A decoded program), and each names
-// the ports and procedures of the other. How they hang from the descriptor no source says (e5.fbs),
+// the ports and procedures of the other. No source says how they hang from the descriptor (e5.fbs),
 // so every rule of a pair is assumed: it warns and never rejects.
 #pragma once
 

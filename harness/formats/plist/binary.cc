@@ -516,7 +516,7 @@ Status ReadAll(std::span<const uint8_t> bytes, BinaryTable& table, Value* root) 
     }
     BinaryObject& object = table.objects.emplace_back();
     ANECHECK_RETURN_IF_ERROR(reader.Read(object));
-    // Those of objects that nothing refers to as well, which no tree has.
+    // References of unused objects too, which no tree has.
     if (!RefersInside(object, count)) return Bad("a reference outside the table", begin);
     places.push_back(
         Place{static_cast<uint32_t>(begin), static_cast<uint32_t>(reader.position() - begin)});

@@ -81,7 +81,7 @@ rc::Gen<Value> AnyValue(int depth) {
   });
 }
 
-// The answer of ParseBinary, held against the reader that builds no tree.
+// The answer of ParseBinary, compared with the reader that builds no tree.
 Result<BinaryDocument> ParseBothWays(std::span<const uint8_t> bytes) {
   Result<BinaryDocument> document = ParseBinary(bytes);
   const Result<BinaryTable> table = ParseBinaryTable(bytes);

@@ -50,7 +50,7 @@ void JsonFields::RefuseOthers() {
   if (!object_.is_object()) return;
   size_t place = 0;
   for (const auto& [key, value] : object_.items()) {
-    if (!read_[place++] && key != "derived") Fail(key, "is no member that is read here");
+    if (!read_[place++] && key != "derived") Fail(key, "is an unknown member");
   }
 }
 

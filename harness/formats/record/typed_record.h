@@ -185,7 +185,7 @@ class TypedRecord {
       record::FromJson(fields, field.name, field.kind, owner.*field.member);
     });
   }
-  // Those of kFollows and kCounted: as `fields` says, else as in `laid`.
+  // Fields of kFollows and kCounted are as `fields` says, else as in `laid`.
   void FollowingFromJson(JsonFields& fields, const Owner& laid, Owner& owner) const {
     ForEach([&](const auto& field) {
       if (field.role != FieldRole::kFollows && field.role != FieldRole::kCounted) return;

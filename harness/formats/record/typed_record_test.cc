@@ -103,7 +103,7 @@ TEST(TypedRecord, BadJsonNamesTheMember) {
       {"name", "abcde", "r.name: is longer than 4 bytes"},
       {"kind", 65536, "r.kind: must be a number from 0 to 65535"},
       {"tail", "01", "r.tail: needs 2 bytes, has 1"},
-      {"odd", 1, "r.odd: is no member that is read here"},
+      {"odd", 1, "r.odd: is an unknown member"},
   };
   for (const auto& row : rows) {
     Json json = JsonOf(kOne, kOne);

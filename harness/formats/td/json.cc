@@ -26,7 +26,7 @@ void AddFields(Json& object, const WordLayout& layout, uint32_t word, Derived de
   }
 }
 
-// The bits of a word that no field names. Those of a field are refused here: they stand under its
+// The bits of a word that no field names. Bits of a field are refused here: they stand under its
 // name, and an edit of them would be lost.
 uint32_t ReadRest(JsonFields& fields, std::string_view key, const WordLayout& layout) {
   const uint32_t rest = fields.U32Or(key, 0);

@@ -8,8 +8,8 @@
 namespace anecheck::td {
 
 std::span<const Rule> Rules();
-// Those that a section within a container can break: its header names the version, which the last
-// rule is about.
+// The rules that a section in a container can break: not the last, since the container's header
+// names the version.
 inline std::span<const Rule> ContainerRules() { return Rules().first(Rules().size() - 1); }
 
 }  // namespace anecheck::td

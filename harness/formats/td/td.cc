@@ -390,7 +390,7 @@ Result<Chain> DecodeAnyVersion(ByteSpan text) {
       continue;
     }
     fitting.push_back(&generation);
-    // Of those that fit alike, one with the guide's headers goes first.
+    // If several fit equally, the one with the guide's headers comes first.
     const bool long_header = (*choice.chain)->header_words != generation.header_words;
     const size_t score = 2 * choice.outside + (long_header ? 1 : 0);
     if (score >= best_score) continue;

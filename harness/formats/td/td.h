@@ -227,7 +227,7 @@ std::vector<FieldFact> ChainFacts(const std::string& prefix, FactEvidence coding
 
 // For people; `indent` spaces before every line.
 std::string PrintChain(const Chain& chain, int indent);
-// The same at the end of a text: that of a long chain takes many times the chain's bytes.
+// Appends the same to a text: the text of a long chain takes many times the chain's bytes.
 void PrintChain(const Chain& chain, int indent, std::string& text);
 
 // Broken rules of kFormat_td, in file order.

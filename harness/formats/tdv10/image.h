@@ -56,7 +56,7 @@ struct Bar {
   BitField bits;
 };
 
-// Writes one value a bar, in order. Fails, with nothing written, where the counts differ, a bar
+// Writes one value per bar, in order. Fails, with nothing written, where the counts differ, a bar
 // leaves its group or a value does not fit.
 Status ApplyBars(std::span<const Bar> bars, std::span<const uint64_t> values, Image& image);
 
@@ -73,7 +73,7 @@ struct LiveIn {
 Status CheckLiveIn(const LiveIn& live_in);
 // Whether `value` is one of the range; the error names the input and the range.
 Status CheckLiveInValue(const LiveIn& live_in, uint64_t value);
-// Writes one value a live-in, in order; all or nothing, as ApplyBars.
+// Writes one value per live-in, in order; all or nothing, as ApplyBars.
 Status BindLiveIns(std::span<const LiveIn> live_ins, std::span<const uint64_t> values,
                    Image& image);
 

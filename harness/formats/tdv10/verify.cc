@@ -166,7 +166,7 @@ Result<Form> FormOf(ByteSpan bytes) {
   }
   return MakeError(ErrorCode::kMalformed,
                    fmt::format("image-size: 0x{:x} bytes are no version-10 task: an image has "
-                               "0x3ac, a structure 0x3b4, a sparse stream 44 a record",
+                               "0x3ac, a structure 0x3b4, a sparse stream 44 for each record",
                                bytes.size()),
                    std::min(bytes.size(), kImageSize));
 }

@@ -20,7 +20,7 @@ void CheckValidFile(const Format& format, ByteSpan bytes, const std::string& nam
 void CheckHostileEdits(const Format& format, ByteSpan bytes, const std::string& name);
 
 // The faults of the JSON form of bytes that rewrite; empty if it gives them back and holds no more
-// than 512 times the input plus 1 MiB, an object a field being its nature.
+// than 512 times the input plus 1 MiB, an object per field being its nature.
 std::string FindJsonFault(const Format& format, ByteSpan bytes);
 
 // The faults of the message of an error or a violation; empty if it is one line of bounded length

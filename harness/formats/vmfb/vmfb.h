@@ -34,7 +34,7 @@ struct FieldIds {
 // identifier and the number of fields of the root table tell the form.
 struct Form {
   std::string_view name;                                      // "2019-12"
-  std::string_view evidence;                                  // where its fields are known from
+  std::string_view evidence;                                  // the source of its fields
   FactEvidence fact_evidence = FactEvidence::kSpecification;  // the same as a word
   flatbuffer::Schema schema;
   FieldIds ids;

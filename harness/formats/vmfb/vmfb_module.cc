@@ -198,8 +198,8 @@ Result<Module> Open(ByteSpan file) {
   if (has_archive) ANECHECK_RETURN_IF_ERROR(FindBuffer(&module));
   ANECHECK_RETURN_IF_ERROR(ChooseForm(&module));
   if (has_archive) return module;
-  // Most files have no archive. One that has a comment stands behind the FlatBuffer, and so behind
-  // the bytecode, which need not be searched.
+  // Most files have no archive. An end record with a comment stands behind the FlatBuffer, so the
+  // bytecode need not be searched.
   const flatbuffer::VectorView bytecode = module.root().Vector(module.form->ids.bytecode);
   ANECHECK_RETURN_IF_ERROR(FindBuffer(&module, bytecode.at() + size_t{4} + bytecode.size()));
   if (module.zip) ANECHECK_RETURN_IF_ERROR(ChooseForm(&module));

@@ -254,7 +254,7 @@ class RuleChecker {
       const auto width = static_cast<uint32_t>(ids_.descriptor_width);
       length = LoadU32(descriptors_.Element(function, width) + 4);
     }
-    // Nearly always all are in range; one loop without branches tells so.
+    // Nearly always all are in range; one loop without branches checks that.
     bool bad = false;
     for (uint32_t i = 0; i < entries.size(); ++i) {
       const uint8_t* at = entries.Element(i, 8);

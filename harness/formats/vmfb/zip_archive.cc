@@ -206,7 +206,7 @@ uint64_t GetWide(const ZipRecord& record, int which) {
 }
 
 // Each of the following compares numbers with their expected values, and returns whether they
-// agree. Those of records that are not const are set to it.
+// agree. The fields of a record that is not const are set to it.
 
 template <typename Record>
 bool Settle(Record& record, size_t field, uint64_t value, uint64_t saturated) {

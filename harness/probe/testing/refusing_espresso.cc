@@ -40,7 +40,7 @@ bool MayGoOn(const char* name) {
 
 extern "C" {
 
-// One a line, without the prefix, since the last time that this was asked for.
+// One per line, without the prefix, since the last time that this was asked for.
 const char* anecheck_calls() {
   static std::string given;
   const std::lock_guard lock(mutex);

@@ -1,5 +1,5 @@
-// The simulated engine with a record, for tests of the wrapper: calls that bear on order and
-// lifetime are written down and forwarded to libanecheck_espresso. A call can be refused once, and
+// The simulated engine with a record, for tests of the wrapper: calls that concern order and
+// lifetime are recorded and forwarded to libanecheck_espresso. A call can be refused once, and
 // buffers are not empty when they are made.
 #include "harness/runners/testing/recording_espresso.h"
 

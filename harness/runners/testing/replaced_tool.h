@@ -7,7 +7,7 @@ namespace anecheck::testing {
 // was started from: for copies alone.
 inline constexpr const char* kReplacedArgument = "--anecheck-replaced";
 
-// 0 where workers and the process of a probe were started all the same.
+// 0 if workers and the process of a probe were started nevertheless.
 int ReplacedMain();
 
 }  // namespace anecheck::testing

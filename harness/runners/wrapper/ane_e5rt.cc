@@ -297,7 +297,7 @@ struct ane_e5rt_program {
   // Bindings are part of the encoding: `operation` takes no other ones afterwards.
   static bool MayBind(const Operation& operation) {
     if (operation.encoding == Encoding::kNew) return true;
-    Failed("the operation was executed before: what is bound to it cannot change");
+    Failed("the operation was executed before: its bindings cannot change");
     return false;
   }
 

@@ -100,10 +100,10 @@ TEST_F(WrapperOrder, AnExecutedOperationTakesNoOtherBindings) {
   Forget();
   EXPECT_EQ(ane_e5rt_program_chain_ops(program.get(), 0, 1, "late"), -1);
   EXPECT_STREQ(anecheck_e5rt_last_error(),
-               "the operation was executed before: what is bound to it cannot change");
+               "the operation was executed before: its bindings cannot change");
   EXPECT_EQ(ane_e5rt_program_share_buffer(program.get(), 0, "y", 1, "x"), -1);
   EXPECT_STREQ(anecheck_e5rt_last_error(),
-               "the operation was executed before: what is bound to it cannot change");
+               "the operation was executed before: its bindings cannot change");
   EXPECT_EQ(Recorded(), Calls()) << "the engine is not asked";
   // An operation that joins takes bindings until it is executed itself; those before it still none.
   ASSERT_EQ(JoinAddOne(program), 2);

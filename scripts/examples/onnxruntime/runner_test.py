@@ -23,7 +23,7 @@ PACKAGES = pathlib.Path(os.environ.get("ANECHECK_ONNXRUNTIME")
                         or pathlib.Path.home() / ".cache/anecheck/onnxruntime")
 TOOL = pathlib.Path(sys.argv[1]).resolve()
 CASES = 500
-# It drops a NaN, or not, by its place (README.md); sums and movement of data it does right.
+# It drops a NaN, or not, by its place (README.md); sums and movement of data are right.
 SOUND = "add,sub,mul,matmul,linear,conv,transpose,reshape,slice_by_size,concat,relu"
 
 
