@@ -345,7 +345,7 @@ TEST(GraphGenerator, FloatsAreSometimesDividedByLargeConstants) {
   EXPECT_LT(large, quotients / 3);
 }
 
-// Operations that only constants feed have constants alone as operands, but for the conversion of a
+// Operations that only constants feed have only constants as operands, but for the conversion of a
 // filler.
 bool MayRest(std::string_view op) {
   return op == "const" || op == "fill" || op == "range_1d" || op == "cast" ||

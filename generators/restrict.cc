@@ -19,7 +19,7 @@ bool IsNeeded(const Graph& graph, const Node& node, const std::vector<bool>& wan
 }
 
 // Nodes that lead to an output. Every user of a value stands behind it, but a value written to a
-// state may be read in the next execution alone, by a node before.
+// state may be read only in the next execution, by an earlier node.
 std::vector<bool> LiveNodes(const Graph& graph, std::vector<bool>& wanted) {
   std::vector<bool> live(graph.nodes().size(), false);
   for (bool grown = true; grown;) {

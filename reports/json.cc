@@ -135,7 +135,7 @@ Json FindingJson(const FindingInfo& finding, const RunInfo& run) {
 
 namespace {
 
-// The operations whose errors lean; the others are as good as not there.
+// The operations whose errors lean; the report leaves out the others.
 Json LeansJson(const LeansByKey& all) {
   Json json = Json::array();
   for (const auto& [key, leans] : all) {

@@ -41,7 +41,7 @@ struct MatrixCell {
 };
 
 struct Matrix {
-  std::vector<MatrixRow> rows;        // in the table's order, then names of the results alone
+  std::vector<MatrixRow> rows;        // in the table's order, then names that only results have
   std::vector<MatrixColumn> columns;  // all targets in the catalog's order, then others
   std::vector<std::vector<MatrixCell>> cells;  // [row][column]
 };

@@ -64,7 +64,7 @@ int64_t KernelCap(const Drawer& drawer, bool width) {
 // Whether a maximum's window of that width is refused.
 bool IsTooWide(const Drawer& drawer, int64_t width) { return IsMeasured(drawer) && width > 8; }
 
-// Network descriptions have no window over one axis alone.
+// Network descriptions have no window over a single axis.
 bool MayHaveWindow(const Drawer& drawer, const Shape& x) {
   // 3-D convolution is attested and never lowered (facts/known_defects.csv, D16).
   return x.rank() == 4 || (x.rank() == 3 && !drawer.options().direct);

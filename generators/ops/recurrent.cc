@@ -61,7 +61,7 @@ bool DrawCell(Drawer& drawer, ValueId x, int64_t gates, int64_t directions, Cell
   return true;
 }
 
-// gru and rnn list their first parameters alike.
+// gru and rnn have the same first parameters.
 template <typename P>
 void AddCell(Graph& graph, const Cell& cell) {
   graph.AddArgument(P::kX, cell.x);

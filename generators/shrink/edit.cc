@@ -61,7 +61,7 @@ class Rebuild {
   bool IsState(ValueId id) const { return original_.graph.value(id).kind == ValueKind::kState; }
 
   // Marks the nodes that lead to an output and their operands. The users of a value stand behind
-  // it, but a value written to a state may be read in the next execution alone, by a node before.
+  // it, but a value written to a state may be read only in the next execution, by an earlier node.
   void FindNeeded(std::span<const ValueId> outputs) {
     const Graph& from = original_.graph;
     needed_.assign(from.values().size(), false);

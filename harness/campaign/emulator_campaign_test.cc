@@ -96,7 +96,7 @@ TEST(EmulatorCampaign, RoundingsBetweenTasksAreWithinTheContract) {
   }
 }
 
-// The encoder knows plain constants alone; compressed ones are weights all the same.
+// The encoder knows only plain constants; compressed ones are weights too.
 TEST(EmulatorCampaign, CompressedConstantsAreEncodedAsPlainOnes) {
   CampaignOptions options = Options(60);
   options.ops.reset();

@@ -24,7 +24,7 @@ struct Tally {
   std::string reason;  // the first refusal that names the operation, else the first
 };
 
-// Each graph holds that operation alone, and those that its operands need.
+// Each graph holds only that operation and those that its operands need.
 Result<Tally> Try(const OpDefinition& op, const CampaignTarget& target, CampaignOptions options) {
   options.targets = {target};
   options.ops.reset();

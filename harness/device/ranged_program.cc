@@ -7,7 +7,7 @@
 namespace anecheck::device {
 namespace {
 
-// Shapes whose executables are kept; more begin anew.
+// Shapes whose executables are kept; for others they are made again.
 constexpr size_t kMostKept = 64;
 
 // The extent of each input, kFixed for those without a range.

@@ -84,7 +84,7 @@ class InputRange {
   }
 
  private:
-  // One entry per axis, which on a fixed axis holds its extent alone.
+  // One entry per axis, which on a fixed axis holds only its extent.
   Status ReadAxes(mil::ValueView list, ShapeRange& range) const {
     const auto dimensions = parameter_.type().dimensions();
     size_t axis = 0;

@@ -17,7 +17,7 @@ namespace anecheck::evidence {
 
 struct OperationAnswer {
   Answer known;
-  std::vector<size_t> layers;  // of GraphAnswer::plan that come of it, in order
+  std::vector<size_t> layers;  // of GraphAnswer::plan that it becomes, in order
 };
 
 struct GraphAnswer {

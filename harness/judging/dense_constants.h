@@ -1,4 +1,4 @@
-// Compressed constants in plain form, for an encoder that has tasks for plain ones alone.
+// Compressed constants in plain form, for an encoder that has tasks only for plain ones.
 #pragma once
 
 #include "harness/base/result.h"

@@ -30,7 +30,7 @@ struct Trial {
   bool accepted = false;
   bool accepted_by_second = false;
   bool of_second = false;  // the failure is the second command's
-  bool stopped = true;     // nothing did, as of one that was never tried
+  bool stopped = true;     // no command ran to its end
   Start start = Start::kNotRun, start_of_second = Start::kNotRun;
   std::string said = {};  // on standard error, by the command that failed
   std::vector<Feature> features = {};

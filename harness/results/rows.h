@@ -112,7 +112,7 @@ class RowWriter {
     return RowWriter(file, *std::move(statement));
   }
 
-  // `run` counts for tables of runs alone. Errors: kInternal for a value that the column may not
+  // `run` counts only for tables of runs. Errors: kInternal for a value that the column may not
   // hold, else those of Connection::Failed.
   Status Add(int64_t run, const Row& row) {
     if constexpr (kTable<Row>.rule.of_run) statement_.Bind(run);

@@ -72,7 +72,7 @@ std::vector<std::string> FindAnalytics(const std::string& path) {
   return error ? std::vector<std::string>() : found;
 }
 
-// The content of a folder that holds files alone.
+// The content of a folder that holds only files.
 struct Files {
   std::vector<std::string> analytics;
   uint64_t number = 0;  // the inode of the last of these

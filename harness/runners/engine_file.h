@@ -21,7 +21,7 @@ struct EngineFile {
 
 // The file at `path` as it is now; of empty path where there is none.
 EngineFile FileAt(const std::string& path);
-// For the way from a worker to its campaign.
+// Written by a worker and read by its campaign.
 void WriteEngineFile(const EngineFile& file, ByteWriter& writer);
 EngineFile ReadEngineFile(ByteReader& reader);
 

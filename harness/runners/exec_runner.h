@@ -28,7 +28,7 @@ struct ExecOptions {
 // One program, one request on its way at a time, so that a death belongs to the case it met. The
 // cases of a batch (version 2) are run again one by one if it does not answer each of them well. A
 // program that dies, falls silent, grows too large or breaks the protocol is replaced. Each request
-// has an id of its own, and a reply counts for the request of its id alone: a second one to a case
+// has an id of its own, and a reply counts only for the request of its id: a second one to a case
 // is that case's fault, whenever it comes, and never taken for another's.
 class ExecRunner final : public Runner, public LateReplies {
  public:

@@ -72,7 +72,7 @@ std::vector<int64_t> Places(int64_t extent) {
 using Pair = std::array<ValueId, 2>;
 
 // The first `cut` entries along an axis, and the others. A constant is cut beforehand: compilers
-// take some operations of constants alone in no program.
+// refuse some operations whose operands are all constants.
 Pair Cut(Graph& graph, ValueId x, int axis, int64_t cut) {
   const int64_t extent = graph.type(x).shape[axis];
   if (graph.value(x).kind == ValueKind::kConst) {

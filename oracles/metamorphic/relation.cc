@@ -12,7 +12,7 @@ namespace anecheck {
 namespace {
 
 // A value that is known when the program is compiled must stay so: results of constant expressions,
-// and operands that their operation takes as constants alone.
+// and operands that their operation takes only as constants.
 bool IsConstantOfAProgram(const Graph& graph, ValueId id) {
   const Value& value = graph.value(id);
   if (value.kind == ValueKind::kResult &&

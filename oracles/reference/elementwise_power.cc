@@ -189,7 +189,8 @@ double PowValue(const Grid& grid, double a, double b) {
   return power < 0 ? -exact : exact;
 }
 
-// A power of NaN, or with one: anything where the other says the result alone (1^NaN, NaN^0).
+// A power of NaN, or with one: any value, except where the other operand decides the result (1^NaN,
+// NaN^0).
 bool IsNanPower(const Range& a, const Range& b) {
   const auto has = [](const Range& range, double x) { return range.low <= x && range.high >= x; };
   return a.low != a.low ? !has(b, 0) : !has(a, 1);

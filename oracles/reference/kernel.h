@@ -135,7 +135,7 @@ struct BoundedTensor {
   uint8_t* nan = nullptr;  // null in a point tensor
   // Null, or a closer description of the elements than [low, high]: infinities (Beyond) and a
   // finite interval, which is empty where its low end lies above its high end. Sums of products
-  // that may overflow set these; operations that follow read low and high alone.
+  // that may overflow set these; operations that follow read only low and high.
   uint8_t* beyond = nullptr;
   double* finite_low = nullptr;
   double* finite_high = nullptr;

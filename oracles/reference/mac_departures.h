@@ -10,7 +10,7 @@
 namespace anecheck::reference {
 
 // Whether active departures add the products of points otherwise. For a sum of known finite
-// products DepartFromDot then reads the accumulator's error alone.
+// products DepartFromDot then reads only the accumulator's error.
 bool AddOtherwise(const Contract& contract);
 
 // Applies the active departures of the multiply-accumulate path. The lattice, the flush and the

@@ -50,7 +50,7 @@ Status SliceByIndex(KernelContext& context) {
   const BoundedTensor& x = context.Input(P::kX);
   BoundedTensor& result = context.Result();
   const ComputedSlice slice = SliceOf<P>(context.node(), x.type.shape, result.type.shape);
-  // Nothing is read if the end alone is computed.
+  // Nothing is read if only the end is computed.
   CutComputed(context, x, context.OptionalInput(P::kComputedBegin), slice, result);
   return {};
 }

@@ -1,5 +1,5 @@
 // Some elements of a large result: by themselves, or from a small node of the same operation that
-// has the operands of those elements alone.
+// has only the operands of those elements.
 #include <algorithm>
 
 #include "harness/graph/copy_node.h"

@@ -104,8 +104,8 @@ void EditNumber(Json& number, ChoiceStream& choices) {
 
 bool IsHexDigit(char c) { return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'f'); }
 
-// The place at which the digits of a number or of bytes begin that are written as such; npos in
-// another text.
+// The place of the first digit of a text of hexadecimal digits, behind "0x" if it has that; npos
+// for any other text.
 size_t HexDigits(std::string_view text) {
   const size_t at = text.starts_with("0x") ? 2 : 0;
   const bool all = text.size() > at && std::ranges::all_of(text.substr(at), IsHexDigit);

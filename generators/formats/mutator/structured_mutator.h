@@ -32,10 +32,10 @@ Bytes MutateFile(const MutatorParts& parts, ByteSpan input, size_t max_size, uin
 // edit of the JSON form, or a fresh file. Unchanged where none applies.
 Bytes MutateStructure(const MutatorParts& parts, ByteSpan input, size_t max_size, uint64_t seed);
 
-// A child of two files. Of choice streams: draws of both (CrossStreams). Of a format: a part of the
-// JSON form of `b`, mostly an object, an array or a run of its elements, put in place of the part
-// of `a` of the same name, beside libFuzzer seldom where the files are large. If neither applies:
-// the start of one and the end of the other, cut where both have the same bytes, or in one place of
+// A child of two files. For choice streams: draws of both (CrossStreams). For a format: a part of
+// the JSON form of `b`, mostly an object, an array or a run of its elements, replaces the part of
+// `a` of the same name; under libFuzzer seldom if the files are large. If neither applies: the
+// start of one and the end of the other, cut where both have the same bytes, or in one place of
 // both, or anywhere. At most `max_size` bytes.
 Bytes CrossFiles(const MutatorParts& parts, ByteSpan a, ByteSpan b, size_t max_size, uint64_t seed);
 

@@ -3,7 +3,7 @@
 // procedure (specification 004, "Method"; facts/more/netplist_keys.csv; harness/formats/netlist).
 //
 // A tensor of rank r has the last r of batch, channel, height, width, one of rank 5 all five, and
-// the description gives those extents alone. No source gives the assignment of ranks below 4: it is
+// the description gives only those extents. No source gives the assignment of ranks below 4: it is
 // assumed, as the harness's own descriptions have it.
 #pragma once
 

@@ -1,6 +1,6 @@
 // Reading of FlatBuffers tables by field id after the shape check, without a further check: every
 // field that is read must be one of the schema that CheckShape ran with, at the width it gives.
-// Used by rules, which walk each file twice as fast so; view.h reads unchecked bytes.
+// Used by rules, which it makes twice as fast; view.h reads unchecked bytes.
 #pragma once
 
 #include <cstdint>

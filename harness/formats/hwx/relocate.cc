@@ -99,7 +99,7 @@ void PushApart(std::span<Place> places, uint64_t Place::* begin, uint64_t Place:
   }
 }
 
-// A section as far as its place goes.
+// The place of a section.
 struct Extent {
   uint64_t addr = 0;
   uint64_t size = 0;
