@@ -43,9 +43,12 @@ enum class FieldRole : uint8_t {
   kCounted,     // counts members of the JSON: always under "derived", never read
 };
 
-// A field of the type `Owner`. Without a source of its own it has that of its record.
-template <typename Owner, typename Value>
+// A field of the type `Owner`, which the file holds as an `As`. Without a source of its own it
+// has that of its record.
+template <typename Owner, typename Value, typename As = Value>
 struct Field {
+  static constexpr uint32_t kWidth = sizeof(As);
+
   std::string_view name;
   Value Owner::* member;
   RecordKind kind = RecordKind::kNumber;
@@ -55,6 +58,14 @@ struct Field {
 };
 template <typename Owner, typename Value, typename... Rest>
 Field(const char*, Value Owner::*, Rest...) -> Field<Owner, Value>;
+
+// A whole number that the file holds as an `As`, of no more bytes than its member has.
+template <typename As, typename Owner, typename Value>
+constexpr Field<Owner, Value, As> Stored(std::string_view name, Value Owner::* member,
+                                         RecordKind kind) {
+  static_assert(sizeof(As) <= sizeof(Value));
+  return {name, member, kind};
+}
 
 namespace record {
 
@@ -132,13 +143,12 @@ void FromJson(JsonFields& fields, std::string_view name, RecordKind /*kind*/, Va
 
 }  // namespace record
 
-template <typename Owner, typename... Values>
+template <typename Owner, typename... Parts>
 class TypedRecord {
  public:
-  static constexpr size_t kSize = (sizeof(Values) + ...);
+  static constexpr size_t kSize = (Parts::kWidth + ...);
 
-  constexpr TypedRecord(std::string_view source, FactEvidence evidence,
-                        Field<Owner, Values>... fields)
+  constexpr TypedRecord(std::string_view source, FactEvidence evidence, Parts... fields)
       : source_(source), evidence_(evidence), fields_(fields...) {}
 
   // In bytes, from the start of the record. A name that no field has does not compile.
@@ -147,17 +157,21 @@ class TypedRecord {
     bool found = false;
     ForEach([&](const auto& field) {
       found = found || field.name == name;
-      if (!found) offset += sizeof(Owner{}.*field.member);
+      if (!found) offset += field.kWidth;
     });
     if (!found) throw "the record has no field of that name";
     return offset;
   }
 
   void Read(ByteReader& reader, Owner& owner) const {
-    ForEach([&](const auto& field) { record::Read(reader, field.name, owner.*field.member); });
+    ForEach([&](const auto& field) {
+      Set(field, owner, [&](auto& value) { record::Read(reader, field.name, value); });
+    });
   }
   void Write(const Owner& owner, ByteWriter& writer) const {
-    ForEach([&](const auto& field) { record::Write(owner.*field.member, writer); });
+    ForEach([&]<typename Value, typename As>(const Field<Owner, Value, As>& field) {
+      record::Write(static_cast<const As&>(owner.*field.member), writer);
+    });
   }
 
   // Adds the fields to `object`. `laid` holds the derived values of those of kFollows.
@@ -182,16 +196,16 @@ class TypedRecord {
       if (field.role == FieldRole::kCounted || field.role == FieldRole::kSpelled) return;
       if (field.role == FieldRole::kFollows) return fields.ReadElsewhere({field.name});
       if (field.role == FieldRole::kUnlessZero && !fields.Has(field.name)) return;
-      record::FromJson(fields, field.name, field.kind, owner.*field.member);
+      MemberFromJson(fields, field, owner);
     });
   }
   // Fields of kFollows and kCounted are as `fields` says, else as in `laid`.
   void FollowingFromJson(JsonFields& fields, const Owner& laid, Owner& owner) const {
     ForEach([&](const auto& field) {
-      if (field.role != FieldRole::kFollows && field.role != FieldRole::kCounted) return;
+      if (!IsDerived(field.role)) return;
       owner.*field.member = laid.*field.member;
       if (field.role == FieldRole::kFollows && fields.Has(field.name)) {
-        record::FromJson(fields, field.name, field.kind, owner.*field.member);
+        MemberFromJson(fields, field, owner);
       }
     });
   }
@@ -213,10 +227,9 @@ class TypedRecord {
   void AddFacts(const std::string& prefix, FactEvidence known,
                 std::vector<FieldFact>& facts) const {
     ForEach([&](const auto& field) {
-      const bool derived = field.role == FieldRole::kFollows || field.role == FieldRole::kCounted;
       const bool own = !field.source.empty();
       for (const char* place : {".", ".derived."}) {
-        if (place[1] != '\0' && !derived) continue;
+        if (place[1] != '\0' && !IsDerived(field.role)) continue;
         AddFact(fmt::format("{}{}{}", prefix, place, field.name).substr(prefix.empty() ? 1 : 0),
                 own ? field.evidence : evidence_, own ? field.source : source_, known, facts);
       }
@@ -234,14 +247,13 @@ class TypedRecord {
   }
 
   // The same fields for RecordToJson, whose records keep the bytes that no field names.
-  consteval std::array<RecordField, sizeof...(Values)> Fields() const {
-    std::array<RecordField, sizeof...(Values)> fields{};
+  consteval std::array<RecordField, sizeof...(Parts)> Fields() const {
+    std::array<RecordField, sizeof...(Parts)> fields{};
     size_t i = 0;
     uint32_t offset = 0;
     ForEach([&](const auto& field) {
-      const auto width = static_cast<uint32_t>(sizeof(Owner{}.*field.member));
-      fields[i++] = {field.name, offset, width, field.kind};
-      offset += width;
+      fields[i++] = {field.name, offset, field.kWidth, field.kind};
+      offset += field.kWidth;
     });
     return fields;
   }
@@ -253,6 +265,23 @@ class TypedRecord {
                      std::string(source)});
   }
 
+  static constexpr bool IsDerived(FieldRole role) {
+    return role == FieldRole::kFollows || role == FieldRole::kCounted;
+  }
+
+  // `fill` gives the value as the file holds it.
+  template <typename Value, typename As, typename Fill>
+  static void Set(const Field<Owner, Value, As>& field, Owner& owner, Fill fill) {
+    if constexpr (std::is_same_v<Value, As>) return fill(owner.*field.member);
+    As stored{};
+    fill(stored);
+    owner.*field.member = static_cast<Value>(stored);
+  }
+  static void MemberFromJson(JsonFields& fields, const auto& field, Owner& owner) {
+    Set(field, owner,
+        [&](auto& value) { record::FromJson(fields, field.name, field.kind, value); });
+  }
+
   template <typename Visit>
   constexpr void ForEach(Visit visit) const {
     std::apply([&](const auto&... field) { (visit(field), ...); }, fields_);
@@ -260,12 +289,12 @@ class TypedRecord {
 
   std::string_view source_;
   FactEvidence evidence_;
-  std::tuple<Field<Owner, Values>...> fields_;
+  std::tuple<Parts...> fields_;
 };
 
-template <typename Owner, typename... Values>
-constexpr TypedRecord<Owner, Values...> RecordOf(std::string_view source, FactEvidence evidence,
-                                                 Field<Owner, Values>... fields) {
+template <typename Owner, typename... Fields>
+constexpr TypedRecord<Owner, Fields...> RecordOf(std::string_view source, FactEvidence evidence,
+                                                 Fields... fields) {
   return {source, evidence, fields...};
 }
 

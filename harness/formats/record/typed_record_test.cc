@@ -12,7 +12,7 @@ namespace {
 
 struct Sample {
   std::array<char, 4> name = {};
-  uint16_t kind = 0;
+  uint32_t kind = 0;  // two bytes in the file
   uint32_t count = 0;
   uint32_t end = 0;
   uint64_t address = 0;
@@ -22,7 +22,7 @@ struct Sample {
 
 constexpr auto kSample =
     RecordOf<Sample>("a specification", FactEvidence::kRealFile, Field{"name", &Sample::name},
-                     Field{"kind", &Sample::kind},
+                     Stored<uint16_t>("kind", &Sample::kind, RecordKind::kNumber),
                      Field{"count", &Sample::count, RecordKind::kNumber, FieldRole::kCounted},
                      Field{"end", &Sample::end, RecordKind::kHex, FieldRole::kFollows},
                      Field{"address", &Sample::address, RecordKind::kHex},
