@@ -16,6 +16,7 @@ namespace anecheck::boundary {
 namespace {
 
 using hwx::kCommandHead;
+using hwx::kCommandRecord;
 using hwx::kHeaderRecord;
 using hwx::kRelocationRecord;
 using hwx::kSectionRecord;
@@ -53,7 +54,6 @@ std::span<const Field> FieldsOf(std::string_view record) {
   return fields;
 }
 
-constexpr auto kCommandFields = std::to_array<Field>({{"command.cmd", 0}, {"command.cmdsize", 4}});
 constexpr auto kRelocationFields =
     std::to_array<Field>({{"relocation.address", 0}, {"relocation.info", 4}});
 constexpr auto kTaskFields = std::to_array<Field>({{"task.words", 0},
@@ -99,7 +99,7 @@ class ContainerWalk {
   }
 
   void Command(uint64_t at, uint64_t size) {
-    Add(kCommandFields, at);
+    Add(FieldsOf<kCommandRecord>("command"), at);
     switch (Load(file_, at, 4)) {
       case hwx::kSegmentCommand:
         return Segment(at, size);

@@ -80,10 +80,9 @@ void ForEachPort(const Container& c, Visit visit) {
 // visit(thread, words), where `words` is the place of its first word
 template <typename Visit>
 void ForEachThread(const Container& c, Visit visit) {
-  constexpr uint64_t kFlavorAndCount = 8;
   for (const Command& command : c.commands) {
     if (command.opaque || command.cmd != kThreadCommand) continue;
-    visit(c.threads[command.index], command.offset + kCommandHead + kFlavorAndCount);
+    visit(c.threads[command.index], command.offset + kCommandHead + kThreadRecord.kSize);
   }
 }
 

@@ -439,7 +439,8 @@ class Builder {
       if (command.cmd == kSegmentCommand) {
         const Segment& segment = c_.segments[command.index];
         for (uint32_t i = 0; i < segment.nsects; ++i) {
-          c_.sections[segment.first_section + i].record_offset = at + 72 + 80ull * i;
+          c_.sections[segment.first_section + i].record_offset =
+              at + kCommandHead + kSegmentRecord.kSize + kSectionRecord.kSize * i;
         }
       }
       at += command.cmdsize;

@@ -97,7 +97,7 @@ struct Segment {
 };
 
 struct Port {
-  uint32_t name_offset = 0;  // from the command's start
+  uint32_t name_offset = 0;  // from the command's start; set by parsing and laying out
   uint32_t reserved = 0;
   uint64_t vmaddr = 0;
   std::string_view name;
@@ -106,8 +106,16 @@ struct Port {
   std::optional<uint32_t> byte_size;
 };
 
+// Before the words of a thread command.
+struct ThreadHead {
+  uint32_t flavor = 0;
+  uint32_t count = 0;
+};
+
 // The words of a thread command and the names behind them. See thread_words.h for the named words.
 struct Thread {
+  ThreadHead Head() const { return {flavor, static_cast<uint32_t>(words.size())}; }
+
   uint32_t flavor = 0;
   std::vector<uint32_t> words;
   std::vector<std::string_view> names;

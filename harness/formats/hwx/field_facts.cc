@@ -52,6 +52,13 @@ class FactWriter {
     Add(known_, source, prefix, names);
   }
 
+  // The fields of a command's record. Commands share names: the first row counts.
+  void Command(const auto& record) {
+    std::vector<FieldFact> rows;
+    record.AddFacts("commands[]", known_, rows);
+    for (FieldFact& row : rows) Push(std::move(row));
+  }
+
   void Segments() {
     const std::string section = "commands[].sections[]";
     kSectionRecord.AddFacts(section, known_, facts_);
@@ -66,11 +73,8 @@ class FactWriter {
                        {"", known_, "facts/hwx.md: the version follows from cpusubtype"});
     facts_.insert(facts_.end(), tasks.begin(), tasks.end());
     Known(std::string(kSegmentsSource), section, {"derived.size"});
-    // Other commands share names with these records: the first row counts.
-    std::vector<FieldFact> rows;
-    kSegmentRecord.AddFacts("commands[]", known_, rows);
-    kSymtabRecord.AddFacts("commands[]", known_, rows);
-    for (FieldFact& row : rows) Push(std::move(row));
+    Command(kSegmentRecord);
+    Command(kSymtabRecord);
   }
 
   void Threads() {
@@ -89,7 +93,8 @@ class FactWriter {
     Add(FactEvidence::kSpecification, "specification 000, listing 23.5", "commands[]",
         {"derived.element_type_name"});
     Add(kOpaque, "words of a thread command that no source names", "commands[]", {"words"});
-    Known(source, "commands[]", {"flavor", "count", "names", "base_slots"});
+    Command(kThreadRecord);
+    Known(source, "commands[]", {"names", "base_slots"});
   }
 
   void Symbols() {
@@ -104,7 +109,7 @@ class FactWriter {
         "of a port the record of specification 000, which no real file has; of a tensor our name "
         "for the value in all nine files at hand",
         "commands[]", {"byte_size"});
-    Known("facts/hwx.md, port record", "commands[]", {"name", "reserved"});
+    Command(kPortRecord);
   }
 
   void Others() {
@@ -112,9 +117,9 @@ class FactWriter {
           {"version", "options", "text", "derived.target"});
     Add(known_, "two real files of compilers 7.6.4 and 9.509.0; specification 000, build manifest",
         "commands[]", {"derived.modules"});
-    Known("facts/hwx.md, load commands", "commands[]",
-          {"owner", "cmd", "id", "cmdsize", "derived.cmdsize"});
-    Add(kAssumed, "the usual Mach-O note; no source gives its shape", "commands[]", {"offset"});
+    Command(kNoteRecord);
+    Known(std::string(kCommandsSource), "commands[]", {"cmd", "id"});
+    Command(kCommandRecord);
     Add(kOpaque, "no source describes it", "commands[]", {"bytes", "body", "trailing"});
     Add(kNotation, "where and how the pieces stand", "commands[]",
         {"derived.file_offset", "derived.reason"});

@@ -69,7 +69,7 @@ void ClaimUnnamedWords(const Thread& thread, uint64_t command, ByteKindMap* map)
   for (size_t i = 0; i < named.size(); ++i) {
     if (named[i]) continue;
     const ByteKind kind = thread.words[i] == 0 ? ByteKind::kFill : ByteKind::kOpaque;
-    map->Claim(kind, command + 16 + 4 * i, 4);
+    map->Claim(kind, command + kCommandHead + kThreadRecord.kSize + 4 * i, 4);
   }
 }
 

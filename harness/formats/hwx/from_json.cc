@@ -18,16 +18,12 @@ namespace {
 // The bytes that a document may ask for beyond those that it spells: zeros, words, padding and
 // room.
 constexpr uint64_t kBudget = uint64_t{256} << 20;
-constexpr uint64_t kMaxSize = uint64_t{1} << 30;
 
 // Builds records from JSON. Values that follow from others are laid out afterwards, in the order
 // in which they depend on each other, unless the JSON gives them.
-class Reader : private Placement {
+class Reader {
  public:
-  explicit Reader(const Json& json)
-      : Placement(container_),
-        json_(json),
-        commands_(JsonFields(json, "", &status_).Array("commands")) {}
+  explicit Reader(const Json& json) : json_(json) {}
 
   Result<Container> Run() {
     JsonFields fields(json_, "", &status_);
@@ -43,9 +39,10 @@ class Reader : private Placement {
     fields.ReadElsewhere({"file_size"});
     fields.RefuseOthers();
     if (!status_.ok()) return status_.error();
-    Placement::Run();
+    Layout(c_, json_, status_);
+    TakeRoom();
     if (!status_.ok()) return status_.error();
-    return std::move(container_);
+    return std::move(c_);
   }
 
  private:
@@ -69,20 +66,19 @@ class Reader : private Placement {
 
   void ReadCommand(JsonFields fields) {
     Command command;
+    kCommandRecord.FromJson(fields, command);
     command.cmd = fields.U32("id");
     const std::string kind = fields.Text("cmd");
     command.trailing = c_.Own(fields.HexBytesOr("trailing"));
     command.opaque = kind == "opaque";
     if (command.opaque) {
-      command.index = static_cast<uint32_t>(c_.opaque_commands.size());
-      c_.opaque_commands.push_back({c_.Own(fields.HexBytesOr("body")), {}});
+      command.index = Add(c_.opaque_commands, {c_.Own(fields.HexBytesOr("body")), {}});
     } else if (kind.empty() || kind != CommandName(command.cmd)) {
       fields.Fail("cmd",
                   fmt::format("'{}' is not the kind of command 0x{:x}", Shown(kind), command.cmd));
     } else {
       command.index = ReadBody(fields, command.cmd);
     }
-    fields.ReadElsewhere({"cmdsize"});
     fields.RefuseOthers();
     c_.commands.push_back(command);
   }
@@ -92,21 +88,33 @@ class Reader : private Placement {
       case kSegmentCommand:
         return ReadSegment(fields);
       case kShortPortCommand:
+        return ReadPort(fields, kShortPortRecord);
       case kPortCommand:
-        return ReadPort(fields, cmd == kPortCommand ? UINT64_MAX : UINT32_MAX);
+        return ReadPort(fields, kPortRecord);
       case kThreadCommand:
         return ReadThread(fields);
       case kBuildInfoCommand:
         return ReadBuildInfo(fields);
       case kNoteCommand:
-        c_.notes.emplace_back();
-        kNoteRecord.FromJson(fields, c_.notes.back());
-        c_.notes.back().data = c_.Own(fields.HexBytesOr("bytes"));
-        c_.notes.back().size = c_.notes.back().data.size();
-        return static_cast<uint32_t>(c_.notes.size() - 1);
+        return ReadNote(fields);
       default:
         return ReadSymtab(fields);
     }
+  }
+
+  // The place of the record.
+  template <typename Record>
+  static uint32_t Add(std::vector<Record>& records, std::type_identity_t<Record> record) {
+    records.push_back(std::move(record));
+    return static_cast<uint32_t>(records.size() - 1);
+  }
+
+  uint32_t ReadNote(JsonFields& fields) {
+    Note note;
+    kNoteRecord.FromJson(fields, note);
+    note.data = c_.Own(fields.HexBytesOr("bytes"));
+    note.size = note.data.size();
+    return Add(c_.notes, note);
   }
 
   uint32_t ReadSegment(JsonFields& fields) {
@@ -116,8 +124,7 @@ class Reader : private Placement {
     segment.nsects = static_cast<uint32_t>(fields.Array("sections").size());
     fields.ForEach("sections",
                    [&](JsonFields section) { ReadSection(segment, std::move(section)); });
-    c_.segments.push_back(segment);
-    return static_cast<uint32_t>(c_.segments.size() - 1);
+    return Add(c_.segments, segment);
   }
 
   void ReadSection(const Segment& segment, JsonFields fields) {
@@ -187,23 +194,23 @@ class Reader : private Placement {
     return c_.OwnText(text);
   }
 
-  uint32_t ReadPort(JsonFields& fields, uint64_t max_address) {
+  template <typename PortRecord>
+  uint32_t ReadPort(JsonFields& fields, const PortRecord& record) {
     Port port;
     port.name = OwnName(fields, "name", fields.Text("name"));
-    port.vmaddr = fields.Uint("vmaddr", max_address);
-    port.reserved = fields.U32Or("reserved", 0);
-    port.name_offset = max_address == UINT64_MAX ? 24 : 20;
-    if (max_address == UINT64_MAX && fields.Has("byte_size"))
+    record.FromJson(fields, port);
+    if (record.kSize == kPortRecord.kSize && fields.Has("byte_size")) {
       port.byte_size = fields.U32("byte_size");
-    c_.ports.push_back(port);
-    return static_cast<uint32_t>(c_.ports.size() - 1);
+    }
+    return Add(c_.ports, port);
   }
 
   uint32_t ReadThread(JsonFields& fields) {
+    ThreadHead head;
+    kThreadRecord.FromJson(fields, head);
     Thread thread;
-    thread.flavor = fields.U32("flavor");
-    const uint64_t count = fields.Uint("count", 0x100000);
-    if (Take(fields, "count", 4 * count)) thread.words.resize(count);
+    thread.flavor = head.flavor;
+    if (Take(fields, "count", uint64_t{4} * head.count)) thread.words.resize(head.count);
     for (const std::string& name : fields.Texts("names")) {
       thread.names.push_back(OwnName(fields, "names", name));
     }
@@ -227,8 +234,7 @@ class Reader : private Placement {
       SetThreadValue(thread, word,
                      fields.Uint(word.name, word.words == 2 ? UINT64_MAX : UINT32_MAX));
     }
-    c_.threads.push_back(std::move(thread));
-    return static_cast<uint32_t>(c_.threads.size() - 1);
+    return Add(c_.threads, std::move(thread));
   }
 
   static void ReadWords(JsonFields& fields, Thread& thread) {
@@ -272,8 +278,7 @@ class Reader : private Placement {
     } else {
       text = MakeBanner(kAppleCompiler, fields.Text("version"), fields.Texts("options"));
     }
-    c_.build_infos.push_back({OwnName(fields, "text", text)});
-    return static_cast<uint32_t>(c_.build_infos.size() - 1);
+    return Add(c_.build_infos, {OwnName(fields, "text", text)});
   }
 
   uint32_t ReadSymtab(JsonFields& fields) {
@@ -288,8 +293,7 @@ class Reader : private Placement {
           fmt::format("{}", fmt::join(fields.Texts("strings"), std::string_view("\0", 1)));
       table.strings = c_.Own(Bytes(strings.begin(), strings.end()));
     }
-    c_.symtabs.push_back(std::move(table));
-    return static_cast<uint32_t>(c_.symtabs.size() - 1);
+    return Add(c_.symtabs, std::move(table));
   }
 
   Symbol ReadSymbol(JsonFields fields, bool names_in_order) {
@@ -376,46 +380,23 @@ class Reader : private Placement {
     return sum;
   }
 
-  // ---- values that follow, where the document states them ----
-
-  JsonFields CommandAt(size_t command) {
-    return {commands_[command], fmt::format("commands[{}]", command), &status_};
-  }
-
-  bool States(size_t command, std::string_view word) override {
-    return CommandAt(command).Has(word);
-  }
-  uint32_t CmdSize(size_t command, uint32_t laid) override {
-    JsonFields fields = CommandAt(command);
-    const auto room = static_cast<uint32_t>(fields.UintOr("cmdsize", laid, kMaxSize));
-    Take(fields, "cmdsize", room > laid ? room - laid : 0);
-    return room;
-  }
-  void Put(const Header& laid, Header& header) override {
-    JsonFields fields(json_["header"], "header", &status_);
-    kHeaderRecord.FollowingFromJson(fields, laid, header);
-  }
-  void Put(size_t command, const Symtab& laid, Symtab& table) override {
-    JsonFields fields = CommandAt(command);
-    kSymtabRecord.FollowingFromJson(fields, laid, table);
-  }
-  void Put(size_t command, size_t section, const Section& laid, Section& out) override {
-    JsonFields fields(commands_[command]["sections"][section],
-                      fmt::format("commands[{}].sections[{}]", command, section), &status_);
-    kSectionRecord.FollowingFromJson(fields, laid, out);
-  }
-  uint64_t FileSize(uint64_t laid) override {
+  // Takes the room that sizes ask for beyond what is there.
+  void TakeRoom() {
+    for (size_t i = 0; i < c_.commands.size() && status_.ok(); ++i) {
+      const Command& command = c_.commands[i];
+      JsonFields fields(json_["commands"][i], fmt::format("commands[{}]", i), &status_);
+      if (!fields.Has("cmdsize")) continue;
+      const uint32_t laid = LaidCmdSize(c_, command);
+      Take(fields, "cmdsize", command.cmdsize > laid ? command.cmdsize - laid : 0);
+    }
     JsonFields fields(json_, "", &status_);
-    const uint64_t size = fields.UintOr("file_size", laid, kMaxSize);
     const uint64_t content = ContentSize();
-    Take(fields, "file_size", size > content ? size - content : 0);
-    return size;
+    Take(fields, "file_size", c_.file_size > content ? c_.file_size - content : 0);
   }
 
-  Container container_;
+  Container c_;
   const Json& json_;
   Status status_;
-  const Json& commands_;
   uint64_t budget_ = kBudget;
 };
 

@@ -1,6 +1,7 @@
 #include "harness/formats/hwx/layout.h"
 
 #include <algorithm>
+#include <fmt/format.h>
 
 #include "harness/formats/hwx/thread_words.h"
 
@@ -8,8 +9,8 @@ namespace anecheck::hwx {
 namespace {
 
 constexpr uint64_t kCommandUnit = 8;
-constexpr uint32_t kShortPortName = 20;  // where the name of a port begins
-constexpr uint32_t kPortName = 24;
+constexpr uint32_t kShortPortName = kCommandHead + kShortPortRecord.kSize;
+constexpr uint32_t kPortName = kCommandHead + kPortRecord.kSize;
 
 uint32_t LaidReloff(const Container& container, const Section* before, const Section& section) {
   if (section.relocations.empty()) return 0;
@@ -26,29 +27,6 @@ uint32_t LaidReloff(const Container& container, const Section* before, const Sec
 }
 
 }  // namespace
-
-uint64_t RecordSize(const Container& container, const Command& command) {
-  if (command.opaque) return kCommandHead + container.opaque_commands[command.index].body.size();
-  switch (command.cmd) {
-    case kSegmentCommand:
-      return kCommandHead + kSegmentRecord.kSize +
-             kSectionRecord.kSize * container.segments[command.index].nsects;
-    case kShortPortCommand:
-      return kShortPortName + container.ports[command.index].name.size() + 1;
-    case kPortCommand:
-      return kPortName + container.ports[command.index].name.size() + 1;
-    case kThreadCommand: {
-      const Thread& thread = container.threads[command.index];
-      return NameOffset(thread, thread.names.size());
-    }
-    case kBuildInfoCommand:
-      return kCommandHead + container.build_infos[command.index].text.size() + 1;
-    case kNoteCommand:
-      return kCommandHead + kNoteRecord.kSize;
-    default:
-      return kCommandHead + kSymtabRecord.kSize;
-  }
-}
 
 uint64_t AlignUp(uint64_t value, uint64_t unit) { return (value + unit - 1) / unit * unit; }
 
@@ -146,72 +124,112 @@ std::optional<uint32_t> LaidThreadWord(const Container& container, const Thread&
   return std::nullopt;
 }
 
-void Placement::Put(const Header& laid, Header& header) {
-  header.ncmds = laid.ncmds;
-  header.sizeofcmds = laid.sizeofcmds;
-}
+namespace {
 
-void Placement::Put(size_t /*command*/, const Symtab& laid, Symtab& table) {
-  table.symoff = laid.symoff;
-  table.nsyms = laid.nsyms;
-  table.stroff = laid.stroff;
-  table.strsize = laid.strsize;
-}
+class Placement {
+ public:
+  Placement(Container& container, const Json& document, Status& status)
+      : c_(container), document_(document), status_(status) {}
 
-void Placement::Put(size_t /*command*/, size_t /*section*/, const Section& laid, Section& out) {
-  out.offset = laid.offset;
-  out.nreloc = laid.nreloc;
-  out.reloff = laid.reloff;
-}
+  void Run() {
+    Each(kThreadCommand,
+         [&](size_t command, uint32_t index) { PlaceWords(c_.threads[index], Command(command)); });
+    Each(kShortPortCommand,
+         [&](size_t, uint32_t index) { c_.ports[index].name_offset = kShortPortName; });
+    Each(kPortCommand, [&](size_t, uint32_t index) { c_.ports[index].name_offset = kPortName; });
+    uint64_t offset = kHeaderSize;
+    for (size_t i = 0; i < c_.commands.size(); ++i) {
+      hwx::Command& command = c_.commands[i];
+      JsonFields fields = Command(i);
+      kCommandRecord.FollowingFromJson(fields, {.cmdsize = LaidCmdSize(c_, command)}, command);
+      command.offset = offset;
+      offset += command.cmdsize;
+    }
+    JsonFields header(Member(document_, "header"), "header", &status_);
+    kHeaderRecord.FollowingFromJson(header, LaidHeader(c_), c_.header);
+    const uint32_t symoff = LaidSymoff(c_);
+    Each(kSymtabCommand, [&](size_t command, uint32_t index) {
+      PlaceSymbols(symoff, c_.symtabs[index], Command(command));
+    });
+    Each(kSegmentCommand, [&](size_t command, uint32_t index) {
+      for (uint32_t k = 0; k < c_.segments[index].nsects; ++k) {
+        PlaceSection(c_.segments[index], k, Command(command));
+      }
+    });
+    JsonFields fields(document_, "", &status_);
+    c_.file_size = fields.UintOr("file_size", LaidFileSize(c_), kMaxSize);
+  }
 
-void Placement::Run() {
-  const auto each = [&](uint32_t cmd, auto place) {
+ private:
+  static constexpr uint64_t kMaxSize = uint64_t{1} << 30;
+
+  // A part of the document, or nothing.
+  static const Json& Member(const Json& object, std::string_view key) {
+    static const Json nothing = Json::object();
+    const auto found = object.find(key);
+    return found == object.end() ? nothing : *found;
+  }
+  static const Json& Member(const Json& object, std::string_view key, size_t index) {
+    const Json& list = Member(object, key);
+    return list.is_array() ? list[index] : list;
+  }
+
+  JsonFields Command(size_t index) {
+    return {Member(document_, "commands", index), fmt::format("commands[{}]", index), &status_};
+  }
+
+  template <typename Place>
+  void Each(uint32_t cmd, Place place) {
     for (size_t i = 0; i < c_.commands.size(); ++i) {
       if (!c_.commands[i].opaque && c_.commands[i].cmd == cmd) place(i, c_.commands[i].index);
     }
-  };
-  each(kThreadCommand, [&](size_t command, uint32_t index) {
-    Thread& thread = c_.threads[index];
+  }
+
+  void PlaceWords(Thread& thread, const JsonFields& fields) {
     for (const ThreadWord& word : ThreadWords(thread.flavor)) {
-      if (!Applies(word, thread) || States(command, word.name)) continue;
+      if (!Applies(word, thread) || fields.Has(word.name)) continue;
       const auto laid = LaidThreadWord(c_, thread, word.index);
       if (laid) SetThreadValue(thread, word, *laid);
     }
-  });
-  each(kShortPortCommand,
-       [&](size_t, uint32_t index) { c_.ports[index].name_offset = kShortPortName; });
-  each(kPortCommand, [&](size_t, uint32_t index) { c_.ports[index].name_offset = kPortName; });
-  uint64_t offset = kHeaderSize;
-  for (size_t i = 0; i < c_.commands.size(); ++i) {
-    Command& command = c_.commands[i];
-    command.cmdsize = CmdSize(i, LaidCmdSize(c_, command));
-    command.offset = offset;
-    offset += command.cmdsize;
   }
-  Put(LaidHeader(c_), c_.header);
-  const uint32_t symoff = LaidSymoff(c_);
-  each(kSymtabCommand, [&](size_t command, uint32_t index) {
-    Symtab& table = c_.symtabs[index];
+
+  static void PlaceSymbols(uint32_t symoff, Symtab& table, JsonFields fields) {
     // Each value follows from those before it.
-    for (int pass = 0; pass < 2; ++pass) Put(command, LaidSymtab(symoff, table), table);
+    for (int pass = 0; pass < 2; ++pass) {
+      kSymtabRecord.FollowingFromJson(fields, LaidSymtab(symoff, table), table);
+    }
     uint32_t next = 1;
     for (Symbol& symbol : table.symbols) {
       if (!table.strings_in_order) break;
       symbol.strx = next;
       next += static_cast<uint32_t>(symbol.name.size()) + 1;
     }
-  });
-  const Section* before = nullptr;
-  each(kSegmentCommand, [&](size_t command, uint32_t index) {
-    const Segment& segment = c_.segments[index];
-    for (uint32_t k = 0; k < segment.nsects; ++k) {
-      Section& section = c_.sections[segment.first_section + k];
-      if (section.in_file) section.size = LaidSectionSize(section);
-      Put(command, k, LaidSection(c_, segment, before, section), section);
-      if (!section.relocations.empty()) before = &section;
-    }
-  });
-  c_.file_size = FileSize(LaidFileSize(c_));
+  }
+
+  void PlaceSection(const Segment& segment, uint32_t k, const JsonFields& command) {
+    Section& section = c_.sections[segment.first_section + k];
+    if (section.in_file) section.size = LaidSectionSize(section);
+    JsonFields fields(Member(command.object(), "sections", k),
+                      command.Path(fmt::format("sections[{}]", k)), &status_);
+    kSectionRecord.FollowingFromJson(fields, LaidSection(c_, segment, before_, section), section);
+    if (!section.relocations.empty()) before_ = &section;
+  }
+
+  Container& c_;
+  const Json& document_;
+  Status& status_;
+  const Section* before_ = nullptr;  // with relocations
+};
+
+}  // namespace
+
+void Layout(Container& container, const Json& document, Status& status) {
+  Placement(container, document, status).Run();
+}
+
+void Layout(Container& container) {
+  Status status;
+  Layout(container, Json::object(), status);
 }
 
 }  // namespace anecheck::hwx

@@ -11,7 +11,7 @@ namespace anecheck::hwx {
 
 uint64_t AlignUp(uint64_t value, uint64_t unit);
 
-// The bytes of a command's record, without the data behind it.
+// The bytes of a command's head and record, without those behind it.
 uint64_t RecordSize(const Container& container, const Command& command);
 
 // Each gives the value that follows from the others as they stand; none changes the container.
@@ -34,28 +34,10 @@ Symtab LaidSymtab(uint32_t symoff, const Symtab& table);
 Section LaidSection(const Container& container, const Segment& segment, const Section* before,
                     const Section& section);
 
-// Lays out a container: sets all of the above, in the order in which they depend on each other. A
-// derived class puts in the values that a document states in place of derived ones.
-class Placement {
- public:
-  explicit Placement(Container& container) : c_(container) {}
-  virtual ~Placement() = default;
-  void Run();
-
- protected:
-  // Whether the document states the word of the thread command at this index.
-  virtual bool States(size_t /*command*/, std::string_view /*word*/) { return false; }
-  virtual uint32_t CmdSize(size_t /*command*/, uint32_t laid) { return laid; }
-  // These set the values of the second record that follow from the first. A section has its place
-  // among those of its segment.
-  virtual void Put(const Header& laid, Header& header);
-  virtual void Put(size_t command, const Symtab& laid, Symtab& table);
-  virtual void Put(size_t command, size_t section, const Section& laid, Section& out);
-  virtual uint64_t FileSize(uint64_t laid) { return laid; }
-
-  Container& c_;
-};
-
-inline void Layout(Container& container) { Placement(container).Run(); }
+// Lays out a container: sets all of the above, in the order in which they depend on each other.
+// Those that `document`, the JSON form of the container, states stand in place of derived ones; a
+// wrong one fails `status`.
+void Layout(Container& container, const Json& document, Status& status);
+void Layout(Container& container);
 
 }  // namespace anecheck::hwx

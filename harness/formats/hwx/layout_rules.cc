@@ -87,7 +87,8 @@ constexpr auto kRules = RulesOf<Bindings>({
        for (size_t i = 0; i < b.c.commands.size(); ++i) {
          const Command& command = b.c.commands[i];
          if (command.cmdsize % 8 == 0) continue;
-         broken(command.offset + 4, "command[{}].cmdsize is 0x{:x}", i, command.cmdsize);
+         broken(command.offset + kCommandRecord.OffsetOf("cmdsize"),
+                "command[{}].cmdsize is 0x{:x}", i, command.cmdsize);
        }
      }},
     {"command-shape", "a port, thread or banner command reads as its record",

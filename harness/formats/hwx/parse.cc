@@ -46,7 +46,7 @@ Relocation DecodeRelocation(uint32_t address, uint32_t info) {
 
 class Parser {
  public:
-  explicit Parser(ByteSpan bytes) : bytes_(bytes), reader_(bytes) {
+  explicit Parser(ByteSpan bytes) : bytes_(bytes), reader_(bytes, 0, "command") {
     constexpr size_t kFewRanges = 16;
     ranges_.reserve(kFewRanges);
   }
@@ -88,19 +88,19 @@ class Parser {
       const uint64_t at = reader_.position();
       Command command;
       command.offset = at;
-      command.cmd = reader_.U32("command.cmd");
-      command.cmdsize = reader_.U32("command.cmdsize");
+      kCommandRecord.Read(reader_, command);
       if (!reader_.ok()) return reader_.status();
-      if (command.cmdsize < 8) {
+      if (command.cmdsize < kCommandHead) {
         return MakeError(ErrorCode::kMalformed,
                          fmt::format("command[{}].cmdsize: {} bytes, a command has at least 8", i,
                                      command.cmdsize),
-                         at + 4);
+                         at + kCommandRecord.OffsetOf("cmdsize"));
       }
       ByteReader body = reader_.Sub(at, command.cmdsize, "command", i);
       if (!reader_.ok()) return reader_.status();
-      body.Skip(8, "command");
-      ReadBody(body, command);
+      body.Skip(kCommandHead, "command");
+      const std::string_view reason = ReadBody(body, command);
+      if (!reason.empty()) KeepOpaque(body, command, reason);
       ANECHECK_RETURN_IF_ERROR(body.status());
       out_.commands.push_back(command);
       reader_.Seek(at + command.cmdsize, "command");
@@ -109,37 +109,41 @@ class Parser {
     return reader_.status();
   }
 
-  void ReadBody(ByteReader& body, Command& command) {
-    std::string_view reason;
+  // Gives the reason to keep the command as it is, where it does not read as its record.
+  std::string_view ReadBody(ByteReader& body, Command& command) {
     switch (command.cmd) {
       case kSegmentCommand:
         return ReadSegment(body, command);
       case kSymtabCommand:
         return ReadSymtab(body, command);
       case kNoteCommand:
-        reason = ReadNote(body, command);
-        break;
+        return ReadNote(body, command);
       case kShortPortCommand:
+        return ReadPort(body, command, kShortPortRecord);
       case kPortCommand:
-        reason = ReadPort(body, command);
-        break;
+        return ReadPort(body, command, kPortRecord);
       case kThreadCommand:
-        reason = ReadThread(body, command);
-        break;
+        return ReadThread(body, command);
       case kBuildInfoCommand:
-        reason = ReadBuildInfo(body, command);
-        break;
+        return ReadBuildInfo(body, command);
       default:
-        return KeepOpaque(body, command, {});
+        KeepOpaque(body, command, {});
+        return {};
     }
-    if (!reason.empty()) KeepOpaque(body, command, reason);
+  }
+
+  template <typename Record>
+  static void Keep(Command& command, std::vector<Record>& records,
+                   std::type_identity_t<Record> record) {
+    command.index = static_cast<uint32_t>(records.size());
+    MakeRoom(records, records.empty() ? kFewRecords : 1);
+    records.push_back(std::move(record));
   }
 
   void KeepOpaque(ByteReader& body, Command& command, std::string_view reason) {
     command.opaque = true;
     command.trailing = {};
-    command.index = static_cast<uint32_t>(out_.opaque_commands.size());
-    out_.opaque_commands.push_back({body.all().subspan(8), reason});
+    Keep(command, out_.opaque_commands, {body.all().subspan(kCommandHead), reason});
   }
 
   // The bytes behind the record: none or zeros are padding, others are kept.
@@ -148,20 +152,19 @@ class Parser {
     if (!AllZero(rest)) command.trailing = rest;
   }
 
-  void ReadSegment(ByteReader& body, Command& command) {
+  std::string_view ReadSegment(ByteReader& body, Command& command) {
     Segment segment;
     kSegmentRecord.Read(body, segment);
-    if (!body.CheckCount(segment.nsects, kSectionRecord.kSize, "nsects")) return;
+    if (!body.CheckCount(segment.nsects, kSectionRecord.kSize, "nsects")) return {};
     segment.first_section = static_cast<uint32_t>(out_.sections.size());
     const Section* const first =
         IsPlanted(PlantedBug::kHwxStaleSection) ? out_.sections.data() : nullptr;
     MakeRoom(out_.sections, segment.nsects);
     for (uint32_t i = 0; i < segment.nsects; ++i) ReadSection(body);
     if (first != nullptr && first->align == ~0u) out_.sections.back().align = 0;
-    command.index = static_cast<uint32_t>(out_.segments.size());
-    MakeRoom(out_.segments, out_.segments.empty() ? kFewRecords : 1);
-    out_.segments.push_back(segment);
+    Keep(command, out_.segments, segment);
     KeepTrailing(body, command);
+    return {};
   }
 
   void ReadSection(ByteReader& body) {
@@ -171,24 +174,19 @@ class Parser {
     out_.sections.push_back(std::move(section));
   }
 
-  std::string_view ReadPort(ByteReader& body, Command& command) {
-    const bool wide = command.cmd == kPortCommand;
-    if (body.size() < (wide ? 24 : 20)) return "a port command of fewer bytes than its record";
+  std::string_view ReadPort(ByteReader& body, Command& command, const auto& record) {
+    if (body.remaining() < record.kSize) return "a port command of fewer bytes than its record";
     Port port;
-    port.name_offset = body.U32("name");
-    port.reserved = body.U32("reserved");
-    port.vmaddr = wide ? body.U64("vmaddr") : body.U32("vmaddr");
+    record.Read(body, port);
     if (port.name_offset != body.position()) {
-      if (!wide) return "a port's name does not follow its record";
+      if (command.cmd == kShortPortCommand) return "a port's name does not follow its record";
       port.byte_size = port.name_offset;
       port.name_offset = static_cast<uint32_t>(body.position());
     }
     if (!TakeName(body, port.name)) return "a port's name has no end";
     if (port.byte_size && port.name.empty()) return "a port without a name behind its record";
     KeepTrailing(body, command);
-    command.index = static_cast<uint32_t>(out_.ports.size());
-    MakeRoom(out_.ports, out_.ports.empty() ? kFewRecords : 1);
-    out_.ports.push_back(port);
+    Keep(command, out_.ports, port);
     return {};
   }
 
@@ -200,23 +198,24 @@ class Parser {
   }
 
   std::string_view ReadThread(ByteReader& body, Command& command) {
-    if (body.remaining() < 8) return "a thread command of fewer bytes than its record";
-    Thread thread;
-    thread.flavor = body.U32("flavor");
-    const uint32_t count = body.U32("count");
+    if (body.remaining() < kThreadRecord.kSize) {
+      return "a thread command of fewer bytes than its record";
+    }
+    ThreadHead head;
+    kThreadRecord.Read(body, head);
     const bool unchecked = IsPlanted(PlantedBug::kHwxThreadWords);
-    if (!unchecked && count > body.remaining() / 4) {
+    if (!unchecked && head.count > body.remaining() / 4) {
       return "a thread command with more words than bytes";
     }
-    thread.words.resize(count);
+    Thread thread;
+    thread.flavor = head.flavor;
+    thread.words.resize(head.count);
     body.U32s(thread.words, "state");
     if (!TakeNames(body, thread.names)) {
       thread.names.clear();
       KeepTrailing(body, command);
     }
-    command.index = static_cast<uint32_t>(out_.threads.size());
-    MakeRoom(out_.threads, out_.threads.empty() ? kFewRecords : 1);
-    out_.threads.push_back(std::move(thread));
+    Keep(command, out_.threads, std::move(thread));
     return {};
   }
 
@@ -241,8 +240,7 @@ class Parser {
     BuildInfo info;
     if (!TakeName(body, info.text)) return "a build banner has no end";
     KeepTrailing(body, command);
-    command.index = static_cast<uint32_t>(out_.build_infos.size());
-    out_.build_infos.push_back(info);
+    Keep(command, out_.build_infos, info);
     return {};
   }
 
@@ -253,17 +251,16 @@ class Parser {
     if (note.offset > bytes_.size() || note.size > bytes_.size() - note.offset) return kNoteShape;
     note.data = File(note.offset, note.size, "note", body);
     KeepTrailing(body, command);
-    command.index = static_cast<uint32_t>(out_.notes.size());
-    out_.notes.push_back(note);
+    Keep(command, out_.notes, note);
     return {};
   }
 
-  void ReadSymtab(ByteReader& body, Command& command) {
+  std::string_view ReadSymtab(ByteReader& body, Command& command) {
     Symtab table;
     kSymtabRecord.Read(body, table);
     KeepTrailing(body, command);
-    command.index = static_cast<uint32_t>(out_.symtabs.size());
-    out_.symtabs.push_back(std::move(table));
+    Keep(command, out_.symtabs, std::move(table));
+    return {};
   }
 
   // Bytes of the file that a record points to. Records may point to the same bytes, but not to

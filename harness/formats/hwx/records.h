@@ -1,7 +1,6 @@
 // The records of a hardware container, each stated once: the codec, the JSON form, the facts and
-// the offsets that rules report follow. Ports, whose width depends on the command, threads, whose
-// words have a table of their own (thread_words.h), and relocations, which pack bits, are read and
-// written by hand.
+// the offsets that rules report follow. The words of threads have a table of their own
+// (thread_words.h). Relocations, which pack bits, are read and written by hand.
 #pragma once
 
 #include "harness/formats/hwx/container.h"
@@ -9,8 +8,15 @@
 
 namespace anecheck::hwx {
 
+inline constexpr std::string_view kCommandsSource = "facts/hwx.md, load commands";
+
 // Before the record of every load command.
-inline constexpr uint64_t kCommandHead = 8;  // its id and its size
+inline constexpr auto kCommandRecord =
+    RecordOf<Command>(kCommandsSource, FactEvidence::kRealFile,
+                      // "id" in JSON, beside the name of the kind.
+                      Field{"cmd", &Command::cmd, RecordKind::kHex, FieldRole::kSpelled},
+                      Field{"cmdsize", &Command::cmdsize, RecordKind::kHex, FieldRole::kFollows});
+inline constexpr uint64_t kCommandHead = kCommandRecord.kSize;
 
 inline constexpr auto kHeaderRecord = RecordOf<Header>(
     "specification 000, table 23.9; facts/hwx.md, header", FactEvidence::kRealFile,
@@ -55,16 +61,31 @@ inline constexpr auto kSectionRecord = RecordOf<Section>(
     Field{"reserved", &Section::reserved, RecordKind::kNumber, FieldRole::kUnlessZero,
           FactEvidence::kAssumed, "the Mach-O section record ends with them"});
 
+// The address has as many bits as the command holds.
+template <typename Address>
+inline constexpr auto kPortRecordOf =
+    RecordOf<Port>("facts/hwx.md, port record", FactEvidence::kRealFile,
+                   // Follows from the record, or is "byte_size".
+                   Field{"name", &Port::name_offset, RecordKind::kHex, FieldRole::kSpelled},
+                   Field{"reserved", &Port::reserved, RecordKind::kHex, FieldRole::kUnlessZero},
+                   Stored<Address>("vmaddr", &Port::vmaddr, RecordKind::kHex));
+inline constexpr auto kShortPortRecord = kPortRecordOf<uint32_t>;
+inline constexpr auto kPortRecord = kPortRecordOf<uint64_t>;
+
+inline constexpr auto kThreadRecord =
+    RecordOf<ThreadHead>("facts/hwx.md, thread command", FactEvidence::kRealFile,
+                         Field{"flavor", &ThreadHead::flavor}, Field{"count", &ThreadHead::count});
+
 inline constexpr auto kNoteRecord =
     RecordOf<Note>("the usual Mach-O note; no source gives its shape", FactEvidence::kAssumed,
                    Field{"owner", &Note::owner, RecordKind::kNumber, FieldRole::kPlain,
-                         FactEvidence::kRealFile, "facts/hwx.md, load commands"},
+                         FactEvidence::kRealFile, kCommandsSource},
                    Field{"offset", &Note::offset, RecordKind::kHex},
                    // That of "bytes".
                    Field{"size", &Note::size, RecordKind::kHex, FieldRole::kSpelled});
 
 inline constexpr auto kSymtabRecord =
-    RecordOf<Symtab>("facts/hwx.md, load commands", FactEvidence::kRealFile,
+    RecordOf<Symtab>(kCommandsSource, FactEvidence::kRealFile,
                      Field{"symoff", &Symtab::symoff, RecordKind::kHex, FieldRole::kFollows},
                      Field{"nsyms", &Symtab::nsyms, RecordKind::kNumber, FieldRole::kCounted},
                      Field{"stroff", &Symtab::stroff, RecordKind::kHex, FieldRole::kFollows},

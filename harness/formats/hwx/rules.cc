@@ -180,8 +180,8 @@ constexpr auto kRules = RulesOf<Bindings>({
      [](const Bindings& b, RuleReport& broken) {
        ForEachPort(b.c, [&](const Port& port, const Command& command) {
          if (b.windows.contains(port.vmaddr)) return;
-         broken(command.offset + 16, "port '{}' is at 0x{:x}, where no window begins", port.name,
-                port.vmaddr);
+         broken(command.offset + kCommandHead + kPortRecord.OffsetOf("vmaddr"),
+                "port '{}' is at 0x{:x}, where no window begins", port.name, port.vmaddr);
        });
      }},
     {"port-name-unique", "ports have different, non-empty names", "real files", kReal,

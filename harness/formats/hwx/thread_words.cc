@@ -2,6 +2,8 @@
 
 #include <array>
 
+#include "harness/formats/hwx/records.h"
+
 namespace anecheck::hwx {
 namespace {
 
@@ -75,7 +77,7 @@ bool IsTensor(const Thread& thread) {
 }
 
 uint32_t NameOffset(const Thread& thread, size_t k) {
-  size_t offset = 16 + 4 * thread.words.size();
+  size_t offset = kCommandHead + kThreadRecord.kSize + 4 * thread.words.size();
   for (size_t i = 0; i < k && i < thread.names.size(); ++i) offset += thread.names[i].size() + 1;
   return static_cast<uint32_t>(offset);
 }

@@ -118,8 +118,7 @@ void PutSegment(Json& object, const Container& container, const Laid& laid,
 
 void PutPort(Json& object, const Port& port) {
   object["name"] = EscapeText(port.name);
-  object["vmaddr"] = HexNumber(port.vmaddr);
-  if (port.reserved != 0) object["reserved"] = HexNumber(port.reserved);
+  kPortRecord.ToJson(port, object);
   if (port.byte_size) object["byte_size"] = HexNumber(*port.byte_size);
 }
 
@@ -143,8 +142,7 @@ void PutSlots(Json& object, const Thread& thread, std::vector<bool>& named) {
 }
 
 void PutThread(Json& object, const Container& container, const Thread& thread) {
-  object["flavor"] = thread.flavor;
-  object["count"] = thread.words.size();
+  kThreadRecord.ToJson(thread.Head(), object);
   Json names = Json::array();
   for (const std::string_view name : thread.names) names.push_back(EscapeText(name));
   object["names"] = std::move(names);
@@ -274,7 +272,7 @@ Json CommandToJson(const Container& container, const Laid& laid, const Command& 
   Json object = {{"cmd", command.opaque ? "opaque" : CommandName(command.cmd)},
                  {"id", HexNumber(command.cmd)},
                  {"derived", {{"file_offset", HexNumber(command.offset)}}}};
-  PutLaid(object, "cmdsize", command.cmdsize, LaidCmdSize(container, command));
+  kCommandRecord.ToJson(command, {.cmdsize = LaidCmdSize(container, command)}, object);
   if (command.opaque) {
     const OpaqueCommand& body = container.opaque_commands[command.index];
     if (!body.reason.empty()) object["derived"]["reason"] = body.reason;

@@ -10,7 +10,7 @@
 #include <string>
 
 #include "harness/base/byte_writer.h"
-#include "harness/formats/hwx/records.h"
+#include "harness/formats/hwx/layout.h"
 #include "harness/formats/message.h"
 
 namespace anecheck::hwx {
@@ -74,85 +74,68 @@ class Canvas {
   Ranges placed_{&memory_};
 };
 
-class CommandWriter {
- public:
-  explicit CommandWriter(const Container& container) : container_(container) {}
+void PutPort(const auto& record, Port port, ByteWriter& writer) {
+  port.name_offset = port.byte_size.value_or(port.name_offset);
+  record.Write(port, writer);
+  writer.CString(port.name);
+}
 
-  Result<Bytes> Run() {
-    uint64_t whole = kHeaderSize;
-    for (const Command& command : container_.commands) whole += command.cmdsize;
-    writer_.Reserve(std::min(whole, container_.file_size));
-    kHeaderRecord.Write(container_.header, writer_);
-    for (size_t i = 0; i < container_.commands.size(); ++i) {
-      const Command& command = container_.commands[i];
-      const size_t begin = writer_.size();
-      writer_.U32(command.cmd);
-      writer_.U32(command.cmdsize);
-      PutBody(command);
-      writer_.Bytes(command.trailing);
-      const size_t size = writer_.size() - begin;
-      if (size > command.cmdsize) {
-        return MakeError(ErrorCode::kInvalid,
-                         fmt::format("command[{}].cmdsize: {} bytes, the record takes {}", i,
-                                     command.cmdsize, size),
-                         begin + 4);
+void PutThread(const Thread& thread, ByteWriter& writer) {
+  kThreadRecord.Write(thread.Head(), writer);
+  writer.U32s(thread.words);
+  for (const std::string_view name : thread.names) writer.CString(name);
+}
+
+void PutRecord(const Container& container, const Command& command, ByteWriter& writer) {
+  kCommandRecord.Write(command, writer);
+  if (command.opaque) return writer.Bytes(container.opaque_commands[command.index].body);
+  switch (command.cmd) {
+    case kSegmentCommand: {
+      const Segment& segment = container.segments[command.index];
+      kSegmentRecord.Write(segment, writer);
+      for (const Section& section : container.SectionsOf(segment)) {
+        kSectionRecord.Write(section, writer);
       }
-      writer_.PadTo(begin + command.cmdsize);
-    }
-    return std::move(writer_).Take();
-  }
-
- private:
-  void PutBody(const Command& command) {
-    if (command.opaque) {
-      writer_.Bytes(container_.opaque_commands[command.index].body);
       return;
     }
-    switch (command.cmd) {
-      case kSegmentCommand:
-        return PutSegment(container_.segments[command.index]);
-      case kShortPortCommand:
-      case kPortCommand:
-        return PutPort(container_.ports[command.index], command.cmd == kPortCommand);
-      case kThreadCommand:
-        return PutThread(container_.threads[command.index]);
-      case kBuildInfoCommand:
-        return writer_.CString(container_.build_infos[command.index].text);
-      case kNoteCommand:
-        return kNoteRecord.Write(container_.notes[command.index], writer_);
-      default:
-        return kSymtabRecord.Write(container_.symtabs[command.index], writer_);
+    case kShortPortCommand:
+      return PutPort(kShortPortRecord, container.ports[command.index], writer);
+    case kPortCommand:
+      return PutPort(kPortRecord, container.ports[command.index], writer);
+    case kThreadCommand:
+      return PutThread(container.threads[command.index], writer);
+    case kBuildInfoCommand:
+      return writer.CString(container.build_infos[command.index].text);
+    case kNoteCommand:
+      return kNoteRecord.Write(container.notes[command.index], writer);
+    default:
+      return kSymtabRecord.Write(container.symtabs[command.index], writer);
+  }
+}
+
+// The header and the commands.
+Result<Bytes> CommandBytes(const Container& container) {
+  ByteWriter writer;
+  uint64_t whole = kHeaderSize;
+  for (const Command& command : container.commands) whole += command.cmdsize;
+  writer.Reserve(std::min(whole, container.file_size));
+  kHeaderRecord.Write(container.header, writer);
+  for (size_t i = 0; i < container.commands.size(); ++i) {
+    const Command& command = container.commands[i];
+    const size_t begin = writer.size();
+    PutRecord(container, command, writer);
+    writer.Bytes(command.trailing);
+    const size_t size = writer.size() - begin;
+    if (size > command.cmdsize) {
+      return MakeError(ErrorCode::kInvalid,
+                       fmt::format("command[{}].cmdsize: {} bytes, the record takes {}", i,
+                                   command.cmdsize, size),
+                       begin + kCommandRecord.OffsetOf("cmdsize"));
     }
+    writer.PadTo(begin + command.cmdsize);
   }
-
-  void PutSegment(const Segment& segment) {
-    kSegmentRecord.Write(segment, writer_);
-    for (const Section& section : container_.SectionsOf(segment)) {
-      kSectionRecord.Write(section, writer_);
-    }
-  }
-
-  void PutPort(const Port& port, bool wide) {
-    writer_.U32(port.byte_size.value_or(port.name_offset));
-    writer_.U32(port.reserved);
-    if (wide) {
-      writer_.U64(port.vmaddr);
-    } else {
-      writer_.U32(static_cast<uint32_t>(port.vmaddr));
-    }
-    writer_.CString(port.name);
-  }
-
-  void PutThread(const Thread& thread) {
-    writer_.U32(thread.flavor);
-    writer_.U32(static_cast<uint32_t>(thread.words.size()));
-    writer_.U32s(thread.words);
-    for (const std::string_view name : thread.names) writer_.CString(name);
-  }
-
-  const Container& container_;
-  ByteWriter writer_;
-};
+  return std::move(writer).Take();
+}
 
 Bytes SymbolBytes(const Symtab& table) {
   ByteWriter writer;
@@ -204,6 +187,12 @@ uint64_t ContentBytes(const Container& container) {
 
 }  // namespace
 
+uint64_t RecordSize(const Container& container, const Command& command) {
+  ByteWriter writer;
+  PutRecord(container, command, writer);
+  return writer.size();
+}
+
 Result<Bytes> Write(const Container& container) {
   for (const Command& command : container.commands) {
     if (command.opaque || command.cmd != kShortPortCommand) continue;
@@ -227,7 +216,7 @@ Result<Bytes> Write(const Container& container) {
         ErrorCode::kLimit,
         fmt::format("file_size: {} bytes, most of them in no section", container.file_size));
   }
-  ANECHECK_ASSIGN(const Bytes commands, CommandWriter(container).Run());
+  ANECHECK_ASSIGN(const Bytes commands, CommandBytes(container));
   Canvas canvas(container.file_size);
   ANECHECK_RETURN_IF_ERROR(canvas.Place(0, commands, "commands"));
   for (size_t i = 0; i < container.sections.size(); ++i) {
