@@ -16,8 +16,6 @@
 namespace anecheck::npz {
 namespace {
 
-constexpr uint32_t kDirectorySignature = 0x02014b50;
-constexpr uint32_t kEndSignature = 0x06054b50;
 constexpr uint64_t kLocalSize = 4 + kSharedRecord.kSize;  // behind the signature
 constexpr uint64_t kDirectoryEntrySize = 6 + kSharedRecord.kSize + kEntryRecord.kSize;
 constexpr uint64_t kEndSize = 4 + kEndRecord.kSize;

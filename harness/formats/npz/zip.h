@@ -20,6 +20,8 @@ inline constexpr uint16_t kStored = 0;
 inline constexpr uint16_t kDeflated = 8;
 
 inline constexpr uint32_t kLocalSignature = 0x04034b50;
+inline constexpr uint32_t kDirectorySignature = 0x02014b50;
+inline constexpr uint32_t kEndSignature = 0x06054b50;
 
 // The fields that a local header and a directory entry share. Sizes are those of the header itself:
 // 0xffffffff says that the ZIP64 extra field has them.

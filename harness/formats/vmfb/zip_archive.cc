@@ -19,70 +19,30 @@
 namespace anecheck::vmfb {
 namespace {
 
-// The part behind a record whose length a field gives.
-enum class Length : uint8_t { kNone, kName, kExtra, kComment };
-
-struct FieldSpec {
-  std::string_view name;
-  uint8_t width = 0;
-  Length length = Length::kNone;
-};
-
-constexpr FieldSpec kLocalFields[] = {{"version_needed", 2},
-                                      {"flags", 2},
-                                      {"method", 2},
-                                      {"time", 2},
-                                      {"date", 2},
-                                      {"crc32", 4},
-                                      {"compressed_size", 4},
-                                      {"uncompressed_size", 4},
-                                      {"name_length", 2, Length::kName},
-                                      {"extra_length", 2, Length::kExtra}};
-constexpr FieldSpec kCentralFields[] = {{"version_made_by", 2},
-                                        {"version_needed", 2},
-                                        {"flags", 2},
-                                        {"method", 2},
-                                        {"time", 2},
-                                        {"date", 2},
-                                        {"crc32", 4},
-                                        {"compressed_size", 4},
-                                        {"uncompressed_size", 4},
-                                        {"name_length", 2, Length::kName},
-                                        {"extra_length", 2, Length::kExtra},
-                                        {"comment_length", 2, Length::kComment},
-                                        {"disk", 2},
-                                        {"internal_attributes", 2},
-                                        {"external_attributes", 4},
-                                        {"local_offset", 4}};
-constexpr FieldSpec kEnd64Fields[] = {
+constexpr ZipField kEnd64Fields[] = {
     {"record_size", 8}, {"version_made_by", 2}, {"version_needed", 2},
     {"disk", 4},        {"directory_disk", 4},  {"entries_here", 8},
     {"entries", 8},     {"directory_size", 8},  {"directory_offset", 8}};
-constexpr FieldSpec kLocatorFields[] = {{"disk", 4}, {"end64_offset", 8}, {"disks", 4}};
-constexpr FieldSpec kEndFields[] = {{"disk", 2},
-                                    {"directory_disk", 2},
-                                    {"entries_here", 2},
-                                    {"entries", 2},
-                                    {"directory_size", 4},
-                                    {"directory_offset", 4},
-                                    {"comment_length", 2, Length::kComment}};
+constexpr ZipField kLocatorFields[] = {{"disk", 4}, {"end64_offset", 8}, {"disks", 4}};
 
 struct RecordSpec {
   uint32_t signature = 0;
   std::string_view name;
-  std::span<const FieldSpec> fields;
+  std::span<const ZipField> fields;
 };
 
 constexpr RecordSpec kRecords[] = {
-    {0x04034b50, "local", kLocalFields}, {0x02014b50, "central", kCentralFields},
-    {0x06064b50, "end64", kEnd64Fields}, {0x07064b50, "locator64", kLocatorFields},
-    {0x06054b50, "end", kEndFields},
+    {npz::kLocalSignature, "local", kLocalFields},
+    {npz::kDirectorySignature, "central", kCentralFields},
+    {0x06064b50, "end64", kEnd64Fields},
+    {0x07064b50, "locator64", kLocatorFields},
+    {npz::kEndSignature, "end", kEndFields},
 };
 
 const RecordSpec& SpecOf(ZipRecordKind kind) { return kRecords[static_cast<size_t>(kind)]; }
 
 constexpr uint64_t kSaturated = 0xffffffff;
-constexpr size_t kEndSize = 22;
+constexpr size_t kEndSize = 4 + npz::kEndRecord.kSize;
 
 Bytes ToBytes(ByteSpan bytes) { return Bytes(bytes.begin(), bytes.end()); }
 
@@ -97,7 +57,7 @@ void ParseExtra(ByteSpan bytes, ZipRecord* record) {
 }
 
 // In the order of the record; where it is cut short, the error names the field that is missing.
-void ReadFields(std::span<const FieldSpec> fields, ByteReader* reader, ZipRecord* record) {
+void ReadFields(std::span<const ZipField> fields, ByteReader* reader, ZipRecord* record) {
   for (size_t i = 0; i < fields.size() && reader->ok(); ++i) {
     switch (fields[i].width) {
       case 2:
@@ -124,25 +84,16 @@ Status ParseRecord(ByteSpan file, uint64_t at, ZipRecordKind kind, ZipRecord* to
     reader.Fail(ErrorCode::kMalformed, "signature", "is another record's");
   }
   ReadFields(spec.fields, &reader, &record);
-  switch (kind) {
-    case ZipRecordKind::kLocal:
-      record.name = ToBytes(reader.Bytes(record.values[8], "name"));
-      ParseExtra(reader.Bytes(record.values[9], "extra"), &record);
-      break;
-    case ZipRecordKind::kCentral:
-      record.name = ToBytes(reader.Bytes(record.values[9], "name"));
-      ParseExtra(reader.Bytes(record.values[10], "extra"), &record);
-      record.comment = ToBytes(reader.Bytes(record.values[11], "comment"));
-      break;
-    case ZipRecordKind::kEnd64:
-      if (record.values[0] < 44) reader.Fail(ErrorCode::kMalformed, "record_size", "is below 44");
-      record.comment = ToBytes(reader.Bytes(record.values[0] - 44, "extensible data"));
-      break;
-    case ZipRecordKind::kEnd:
-      record.comment = ToBytes(reader.Bytes(record.values[6], "comment"));
-      break;
-    case ZipRecordKind::kLocator64:
-      break;
+  for (size_t i = 0; i < spec.fields.size(); ++i) {
+    const std::string_view name = spec.fields[i].name;
+    const uint64_t size = record.values[i];
+    if (name == "name_length") record.name = ToBytes(reader.Bytes(size, "name"));
+    if (name == "extra_length") ParseExtra(reader.Bytes(size, "extra"), &record);
+    if (name == "comment_length") record.comment = ToBytes(reader.Bytes(size, "comment"));
+    if (name != "record_size") continue;
+    constexpr uint64_t kOtherFields = 44;
+    if (size < kOtherFields) reader.Fail(ErrorCode::kMalformed, name, "is below 44");
+    record.comment = ToBytes(reader.Bytes(size - kOtherFields, "extensible data"));
   }
   return reader.status();
 }
@@ -150,7 +101,8 @@ Status ParseRecord(ByteSpan file, uint64_t at, ZipRecordKind kind, ZipRecord* to
 // Whether an end record stands at `at`, whose comment is the rest of the file.
 bool IsEnd(ByteSpan file, size_t at) {
   return LoadU32(&file[at]) == SpecOf(ZipRecordKind::kEnd).signature &&
-         LoadU16(&file[at + 20]) == file.size() - kEndSize - at;
+         LoadU16(&file[at + 4 + npz::kEndRecord.OffsetOf("comment_length")]) ==
+             file.size() - kEndSize - at;
 }
 
 // The end record stands last, with a comment of at most 65535 bytes.
@@ -189,9 +141,8 @@ struct WidePlace {
 
 WidePlace PlaceOf(const ZipRecord& record, int which) {  // 0 uncompressed, 1 compressed, 2 offset
   const bool central = record.kind == ZipRecordKind::kCentral;
-  const size_t fields[3] = {central ? size_t{kCentralUncompressed} : size_t{kLocalUncompressed},
-                            central ? size_t{kCentralCompressed} : size_t{kLocalCompressed},
-                            kCentralLocalOffset};
+  const size_t fields[3] = {central ? kCentralUncompressed : kLocalUncompressed,
+                            central ? kCentralCompressed : kLocalCompressed, kCentralLocalOffset};
   size_t before = 0;
   for (int i = 0; i < which; ++i) before += Saturated(record, fields[i]) ? 1 : 0;
   return {fields[which], before};
@@ -240,7 +191,7 @@ bool SettleEntry(Entry& entry, ByteSpan file) {
   bool settled = true;
   for (auto* record : {&entry.central, &entry.local}) {
     const bool central = record->kind == ZipRecordKind::kCentral;
-    settled &= Settle(*record, central ? size_t{kCentralCrc} : size_t{kLocalCrc}, crc, crc);
+    settled &= Settle(*record, central ? kCentralCrc : kLocalCrc, crc, crc);
     settled &= SettleWide(*record, 0, entry.data_size);
     settled &= SettleWide(*record, 1, entry.data_size);
   }
@@ -270,6 +221,20 @@ bool SettleAll(Archive& archive, ByteSpan file) {
   return SettleEnd(archive) && settled;
 }
 
+size_t ExtraSize(const ZipRecord& record) {
+  size_t size = record.extra_rest.size();
+  for (const ZipExtra& extra : record.extra) size += 4 + extra.data.size();
+  return size;
+}
+
+// The length that a field states of a part behind the record, or nothing where it states none.
+std::optional<uint64_t> LengthOf(const ZipRecord& record, const ZipField& field) {
+  if (field.name == "name_length") return record.name.size();
+  if (field.name == "extra_length") return ExtraSize(record);
+  if (field.name == "comment_length") return record.comment.size();
+  return std::nullopt;
+}
+
 Json RecordToJson(const ZipRecord& record) {
   const RecordSpec& spec = SpecOf(record.kind);
   Json json;
@@ -281,7 +246,7 @@ Json RecordToJson(const ZipRecord& record) {
     if (!plain) json["name"] = Json{{"hex", HexText(record.name)}};
   }
   for (size_t i = 0; i < spec.fields.size(); ++i) {
-    if (spec.fields[i].length == Length::kNone) {
+    if (!LengthOf(record, spec.fields[i])) {
       json[std::string(spec.fields[i].name)] = record.values[i];
     }
   }
@@ -330,7 +295,7 @@ Result<ZipRecord> RecordFromJson(const Json& json, ZipRecordKind kind) {
   ZipRecord record{.kind = kind, .at = json.at("@").get<uint32_t>()};
   record.overlaps = json.contains("overlaps");
   for (size_t i = 0; i < spec.fields.size(); ++i) {
-    if (spec.fields[i].length != Length::kNone) continue;
+    if (LengthOf(record, spec.fields[i])) continue;
     record.values[i] = json.at(std::string(spec.fields[i].name)).get<uint64_t>();
   }
   if (json.contains("name")) {
@@ -350,27 +315,6 @@ Result<ZipRecord> RecordFromJson(const Json& json, ZipRecordKind kind) {
   ANECHECK_ASSIGN(record.extra_rest, HexOf(json, "extra_rest"));
   ANECHECK_ASSIGN(record.comment, HexOf(json, "comment"));
   return record;
-}
-
-size_t ExtraSize(const ZipRecord& record) {
-  size_t size = record.extra_rest.size();
-  for (const ZipExtra& extra : record.extra) size += 4 + extra.data.size();
-  return size;
-}
-
-// The value of a field as it is written.
-uint64_t Written(const ZipRecord& record, const FieldSpec& field, uint64_t value) {
-  switch (field.length) {
-    case Length::kNone:
-      return value;
-    case Length::kName:
-      return record.name.size();
-    case Length::kExtra:
-      return ExtraSize(record);
-    case Length::kComment:
-      return record.comment.size();
-  }
-  return value;
 }
 
 Status ParseDirectory(ByteSpan file, uint64_t count, ZipArchive* archive) {
@@ -406,7 +350,7 @@ Status ParseDirectory(ByteSpan file, uint64_t count, ZipArchive* archive) {
 
 size_t ZipRecordSize(const ZipRecord& record) {
   size_t size = 4 + record.name.size() + ExtraSize(record) + record.comment.size();
-  for (const FieldSpec& field : SpecOf(record.kind).fields) size += field.width;
+  for (const ZipField& field : SpecOf(record.kind).fields) size += field.width;
   return size;
 }
 
@@ -417,7 +361,7 @@ void ClaimZipRecord(const ZipRecord& record, ByteKindMap* map) {
     at += size;
   };
   typed(4);
-  for (const FieldSpec& field : SpecOf(record.kind).fields) typed(field.width);
+  for (const ZipField& field : SpecOf(record.kind).fields) typed(field.width);
   typed(record.name.size());
   for (const ZipExtra& extra : record.extra) {
     typed(4);
@@ -437,7 +381,7 @@ Bytes WriteZipRecord(const ZipRecord& record) {
   writer.Reserve(ZipRecordSize(record));
   writer.U32(spec.signature);
   for (size_t i = 0; i < spec.fields.size(); ++i) {
-    const uint64_t value = Written(record, spec.fields[i], record.values[i]);
+    const uint64_t value = LengthOf(record, spec.fields[i]).value_or(record.values[i]);
     if (spec.fields[i].width == 2) {
       writer.U16(static_cast<uint16_t>(value));
     } else if (spec.fields[i].width == 4) {

@@ -6,6 +6,7 @@
 #include <array>
 #include <cstdint>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -14,20 +15,52 @@
 #include "harness/base/result.h"
 #include "harness/formats/bytekinds/byte_kinds.h"
 #include "harness/formats/format.h"
+#include "harness/formats/npz/zip.h"
 
 namespace anecheck::vmfb {
 
 // Record kinds of the ZIP application note (APPNOTE.TXT 6.3), sections 4.3.7 and 4.3.12 to 4.3.16.
 enum class ZipRecordKind : uint8_t { kLocal, kCentral, kEnd64, kLocator64, kEnd };
 
-// Indices of the fields that the format itself uses; the tables of zip_archive.cc give all.
-enum ZipLocalField : size_t { kLocalCrc = 5, kLocalCompressed = 6, kLocalUncompressed = 7 };
-enum ZipCentralField : size_t {
-  kCentralCrc = 6,
-  kCentralCompressed = 7,
-  kCentralUncompressed = 8,
-  kCentralLocalOffset = 15,
+struct ZipField {
+  std::string_view name;
+  uint32_t width = 0;  // bytes
 };
+
+// The fields of records that archives of arrays have too (npz/zip.h), behind the signature. JSON
+// spells the size of the contents "uncompressed_size" here.
+template <size_t... kCounts>
+constexpr auto ZipFieldsOf(const std::array<RecordField, kCounts>&... records) {
+  std::array<ZipField, (kCounts + ...)> fields{};
+  size_t count = 0;
+  const auto add = [&](const auto& record) {
+    for (const RecordField& field : record) {
+      fields[count++] = {field.name == "size" ? "uncompressed_size" : field.name, field.width};
+    }
+  };
+  (add(records), ...);
+  return fields;
+}
+inline constexpr auto kLocalFields = ZipFieldsOf(npz::kSharedRecord.Fields());
+inline constexpr auto kCentralFields =
+    ZipFieldsOf(std::array{RecordField{.name = "version_made_by", .width = 2}},
+                npz::kSharedRecord.Fields(), npz::kEntryRecord.Fields());
+inline constexpr auto kEndFields = ZipFieldsOf(npz::kEndRecord.Fields());
+
+// Index among ZipRecord::values.
+consteval size_t ZipIndex(std::span<const ZipField> fields, std::string_view name) {
+  for (size_t i = 0; i < fields.size(); ++i) {
+    if (fields[i].name == name) return i;
+  }
+  throw "the record has no field of that name";
+}
+inline constexpr size_t kLocalCrc = ZipIndex(kLocalFields, "crc32");
+inline constexpr size_t kLocalCompressed = ZipIndex(kLocalFields, "compressed_size");
+inline constexpr size_t kLocalUncompressed = ZipIndex(kLocalFields, "uncompressed_size");
+inline constexpr size_t kCentralCrc = ZipIndex(kCentralFields, "crc32");
+inline constexpr size_t kCentralCompressed = ZipIndex(kCentralFields, "compressed_size");
+inline constexpr size_t kCentralUncompressed = ZipIndex(kCentralFields, "uncompressed_size");
+inline constexpr size_t kCentralLocalOffset = ZipIndex(kCentralFields, "local_offset");
 
 struct ZipExtra {
   uint16_t id = 0;  // 1 holds the 64-bit sizes
