@@ -2,6 +2,10 @@
 // stand once, for both directions: `keys` is a KeyReader, which fills the record, or a KeyWriter.
 #include <algorithm>
 #include <fmt/format.h>
+#include <map>
+#include <numeric>
+#include <optional>
+#include <span>
 
 #include "harness/formats/message.h"
 #include "harness/formats/netlist/model.h"
@@ -81,9 +85,11 @@ constexpr auto kProcedure = [](auto& keys, auto& procedure) {
 class KeyReader {
  public:
   KeyReader(const Value& value, Status& status) : value_(value), status_(status) {
-    if (const Dict* dict = value.AsDict()) {
-      for (const Entry& entry : dict->entries) left_.push_back(&entry);
-    }
+    if (const Dict* dict = value.AsDict()) entries_ = dict->entries;
+    left_.resize(entries_.size(), true);
+    by_key_.resize(entries_.size());
+    std::iota(by_key_.begin(), by_key_.end(), size_t{0});
+    std::ranges::sort(by_key_, {}, [&](size_t place) { return KeyAt(place); });
   }
 
   void Text(std::string_view key, std::string& out) {
@@ -94,7 +100,7 @@ class KeyReader {
   }
   void AlwaysText(std::string_view key, std::string& out) { Text(key, out); }
   void Text(std::string_view key, std::optional<std::string>& out) {
-    if (value_.AsDict()->Find(key) != nullptr) Text(key, out.emplace());
+    if (Find(key)) Text(key, out.emplace());
   }
   void UnitType(std::string_view key, std::string& out) {
     Text(key, out);
@@ -105,11 +111,10 @@ class KeyReader {
   // spells stays among the rest.
   void Name(std::string_view key, std::string& name) {
     const std::string by_key = name;
-    const std::vector<const Entry*> before = left_;
     Text(key, name);
     if (by_key.empty() || name == by_key) return;
     name = by_key;
-    left_ = before;
+    left_[*Find(key)] = true;
   }
   void PortName(std::string_view key, std::string& name) { Name(key, name); }
 
@@ -172,19 +177,22 @@ class KeyReader {
 
   // Version 1.0.10 lists no Outputs: a port is a dictionary with a Bottom and no Type.
   void UnlistedOutputs(std::vector<Output>& out) {
-    std::erase_if(left_, [&](const Entry* entry) {
-      const Dict* dict = entry->value.AsDict();
-      const bool is_port =
-          dict != nullptr && dict->Find("Bottom") != nullptr && dict->Find("Type") == nullptr;
-      if (is_port) Read(entry->value, entry->key, out, kOutput);
-      return is_port;
-    });
+    for (size_t place = 0; place < entries_.size(); ++place) {
+      const Dict* dict = left_[place] ? entries_[place].value.AsDict() : nullptr;
+      if (dict == nullptr || dict->Find("Bottom") == nullptr || dict->Find("Type") != nullptr) {
+        continue;
+      }
+      left_[place] = false;
+      Read(entries_[place].value, entries_[place].key, out, kOutput);
+    }
   }
 
   std::vector<Entry> Rest() const {
     std::vector<Entry> rest;
-    rest.reserve(left_.size());
-    for (const Entry* entry : left_) rest.push_back(*entry);
+    rest.reserve(static_cast<size_t>(std::ranges::count(left_, true)));
+    for (size_t place = 0; place < entries_.size(); ++place) {
+      if (left_[place]) rest.push_back(entries_[place]);
+    }
     return rest;
   }
 
@@ -196,12 +204,20 @@ class KeyReader {
   }
 
  private:
+  std::string_view KeyAt(size_t place) const { return entries_[place].key; }
+
+  std::optional<size_t> Find(std::string_view key) const {
+    const auto it =
+        std::ranges::lower_bound(by_key_, key, {}, [&](size_t place) { return KeyAt(place); });
+    if (it == by_key_.end() || KeyAt(*it) != key) return std::nullopt;
+    return *it;
+  }
+
   const Value* Take(std::string_view key) {
-    const auto it = std::ranges::find_if(left_, [&](const Entry* e) { return e->key == key; });
-    if (it == left_.end() || !status_.ok()) return nullptr;
-    const Value* value = &(*it)->value;
-    left_.erase(it);
-    return value;
+    const std::optional<size_t> place = Find(key);
+    if (!place || !left_[*place] || !status_.ok()) return nullptr;
+    left_[*place] = false;
+    return &entries_[*place].value;
   }
 
   template <typename Record, typename Map>
@@ -216,7 +232,9 @@ class KeyReader {
 
   const Value& value_;
   Status& status_;
-  std::vector<const Entry*> left_;
+  std::span<const Entry> entries_;
+  std::vector<size_t> by_key_;  // places of the entries: a network has as many as it has units
+  std::vector<bool> left_;      // by place
 };
 
 bool IsKnownByItsKeys(const Output& output) {
@@ -228,9 +246,7 @@ class KeyWriter {
  public:
   explicit KeyWriter(KeyStyle style) : style_(style) {}
 
-  void AlwaysText(std::string_view key, const std::string& text) {
-    dict_.Set(key, Value::String(text));
-  }
+  void AlwaysText(std::string_view key, const std::string& text) { Set(key, Value::String(text)); }
   void Text(std::string_view key, const std::string& text) {
     if (!text.empty()) AlwaysText(key, text);
   }
@@ -244,7 +260,7 @@ class KeyWriter {
   }
 
   void Integer(std::string_view key, const std::optional<int64_t>& integer) {
-    if (integer) dict_.Set(key, Value::Integer(*integer));
+    if (integer) Set(key, Value::Integer(*integer));
   }
   template <typename Record, size_t N>
   void Table(const KeyTable<Record, N>& keys, const Record& record) {
@@ -252,24 +268,24 @@ class KeyWriter {
   }
 
   void Texts(std::string_view key, const std::vector<std::string>& texts) {
-    if (!texts.empty()) dict_.Set(key, Value::Strings(texts));
+    if (!texts.empty()) Set(key, Value::Strings(texts));
   }
   // Real files of version 1.0.9 write a single operand as a string, public ones of 1.0.10 as a
   // list.
   void Operands(std::string_view key, const std::vector<std::string>& names) {
     if (names.size() == 1 && style_ == KeyStyle::kPorts) return AlwaysText(key, names[0]);
-    dict_.Set(key, Value::Strings(names));
+    Set(key, Value::Strings(names));
   }
 
   void Dictionary(std::string_view key, const std::optional<Dict>& dict) {
-    if (dict) dict_.Set(key, Sorted(*dict));
+    if (dict) Set(key, Sorted(*dict));
   }
 
   template <typename Record, typename Map>
   void List(std::string_view key, const std::vector<Record>& records, Map map) {
     Array items;
     for (const Record& record : records) items.push_back(Written(record, map));
-    dict_.Set(key, Value(std::move(items)));
+    Set(key, Value(std::move(items)));
   }
 
   template <typename Record, typename Map>
@@ -277,7 +293,7 @@ class KeyWriter {
     Array names;
     for (const Record& record : records) {
       names.push_back(Value::String(record.name));
-      dict_.Set(record.name, Written(record, map));
+      Set(record.name, Written(record, map));
     }
     if (IsListed(records)) lists_.push_back({std::string(list), Value(std::move(names))});
   }
@@ -285,12 +301,19 @@ class KeyWriter {
 
   // Adds the keys that no field holds and sorts by byte, as Apple's tools write.
   Value Finish(const std::vector<Entry>& extra) && {
-    for (const Entry& list : lists_) dict_.Set(list.key, list.value);
-    for (const Entry& entry : extra) dict_.Set(entry.key, entry.value);
-    return Sorted(std::move(dict_));
+    for (const Entry& list : lists_) Set(list.key, list.value);
+    for (const Entry& entry : extra) Set(entry.key, entry.value);
+    Dict dict;
+    dict.entries.reserve(values_.size());
+    for (auto& [key, value] : values_) dict.entries.push_back({key, std::move(value)});
+    return Value(std::move(dict));
   }
 
  private:
+  void Set(std::string_view key, Value value) {
+    values_.insert_or_assign(std::string(key), std::move(value));
+  }
+
   static Value Sorted(Dict dict) {
     std::ranges::sort(dict.entries, {}, &Entry::key);
     return Value(std::move(dict));
@@ -321,7 +344,7 @@ class KeyWriter {
   }
 
   KeyStyle style_;
-  Dict dict_;
+  std::map<std::string, Value> values_;
   std::vector<Entry> lists_;  // of names
 };
 
