@@ -46,7 +46,7 @@ Relocation DecodeRelocation(uint32_t address, uint32_t info) {
 
 class Parser {
  public:
-  explicit Parser(ByteSpan bytes) : bytes_(bytes), reader_(bytes, 0, "command") {
+  explicit Parser(ByteSpan bytes) : bytes_(bytes), reader_(bytes) {
     constexpr size_t kFewRanges = 16;
     ranges_.reserve(kFewRanges);
   }
@@ -88,8 +88,10 @@ class Parser {
       const uint64_t at = reader_.position();
       Command command;
       command.offset = at;
-      kCommandRecord.Read(reader_, command);
-      if (!reader_.ok()) return reader_.status();
+      ByteReader head = At(at, "command", -1);
+      kCommandRecord.Read(head, command);
+      ANECHECK_RETURN_IF_ERROR(head.status());
+      reader_.Skip(kCommandHead, "command");
       if (command.cmdsize < kCommandHead) {
         return MakeError(ErrorCode::kMalformed,
                          fmt::format("command[{}].cmdsize: {} bytes, a command has at least 8", i,
