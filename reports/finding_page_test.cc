@@ -92,7 +92,7 @@ TEST(FindingPage, ShowsGraphBitsTextsAndDefects) {
                               "<td class=\"number\">0</td><td class=\"number\">0</td>"
                               "<td class=\"number\">-1</td><td class=\"number\">0xbc00</td>"
                               "<td>outside</td>"));
-  EXPECT_THAT(page, HasSubstr(": 1 of 2 elements lie outside"));
+  EXPECT_THAT(page, HasSubstr(": 1 of 2 elements outside of the interval"));
   EXPECT_THAT(page, HasSubstr("-1 0xbc00"));         // the input
   EXPECT_THAT(page, HasSubstr("relu(x = x)"));       // MIL
   EXPECT_THAT(page, HasSubstr("&lt;key&gt;Units"));  // the network description

@@ -7,6 +7,7 @@
 #include <fmt/ranges.h>
 #include <optional>
 
+#include "harness/base/counted.h"
 #include "harness/base/half.h"
 #include "harness/base/log.h"
 #include "harness/cli/with_file.h"
@@ -75,12 +76,12 @@ void WarnOfRounding(const Value& value, const npz::Array& array, std::span<const
   const std::string_view from = npz::ElementDescr(array.type);
   const std::string_view to = DTypeName(value.type.dtype);
   if (beyond != 0) {
-    LogWarning(fmt::format("{}: numbers ({}) beyond {}, taken as infinite: {} of {}", value.name,
-                           from, to, beyond, given.size()));
+    LogWarning(fmt::format("{}: {} of {} ({}) beyond {}, taken as infinite", value.name, beyond,
+                           Counted(given.size(), "number"), from, to));
   }
   if (rounded != 0 && role == Role::kOutput) {
-    LogWarning(fmt::format("{}: numbers ({}) not exact in {}, rounded: {} of {}", value.name, from,
-                           to, rounded, given.size()));
+    LogWarning(fmt::format("{}: {} of {} ({}) not exact in {}, rounded", value.name, rounded,
+                           Counted(given.size(), "number"), from, to));
   }
 }
 
