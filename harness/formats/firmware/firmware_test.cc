@@ -104,7 +104,7 @@ TEST(Command, PrintIsWhole) {
             "  as logger index 65: PROCEDURE_CALL (execution, wire id 0x204 by count (assumed))\n"
             "  size 25, priority 1 (privileged)\n"
             "  program invalid, process 0x7, procedure 0x0\n"
-            "  payload: 1 opaque bytes\n"
+            "  payload: 1 opaque byte\n"
             "sources differ: chapter 30 reads the id at message + 4 (0x19 here)\n");
   EXPECT_THAT(kFormat_firmware.print(CommandWith(90)).value(), HasSubstr("wire id 0x7000)"));
   EXPECT_THAT(kFormat_firmware.print(CommandWith(86)).value(), HasSubstr("wire id unknown"));
