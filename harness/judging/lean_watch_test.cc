@@ -62,7 +62,7 @@ TEST_F(LeaningEngine, IsOneFindingThatCountsAsUnconfirmed) {
   EXPECT_EQ(finding.verdict, Verdict::kBiased);
   EXPECT_EQ(finding.op, "real_div");
   EXPECT_EQ(finding.target, "h15");
-  EXPECT_NE(finding.summary.find("the contract permits"), std::string::npos) << finding.summary;
+  EXPECT_NE(finding.summary.find("of the permitted error"), std::string::npos) << finding.summary;
   EXPECT_EQ(summary.findings, 0u) << "no element is outside its bound";
   EXPECT_EQ(summary.unconfirmed, 1u);
   EXPECT_EQ(Rows(options, "SELECT count(*) FROM cases WHERE verdict = 'biased'")[0][0], "0")

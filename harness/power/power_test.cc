@@ -361,7 +361,7 @@ TEST(PowerTest, HuntsTheNamedSubjectsAlone) {
   EXPECT_EQ(json["summary"]["planted_found"], 1);
   EXPECT_EQ(json["false_findings"], 0);
   EXPECT_TRUE(json["clean"].empty());
-  EXPECT_NE(PowerToText(*report).find("found: 1 of 1 planted faults"), std::string::npos);
+  EXPECT_NE(PowerToText(*report).find("found: 1 of 1 planted fault,"), std::string::npos);
 }
 
 TEST(PowerTest, RefusesAnIdThatTheEngineLacks) {
