@@ -92,7 +92,7 @@ bool DrawRamp(Drawer& drawer, ValueId x) {
   return drawer.Emit(kKind, {x}, {-0.3, std::max(0.0, drawer.range(x).high) + 0.7});
 }
 
-// For numbers of one sign that are hardly ever 0 it is a constant.
+// The sign is the same for all elements if they have one sign and are almost never 0.
 bool DrawSign(Drawer& drawer, ValueId x) {
   const ValueRange range = drawer.range(x);
   const bool both = range.low < 0 && range.high > 0;

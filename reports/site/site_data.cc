@@ -321,7 +321,7 @@ std::optional<int> MarkCounts::Percent() const {
 
 namespace {
 
-// Of one operation the marks by route; none where nothing was tried.
+// The marks of one operation by route; none if nothing was tried.
 using RouteMarks = std::array<std::optional<Mark>, 2>;
 
 Mark WorstOf(const RouteMarks& marks, bool admitted) {

@@ -117,7 +117,7 @@ struct Site {
   Mark MarkOn(size_t op, const SiteChip& chip) const;
   // Counts one class, or all if it is empty.
   MarkCounts Count(const SiteChip& chip, std::string_view op_class = {}) const;
-  // The same of all at the end of each day on which the chip ran, "2026-01-02", the oldest first.
+  // Counts all at the end of each day on which the chip ran, "2026-01-02", the oldest first.
   std::vector<std::pair<std::string, MarkCounts>> CountByDay(const SiteChip& chip) const;
   std::vector<const SiteChange*> ChangesOf(size_t chip, bool newest_only) const;
   const RunInfo& RunOf(const SiteDefect& defect) const {
