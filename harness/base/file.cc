@@ -12,6 +12,8 @@
 #include <system_error>
 #include <unistd.h>
 
+#include "harness/base/pointer_file.h"
+
 namespace anecheck {
 namespace {
 
@@ -66,8 +68,11 @@ Result<Container> ReadAll(const std::string& path, uint64_t limit) {
     if (content.size() > limit) {
       return MakeError(ErrorCode::kLimit, fmt::format("{}: more than {} bytes", path, limit));
     }
-    if (count == 0) return content;
+    if (count == 0) break;
   }
+  ANECHECK_RETURN_IF_ERROR(
+      CheckNotPointer(path, {reinterpret_cast<const char*>(content.data()), content.size()}));
+  return content;
 }
 
 Status WriteAll(int file, std::span<const uint8_t> content, const std::string& path) {

@@ -3,11 +3,13 @@
 
 #include <algorithm>
 #include <filesystem>
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 #include <rapidcheck/gtest.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "harness/base/mapped_file.h"
 #include "harness/base/testing/generators.h"
 #include "harness/base/testing/test_data.h"
 
@@ -75,6 +77,30 @@ TEST_F(FileTest, ErrorsNameThePathAndTheReason) {
   const Status nowhere = WriteFileAtomic(Path("none/a"), std::string_view("x"));
   ASSERT_FALSE(nowhere.ok());
   EXPECT_EQ(nowhere.error().message, Path("none/a") + ": cannot create: No such file or directory");
+}
+
+TEST_F(FileTest, APointerIsNotTheFile) {
+  const std::string of_lfs = "version https://git-lfs.github.com/spec/v1\noid sha256:0\nsize 9\n";
+  for (const auto& [text, words] :
+       {std::pair(of_lfs,
+                  "is a pointer of Git LFS, not the file itself; fetch it with `git lfs pull`"),
+        std::pair(
+            std::string("/annex/objects/SHA256E-s9--0.bin\n"),
+            "is a pointer of git-annex, not the file itself; fetch it with `git annex get`")}) {
+    ASSERT_TRUE(WriteFileAtomic(Path("pointer"), text).ok());
+    const auto refused = [&](const auto& read) {
+      ASSERT_FALSE(read.ok()) << words;
+      EXPECT_EQ(read.error().code, ErrorCode::kNotFound);
+      EXPECT_EQ(read.error().message, fmt::format("{}: {}", Path("pointer"), words));
+    };
+    refused(ReadFile(Path("pointer")));
+    refused(ReadTextFile(Path("pointer")));
+    refused(MappedFile::Open(Path("pointer")));
+  }
+  // A text that only begins so is longer than a pointer.
+  ASSERT_TRUE(WriteFileAtomic(Path("notes"), of_lfs + std::string(1024, 'x')).ok());
+  EXPECT_TRUE(ReadFile(Path("notes")).ok());
+  EXPECT_TRUE(MappedFile::Open(Path("notes")).ok());
 }
 
 TEST_F(FileTest, AFullDeviceIsAnError) {

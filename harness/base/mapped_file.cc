@@ -18,6 +18,8 @@
 #include <unistd.h>
 #include <utility>
 
+#include "harness/base/pointer_file.h"
+
 namespace anecheck {
 namespace {
 
@@ -150,7 +152,10 @@ Result<MappedFile> MappedFile::Open(const std::string& path) {
   const auto bytes = Map(file, path);
   close(file);
   if (!bytes.ok()) return bytes.error();
-  return MappedFile(*bytes);
+  MappedFile mapped(*bytes);
+  ANECHECK_RETURN_IF_ERROR(
+      CheckNotPointer(path, {reinterpret_cast<const char*>(bytes->data()), bytes->size()}));
+  return mapped;
 }
 
 void EndAtShortenedFiles() {

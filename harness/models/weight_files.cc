@@ -12,6 +12,7 @@ namespace anecheck {
 namespace {
 
 constexpr std::string_view kModelPath = "@model_path";
+constexpr std::string_view kIfMissing = "name the file with --weights, or give --made-up-weights";
 
 std::string_view BaseName(std::string_view path) { return path.substr(path.rfind('/') + 1); }
 
@@ -108,27 +109,34 @@ Result<std::string> WeightFiles::Place(std::string_view path) const {
   return MakeError(
       real.error().code,
       fmt::format("{}; {}", real.error().message,
-                  missing ? "name the file with --weights, or give --made-up-weights"
+                  missing ? kIfMissing
                           : "a model's weights are read from its own folder, from files of "
                             "--weights and from folders of --allow-path"));
+}
+
+Result<WeightFiles::File> WeightFiles::Map(std::string_view path) const {
+  const std::string* const given = Given(path);
+  const Result<std::string> place = given != nullptr ? Result<std::string>(*given) : Place(path);
+  if (!place.ok()) return place.error();
+  auto mapped = MappedFile::Open(*place);
+  if (mapped.ok()) return File{*place, std::make_shared<const MappedFile>(std::move(*mapped))};
+  Error error = mapped.error();
+  const bool is_pointer = given == nullptr && error.code == ErrorCode::kNotFound;
+  if (is_pointer) error.message += fmt::format("; {}", kIfMissing);
+  return error;
 }
 
 Result<const WeightFiles::File*> WeightFiles::Open(std::string_view path) {
   const auto known = files_.find(path);
   if (known != files_.end()) return &known->second;
-  const std::string* const given = Given(path);
-  const Result<std::string> place = given != nullptr ? Result<std::string>(*given) : Place(path);
-  File file;
-  if (place.ok()) {
-    ANECHECK_ASSIGN(MappedFile mapped, MappedFile::Open(*place));
-    file = {*place, std::make_shared<const MappedFile>(std::move(mapped))};
-  } else if (place.error().code == ErrorCode::kNotFound && options_.made_up) {
-    file.path = PathIn(folders_.front(), path);
-    missing_.insert(file.path);
-  } else {
-    return place.error();
+  Result<File> file = Map(path);
+  if (!file.ok()) {
+    const bool may_be_missing = options_.made_up && Given(path) == nullptr;
+    if (file.error().code != ErrorCode::kNotFound || !may_be_missing) return file.error();
+    file = File{PathIn(folders_.front(), path), nullptr};
+    missing_.insert(file->path);
   }
-  return &files_.emplace(path, std::move(file)).first->second;
+  return &files_.emplace(path, std::move(*file)).first->second;
 }
 
 }  // namespace anecheck

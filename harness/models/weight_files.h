@@ -62,6 +62,7 @@ class WeightFiles {
   };
 
   Result<const File*> Open(std::string_view path);
+  Result<File> Map(std::string_view path) const;
   SharedBytes MakeUp(const TensorType& type, uint64_t seed);
   Result<std::string> Place(std::string_view path) const;
   const std::string* Given(std::string_view path) const;

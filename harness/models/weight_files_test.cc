@@ -86,6 +86,20 @@ TEST_F(WeightFilesTest, IrregularFilesAreRefusedAtOnce) {
             "the path of a weight file holds a zero byte");
 }
 
+// As a clone without the large files has them.
+TEST_F(WeightFilesTest, APointerOfGitLfsIsAMissingFile) {
+  const std::string_view pointer =
+      "version https://git-lfs.github.com/spec/v1\noid sha256:0\nsize 9\n";
+  ASSERT_TRUE(WriteFileAtomic(Path("model/weights/pointer.bin"), pointer).ok());
+  WeightFiles files = Files({"weights/pointer.bin"});
+  EXPECT_EQ(First(files, "weights/pointer.bin"),
+            "/model/weights/pointer.bin: is a pointer of Git LFS, not the file itself; fetch it "
+            "with `git lfs pull`; name the file with --weights, or give --made-up-weights");
+  WeightFiles made_up = Files({"weights/pointer.bin"}, {.made_up = true});
+  EXPECT_TRUE(made_up.Read("weights/pointer.bin", 64, kRow).ok());
+  EXPECT_EQ(made_up.missing(), std::set<std::string>{Path("model/weights/pointer.bin")});
+}
+
 TEST_F(WeightFilesTest, AMissingFileIsAnErrorUnlessNumbersMayBeMadeUp) {
   WeightFiles files = Files({"weights/none.bin"});
   EXPECT_EQ(First(files, "weights/none.bin"),
