@@ -17,6 +17,7 @@ namespace anecheck::encoder {
 namespace {
 
 constexpr uint64_t kHeaderBytes = 0x800;
+constexpr uint64_t kCompilersHeaderBytes = 0x1000;  // of anecc, as real files have it
 constexpr uint32_t kBars = 32;
 constexpr uint64_t kPage = 0x4000;
 constexpr uint64_t kGranule = 16;
@@ -45,6 +46,7 @@ struct Header {
   uint32_t inputs = 0, outputs = 0;
   std::array<uint32_t, kBars> pages = {};
   std::array<TensorEntry, kBars> tensors = {};
+  uint64_t text_at = kHeaderBytes;  // not in the file
 };
 constexpr auto kHeaderRecord = RecordOf<Header>(
     "github eiln/ane, libane/ane.h", FactEvidence::kPublicNotes, Field{"size", &Header::bytes},
@@ -64,6 +66,14 @@ Bytes WriteHeader(const Header& header) {
   return bytes;
 }
 
+// Tasks never are zeros, padding of a header is.
+uint64_t TextPlace(ByteSpan bytes) {
+  if (bytes.size() <= kCompilersHeaderBytes) return kHeaderBytes;
+  const ByteSpan padding = bytes.subspan(kHeaderBytes, kCompilersHeaderBytes - kHeaderBytes);
+  const bool zeros = std::ranges::all_of(padding, [](uint8_t byte) { return byte == 0; });
+  return zeros ? kCompilersHeaderBytes : kHeaderBytes;
+}
+
 Result<Header> ReadHeader(ByteSpan bytes) {
   ByteReader reader(bytes);
   Header header;
@@ -77,7 +87,8 @@ Result<Header> ReadHeader(ByteSpan bytes) {
         fmt::format("{} bytes of tasks and {} of constants", header.text, header.constants),
         kTextAt);
   }
-  const uint64_t end = kHeaderBytes + RoundUp(header.text, kGranule) + header.constants;
+  header.text_at = TextPlace(bytes);
+  const uint64_t end = header.text_at + RoundUp(header.text, kGranule) + header.constants;
   if (end > bytes.size()) {
     return MakeError(
         ErrorCode::kTruncated,
@@ -141,7 +152,7 @@ Status PlaceTensors(const hwx::Container& container, const hwx::Thread& table, H
 bool LooksLikeAne(ByteSpan bytes) {
   const auto header = ReadHeader(bytes);
   return header.ok() && header->tasks > 0 && header->pages[0] > 0 &&
-         header->bytes + kHeaderBytes <= bytes.size() &&
+         header->bytes + header->text_at <= bytes.size() &&
          header->bytes >= header->text + header->constants;
 }
 
@@ -203,10 +214,10 @@ Result<Bytes> ContainerOfAne(ByteSpan bytes) {
   spec.cpusubtype = generation->cpusubtype;
   spec.compiler_name = "anecheck";
   spec.options = {"-t h13", "-i model.ane", "-o model.hwx"};
-  ANECHECK_ASSIGN(spec.tasks,
-                  td::Decode(bytes.subspan(kHeaderBytes, header.text), *generation, kHeaderBytes));
+  ANECHECK_ASSIGN(spec.tasks, td::Decode(bytes.subspan(header.text_at, header.text), *generation,
+                                         header.text_at));
   const ByteSpan constants =
-      bytes.subspan(kHeaderBytes + RoundUp(header.text, kGranule), header.constants);
+      bytes.subspan(header.text_at + RoundUp(header.text, kGranule), header.constants);
   spec.constants.assign(constants.begin(), constants.end());
   for (uint32_t i = 0; i < header.outputs; ++i) {
     ANECHECK_ASSIGN(hwx::TensorSpec port,

@@ -57,6 +57,27 @@ TEST(AneFile, HeaderIsThatOfTheDriver) {
   EXPECT_EQ(file.size(), 0x800u + static_cast<size_t>(word(0)));
 }
 
+// The driver's compiler pads the header to 0x1000 bytes, its library to 0x800.
+TEST(AneFile, BothSizesOfTheHeaderAreRead) {
+  ANECHECK_SKIP_WITHOUT(anecheck::testing::RealDataPath("hwx"));
+  const Bytes file = AneOfContainer(Real("gemm-ef7e5c24.hwx")).value();
+  Bytes padded = file;
+  padded.insert(padded.begin() + 0x800, 0x800, 0);
+  EXPECT_TRUE(LooksLikeAne(padded));
+  const auto container = ContainerOfAne(padded);
+  ASSERT_TRUE(container.ok()) << container.error().message;
+  EXPECT_EQ(*container, ContainerOfAne(file).value());
+}
+
+TEST(AneFile, RealFilesComputeWhatTheirContainersDo) {
+  ANECHECK_SKIP_WITHOUT(anecheck::testing::RealDataPath("ane"));
+  const auto container =
+      AsContainer(ReadFile(anecheck::testing::RealDataPath("ane/sigmoid.ane")).value());
+  ASSERT_TRUE(container.ok()) << container.error().message;
+  EXPECT_EQ(Outputs(*container, {"input_0"}, "output_0"),
+            Outputs(Real("sigmoid-7cc79341.hwx"), {"image"}, "probs@output"));
+}
+
 TEST(AneFile, RefusesTruncatedFiles) {
   ANECHECK_SKIP_WITHOUT(anecheck::testing::RealDataPath("hwx"));
   Bytes file = AneOfContainer(Real("gemm-ef7e5c24.hwx")).value();
