@@ -127,6 +127,15 @@ TEST(Builder, MakesAContainerWithoutAViolation) {
   EXPECT_EQ(container.Text()->tasks->tasks[1].Find(0x1f808), 1u);
 }
 
+// A real container of 9.509 marks so the buffers that no port holds.
+TEST(Stabs, OfTheTypeMarkMayFrameABuffer) {
+  Container container = Parse(BuildBytes(SmallSpec()).value()).value();
+  Symbol& frame = container.symtabs[0].symbols.back();
+  ASSERT_EQ(frame.type, kTensorStabSymbol);
+  frame.type = kTypeStabSymbol;
+  EXPECT_TRUE(Verify(container).empty()) << Verify(container).front().message;
+}
+
 TEST(Builder, TensorRecordHoldsShapeStridesAndExtents) {
   const Container container = Build(SmallSpec()).value();
   const Thread& output = container.threads[2];
