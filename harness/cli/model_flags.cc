@@ -34,6 +34,10 @@ Result<ModelGraph> ReadModel(const Model& model, const std::string& function,
     LogWarning(fmt::format("missing: {}; constants filled with made-up numbers: {}",
                            fmt::join(read.missing, ", "), read.made_up));
   }
+  if (read.labels_left_out) {
+    LogWarning(
+        "classify, which the host does, is left out: the tensor that it labels is the output");
+  }
   return read;
 }
 

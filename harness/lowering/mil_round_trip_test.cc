@@ -283,6 +283,32 @@ TEST(MilToGraph, OperationsWithoutReferenceSayWhy) {
       << graph.error().message;
 }
 
+std::string Classifier(std::string_view after, std::string_view outputs) {
+  return fmt::format(
+      "program(1.0)\n{{\n func main<ios15>(tensor<fp16, [1, 2]> x) {{\n"
+      "tensor<fp16, [1, 2]> p = softmax(axis = int32(-1), x = x);\n"
+      "tensor<string, []> label, dict<tensor<string, []>, tensor<fp64, []>> all = "
+      "classify(classes = tensor<string, [2]>([\"cat\", \"dog\"]), probabilities = p);\n"
+      "{}}} -> ({});\n}}",
+      after, outputs);
+}
+
+// Labels and dictionaries are no tensors; a classifier is one up to there.
+TEST(MilToGraph, AClassifierGivesWhatItsLabelsStandFor) {
+  for (const char* outputs : {"label, all", "label", "p, label, all"}) {
+    const auto graph = MilTextToGraph(Classifier("", outputs), OpVocabulary());
+    ASSERT_TRUE(graph.ok()) << graph.error().message;
+    ASSERT_EQ(graph->outputs().size(), 1u) << outputs;
+    EXPECT_EQ(graph->value(graph->outputs()[0]).name, "p");
+    EXPECT_EQ(graph->nodes().size(), 1u);
+  }
+  const auto used = MilTextToGraph(Classifier("tensor<string, []> y = identity(x = label);\n", "y"),
+                                   OpVocabulary());
+  ASSERT_FALSE(used.ok());
+  EXPECT_NE(used.error().message.find("the operand is no tensor"), std::string::npos)
+      << used.error().message;
+}
+
 TEST(MilToGraph, ConstantsServeAsOperandsAndAsAttributes) {
   const auto graph = MilTextToGraph(
       "program(1.0)\n{\n func main<ios16>(tensor<fp16, [2, 3]> x) {\n"

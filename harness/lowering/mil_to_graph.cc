@@ -16,6 +16,7 @@
 #include "harness/formats/mil/reader.h"
 #include "harness/graph/find_operand.h"
 #include "harness/graph/validate.h"
+#include "harness/lowering/host_statements.h"
 #include "harness/lowering/known_integers.h"
 #include "harness/lowering/mil_types.h"
 #include "harness/lowering/old_indices.h"
@@ -104,10 +105,34 @@ class Reader {
       if (statement.op() == "const" && !RenamesValue(statement)) continue;
       ANECHECK_RETURN_IF_ERROR(ReadStatement(statement));
     }
+    std::vector<ValueId> labelled;
     for (const mil::ValueView output : block.outputs()) {
+      if (const auto id = LabelledBy(output)) {
+        labelled.push_back(*id);
+        continue;
+      }
       ANECHECK_ASSIGN(const ValueId id, Operand(output));
       graph_.AddOutput(id);
     }
+    for (const ValueId id : labelled) {
+      if (std::ranges::find(graph_.outputs(), id) == graph_.outputs().end()) graph_.AddOutput(id);
+    }
+    return {};
+  }
+
+  // The tensor that the host pairs with labels, of a result of classify.
+  std::optional<ValueId> LabelledBy(mil::ValueView output) const {
+    if (output.kind() != mil::ValueKind::kName || !output.IsResolved()) return std::nullopt;
+    const auto found = labelled_.find(output.binding().index());
+    if (found == labelled_.end()) return std::nullopt;
+    return found->second;
+  }
+
+  Status ReadLabels(mil::StatementView statement) {
+    const auto probabilities = mil::FindValue(statement.arguments(), "probabilities");
+    if (!probabilities) return UnreadOperation(program_, statement, vocabulary_);
+    ANECHECK_ASSIGN(const ValueId id, Operand(*probabilities));
+    for (const mil::BindingView result : statement.results()) labelled_[result.index()] = id;
     return {};
   }
 
@@ -188,20 +213,6 @@ class Reader {
     return KnownIntegers(graph_, found->second);
   }
 
-  // Inputs and results of Core ML's analytics go through buffers, which hold the same as the
-  // tensors.
-  static bool MovesBuffer(mil::StatementView statement) {
-    if (statement.op() == "tensor_to_tensor_buffer") {
-      return statement.results().size() == 1 &&
-             statement.results()[0].type().kind() == mil::TypeKind::kBuffer;
-    }
-    if (statement.op() != "tensor_buffer_to_tensor" || statement.results().size() != 1)
-      return false;
-    const auto input = mil::FindValue(statement.arguments(), "input");
-    return input && input->kind() == mil::ValueKind::kName && input->IsResolved() &&
-           input->binding().type().kind() == mil::TypeKind::kBuffer;
-  }
-
   Status ReadMove(mil::StatementView statement) {
     const auto input = mil::FindValue(statement.arguments(), "input");
     if (!input) {
@@ -222,6 +233,7 @@ class Reader {
 
   Status ReadStatement(mil::StatementView statement) {
     if (MovesBuffer(statement)) return ReadMove(statement);
+    if (GivesLabels(statement)) return ReadLabels(statement);
     const OpSchema* schema = vocabulary_.Find(statement.op());
     if (schema == nullptr) return UnreadOperation(program_, statement, vocabulary_);
     if (statement.blocks().size() != schema->blocks.size()) {
@@ -553,8 +565,9 @@ class Reader {
   const Vocabulary& vocabulary_;
   const MilReadOptions& options_;
   Graph graph_;
-  std::unordered_map<uint32_t, ValueId> values_;  // by binding
-  std::vector<ValueId> literals_;                 // operands that have no name in the text
+  std::unordered_map<uint32_t, ValueId> values_;    // by binding
+  std::unordered_map<uint32_t, ValueId> labelled_;  // LabelledBy, by binding
+  std::vector<ValueId> literals_;                   // operands that have no name in the text
   std::vector<Argument> operands_;
 };
 

@@ -35,7 +35,8 @@ struct MilReadOptions {
 // where the schema has an attribute; unused ones are dropped. Errors name the statement and the
 // byte offset: kUnsupported for operations the vocabulary lacks, for `?` axes of inputs without
 // extents, and for attributes that are computed from more than shapes; kInvalid where the text
-// contradicts itself. `?` axes of results follow from the operands.
+// contradicts itself. `?` axes of results follow from the operands. Results of classify that leave
+// the function are the tensor that it labels (host_statements.h).
 Result<Graph> MilToGraph(const mil::Program& program, const Vocabulary& vocabulary,
                          const MilReadOptions& options = {});
 

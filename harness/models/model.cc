@@ -15,6 +15,7 @@
 #include "harness/formats/netlist/model.h"
 #include "harness/formats/plist/plist.h"
 #include "harness/graph/json.h"
+#include "harness/lowering/host_statements.h"
 #include "harness/lowering/netlist_to_graph.h"
 #include "harness/models/inspected_model.h"
 #include "harness/models/made_up.h"
@@ -83,6 +84,12 @@ const std::vector<std::string>& Model::functions() const { return content_->func
 
 namespace {
 
+Error NetworkOfEspresso() {
+  return MakeError(ErrorCode::kUnsupported,
+                   "is a network of Espresso, which `anecheck inspect` shows; its layers are not "
+                   "evaluated: give the model as an ML Program, as MIL text or as a graph");
+}
+
 Status KeepProgram(std::string text, std::optional<mil::Program>& program,
                    std::vector<std::string>& functions) {
   ANECHECK_ASSIGN(program, mil::Parse(std::move(text)));
@@ -119,7 +126,11 @@ Status Model::Fill(std::string_view text, bool is_model_file, Content& content) 
   const size_t first = text.find_first_not_of(" \t\r\n");
   if (first != std::string_view::npos && text[first] == '{') {
     ANECHECK_RETURN_IF_ERROR(CheckTextSize(text, "a graph in JSON", kDefaultFileLimit));
-    ANECHECK_ASSIGN(content.graph, GraphFromText(text, OpVocabulary(), content.path));
+    auto graph = GraphFromText(text, OpVocabulary(), content.path);
+    // Only after that: a graph may have tensors of any name.
+    if (!graph.ok() && espresso::LooksLikeNetwork(text)) return NetworkOfEspresso();
+    if (!graph.ok()) return graph.error();
+    content.graph = std::move(*graph);
     content.functions.push_back(content.graph.name);
     return {};
   }
@@ -223,6 +234,7 @@ Result<ModelGraph> Model::ReadProgram(std::string_view function,
   model.graph = std::move(*graph);
   model.made_up = files.made_up_count();
   model.missing.assign(files.missing().begin(), files.missing().end());
+  model.labels_left_out = GivesLabels(program);
   if (model.made_up > 0) FitMasks(model.graph);
   return model;
 }

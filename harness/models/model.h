@@ -23,6 +23,8 @@ struct ModelGraph {
   std::vector<std::string> missing;  // their files
   // Of a network description, which compilers take by a route of its own.
   bool network = false;
+  // Of a classifier: the host pairs the labels with an output.
+  bool labels_left_out = false;
 };
 
 // The open axes that are asked for: those without default extents, or all.

@@ -78,6 +78,17 @@ TEST_F(ModelTest, AnErrorOfAWeightFileIsNoPlaceInTheText) {
       << ErrorOf(path);
 }
 
+TEST_F(ModelTest, ANetworkOfEspressoIsRefusedAsOne) {
+  for (const char* text : {R"({"storage": "w", "format_version": 200, "layers": []})",
+                           R"({"layer_shapes": {"x": {"n": 1}}})"}) {
+    const std::string path = Write("model.espresso.net", text);
+    EXPECT_EQ(ErrorOf(path),
+              path +
+                  ": is a network of Espresso, which `anecheck inspect` shows; its layers are "
+                  "not evaluated: give the model as an ML Program, as MIL text or as a graph");
+  }
+}
+
 TEST_F(ModelTest, AGivenFileThatStandsForNoneIsRefused) {
   const auto error = [](const std::string& path, std::vector<std::string> given) {
     const auto model = Model::Open(path, {.files = std::move(given)});

@@ -195,6 +195,15 @@ Status CheckNotCompressed(std::string_view bytes) {
                   form));
 }
 
+bool LooksLikeNetwork(std::string_view text) {
+  const size_t first = text.find_first_not_of(" \t\r\n");
+  if (first == std::string_view::npos || text[first] != '{') return false;
+  const auto has = [text](std::string_view name) {
+    return text.find(name) != std::string_view::npos;
+  };
+  return has("\"layer_shapes\"") || (has("\"format_version\"") && has("\"layers\""));
+}
+
 Result<Kind> KindOf(const Value& root) {
   const Dict* dict = root.AsDict();
   if (dict != nullptr && dict->Find("layers") != nullptr) return Kind::kNet;

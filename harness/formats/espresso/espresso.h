@@ -48,6 +48,9 @@ struct Shape {
 // Source: two real files that begin with "pbze".
 Status CheckNotCompressed(std::string_view bytes);
 
+// Whether a text is the JSON of a network or of its shapes, judged by the names of its members.
+bool LooksLikeNetwork(std::string_view text);
+
 enum class Kind : uint8_t { kNet, kShape };
 
 // kMalformed where the text is no JSON, or has neither layers nor layer_shapes, or a layer lacks

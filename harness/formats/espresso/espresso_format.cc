@@ -88,11 +88,7 @@ int Recognise(ByteSpan bytes, std::string_view path) {
   if (first == std::string_view::npos || text[first] != '{') return 0;
   const bool named = path.ends_with(".net") || path.ends_with(".shape");
   if (text.size() > kDefaultFileLimit) return named ? 40 : 0;
-  if (text.find("\"layer_shapes\"") != std::string_view::npos) return 80;
-  if (text.find("\"format_version\"") != std::string_view::npos &&
-      text.find("\"layers\"") != std::string_view::npos) {
-    return 80;
-  }
+  if (LooksLikeNetwork(text)) return 80;
   return named ? 40 : 0;
 }
 
