@@ -10,12 +10,14 @@
 #include "harness/base/json_fields.h"
 #include "harness/base/mapped_file.h"
 #include "harness/formats/mlmodel/model.h"
+#include "harness/formats/mlmodel/schema.h"
 
 namespace anecheck {
 namespace {
 
 constexpr std::string_view kManifest = "Manifest.json";
 constexpr std::string_view kCompiledText = "model.mil";
+constexpr uint32_t kNeuralNetwork = 500;  // the kind's number in model files
 constexpr uint64_t kMostManifest = uint64_t{1} << 20;
 // Items of the manifest stand below this folder of a package.
 constexpr std::string_view kData = "Data";
@@ -78,14 +80,21 @@ Result<ModelPlace> FindInFolder(const std::string& folder) {
   for (const char* name : {"model.espresso.net", "model.espresso.shape"}) {
     if (!IsThere(fmt::format("{}/{}", folder, name))) continue;
     return MakeError(ErrorCode::kUnsupported,
-                     fmt::format("{}: is a compiled model of the kind \"neural network\" "
-                                 "(Espresso); only ML Programs are read",
-                                 folder));
+                     fmt::format("{0}: is a compiled model of the kind \"neural network\" "
+                                 "(Espresso); only ML Programs are read: {1}; `anecheck inspect "
+                                 "{0}/{2}` shows the network",
+                                 folder, mlmodel::WayToProgram(kNeuralNetwork), name));
   }
   if (IsFolder(folder + "/model0")) {
     return MakeError(
         ErrorCode::kUnsupported,
         fmt::format("{0}: is a compiled pipeline; name one of its models, {0}/model0", folder));
+  }
+  if (IsThere(folder + "/coremldata.bin")) {
+    return MakeError(ErrorCode::kUnsupported,
+                     fmt::format("{}: is a compiled model without model.mil, so that it is no ML "
+                                 "Program; only ML Programs are read",
+                                 folder));
   }
   return InPackage(folder,
                    "is a folder without Manifest.json and model.mil: neither a package nor "

@@ -195,6 +195,11 @@ TEST_F(PackageTest, FoldersThatHoldNoModelSaySo) {
   Write("net.mlmodelc/model.espresso.net", "{}");
   EXPECT_NE(ErrorOf("net.mlmodelc").find("of the kind \"neural network\" (Espresso)"),
             std::string::npos);
+  EXPECT_NE(ErrorOf("net.mlmodelc").find("net.mlmodelc/model.espresso.net` shows the network"),
+            std::string::npos);
+  Write("tree.mlmodelc/coremldata.bin", "x");
+  EXPECT_NE(ErrorOf("tree.mlmodelc").find("is a compiled model without model.mil"),
+            std::string::npos);
   Write("pipe.mlmodelc/model0/model.mil", "x");
   EXPECT_NE(ErrorOf("pipe.mlmodelc").find("name one of its models"), std::string::npos);
   EXPECT_NE(ErrorOf("nothing.mlpackage").find("No such file"), std::string::npos);

@@ -221,6 +221,20 @@ TEST(MlModel, OtherKindsAreRefusedByTheirName) {
   EXPECT_EQ(ReadModel("").error().code, ErrorCode::kMalformed);
 }
 
+// No converter makes an ML Program of a tree, so that the message must not send a user to one.
+TEST(MlModel, TheRemedyFitsTheKind) {
+  for (const auto& [kind, remedy] : std::initializer_list<std::pair<uint32_t, const char*>>{
+           {500, "read: convert its source again, with convert_to=\"mlprogram\" of coremltools"},
+           {403, "read: convert its source again, with convert_to=\"mlprogram\" of coremltools"},
+           {200, "read: save its models on their own, and give those that are ML Programs"},
+           {302, "read: a model of this kind cannot become one"},
+           {2000, "read: a model of this kind cannot become one"}}) {
+    const auto model = ReadModel(ModelOf(kind));
+    ASSERT_FALSE(model.ok());
+    EXPECT_TRUE(model.error().message.ends_with(remedy)) << model.error().message;
+  }
+}
+
 TEST(MlModel, DescribesInputsStatesAndFunctions) {
   const auto bytes =
       ModelBytes(Parsed("program(1.3)\n{\n func decode<ios18>(tensor<fp16, [1, ?]> x, "

@@ -133,7 +133,7 @@ Status ReadDescription(std::string_view description, Model& model) {
 
 Result<Model> Read(std::string_view bytes) {
   Model model;
-  std::string_view kind;
+  uint32_t kind = 0;
   bool has_program = false;
   ANECHECK_RETURN_IF_ERROR(ForEachField(bytes, [&](const WireField& field) -> Status {
     if (field.IsVarint(field::kSpecificationVersion)) {
@@ -141,8 +141,7 @@ Result<Model> Read(std::string_view bytes) {
     }
     if (field.IsBytes(field::kDescription)) return ReadDescription(field.bytes, model);
     if (field.type != protozero::pbf_wire_type::length_delimited) return {};
-    const std::string_view known = ModelKind(field.number);
-    if (!known.empty()) kind = known;
+    if (!ModelKind(field.number).empty()) kind = field.number;
     if (field.IsBytes(field::kMlProgram)) {
       has_program = true;
       model.program = field.bytes;
@@ -150,12 +149,10 @@ Result<Model> Read(std::string_view bytes) {
     return {};
   }));
   if (has_program) return model;
-  if (kind.empty()) return MakeError(ErrorCode::kMalformed, "is no Core ML model");
-  return MakeError(
-      ErrorCode::kUnsupported,
-      fmt::format("is a model of the kind \"{}\"; only ML Programs are read: convert it "
-                  "with convert_to=\"mlprogram\"",
-                  kind));
+  if (kind == 0) return MakeError(ErrorCode::kMalformed, "is no Core ML model");
+  return MakeError(ErrorCode::kUnsupported,
+                   fmt::format("is a model of the kind \"{}\"; only ML Programs are read: {}",
+                               ModelKind(kind), WayToProgram(kind)));
 }
 
 // ---- writing ------------------------------------------------------------------------------------

@@ -43,26 +43,33 @@ const OpsetRow* FindOpset(std::string_view OpsetRow::* member, std::string_view 
   return found == std::end(kOpsets) ? nullptr : found;
 }
 
+constexpr std::string_view kConvertAgain =
+    "convert its source again, with convert_to=\"mlprogram\" of coremltools";
+constexpr std::string_view kGiveParts =
+    "save its models on their own, and give those that are ML Programs";
+constexpr std::string_view kNoForm = "a model of this kind cannot become one";
+
 struct KindRow {
   uint32_t number;
   std::string_view kind;
+  std::string_view way_to_program = kNoForm;
 };
 
 constexpr KindRow kKinds[] = {
-    {200, "pipeline classifier"},
-    {201, "pipeline regressor"},
-    {202, "pipeline"},
+    {200, "pipeline classifier", kGiveParts},
+    {201, "pipeline regressor", kGiveParts},
+    {202, "pipeline", kGiveParts},
     {300, "linear regressor"},
     {301, "support vector regressor"},
     {302, "tree ensemble regressor"},
-    {303, "neural network regressor"},
+    {303, "neural network regressor", kConvertAgain},
     {304, "Bayesian probit regressor"},
     {400, "linear classifier"},
     {401, "support vector classifier"},
     {402, "tree ensemble classifier"},
-    {403, "neural network classifier"},
+    {403, "neural network classifier", kConvertAgain},
     {404, "nearest neighbours classifier"},
-    {500, "neural network"},
+    {500, "neural network", kConvertAgain},
     {501, "item similarity recommender"},
     {502, "ML Program"},
     {555, "custom model"},
@@ -142,6 +149,11 @@ bool IsPlainDialect(std::string_view text_opset) { return SpecificationVersionOf
 std::string_view ModelKind(uint32_t number) {
   const auto* const found = std::ranges::find(kKinds, number, &KindRow::number);
   return found == std::end(kKinds) ? std::string_view() : found->kind;
+}
+
+std::string_view WayToProgram(uint32_t number) {
+  const auto* const found = std::ranges::find(kKinds, number, &KindRow::number);
+  return found == std::end(kKinds) ? kNoForm : found->way_to_program;
 }
 
 }  // namespace anecheck::mlmodel
