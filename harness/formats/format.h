@@ -20,15 +20,15 @@ namespace anecheck {
 using Bytes = std::vector<uint8_t>;
 using ByteSpan = std::span<const uint8_t>;
 
-// The source of the knowledge of a field or rule, strongest first. The last two mark only fields,
-// which then state nothing about the format.
+// The kind of source for a field or rule, strongest first. The last two mark only fields that state
+// nothing about the format.
 enum class FactEvidence : uint8_t {
   kRealFile,       // confirmed by a file that a real tool made
   kSpecification,  // stated by the specification
   kPublicNotes,    // stated by public notes
   kAssumed,        // no source; rules that rest on it warn and never reject
   kOpaque,         // bytes that no source describes, kept and printed as they stand
-  kNotation,       // this project's own: how a print spells, places and counts
+  kNotation,       // this project's own notation: spelling, places, counts
 };
 std::string_view FactEvidenceName(FactEvidence evidence);
 
@@ -45,14 +45,14 @@ struct Rule {
 // same fields.
 struct FieldFact {
   // Members by name between dots, "[]" for the elements of an array, "*" for a name that the file
-  // chooses: "commands[].segname". The row is of the field at the path and of all that stands
-  // below.
+  // chooses: "commands[].segname". The row covers the field at the path and everything below it.
   std::string path;
   FactEvidence evidence = FactEvidence::kSpecification;
   std::string source;  // "specification 000, table 23.9"
 };
 
-// A rule that a file breaks, and the place. Rules of evidence kAssumed are warnings, others errors.
+// A rule that a file breaks, and the place where it does. Rules of evidence kAssumed are warnings,
+// others errors.
 struct Violation {
   const Rule* rule = nullptr;
   uint64_t offset = Error::kNoOffset;
@@ -65,7 +65,7 @@ struct Violation {
 // opaque: no source describes them.
 struct ByteCounts {
   uint64_t total = 0;    // bytes of the file
-  uint64_t payload = 0;  // bytes that are data by nature (weights)
+  uint64_t payload = 0;  // bytes that are data, such as weights
   uint64_t typed = 0;    // bytes outside the payload that belong to a named field
   uint64_t fill = 0;     // zeros, white space and comments: they only separate other bytes
 
@@ -73,7 +73,8 @@ struct ByteCounts {
   // The typed share of bytes that are neither payload nor fill, from 0 to 1; 1 where there is no
   // such byte.
   double TypedShare() const { return Share(typed, total - payload - fill); }
-  // The typed share of bytes that are no payload, fill included: no more than the other.
+  // The typed share of bytes that are not payload, fill included. It is at most the share without
+  // fill.
   double TypedShareWithFill() const { return Share(typed, total - payload); }
 
  private:
@@ -82,8 +83,8 @@ struct ByteCounts {
   }
 };
 
-// A file that was read once. It views the bytes that were read. The functions give the results of
-// Format's; none changes it.
+// A file that was read once. It views the bytes that were read, which must outlive it. Its
+// functions return the same as those of Format, and none changes the file.
 class ParsedFile {
  public:
   virtual ~ParsedFile() = default;
@@ -96,14 +97,15 @@ class ParsedFile {
   ParsedFile() = default;
 };
 
-// The rules of a format: a table, or a function that makes one when it is first asked for. Programs
-// that read no such file do not wait for it.
+// The rules of a format: a table, or a function that makes the table at its first use. A program
+// that reads no such file does not spend that time.
 class FormatRules {
  public:
   constexpr FormatRules() = default;
   template <typename Table>
     requires std::convertible_to<Table, std::span<const Rule>>
-  // NOLINTNEXTLINE(google-explicit-constructor): stands for the table in the rows of formats.
+  // NOLINTNEXTLINE(google-explicit-constructor): a table converts implicitly in the rows of
+  // formats.
   constexpr FormatRules(const Table& table) : table_(table) {}
   // NOLINTNEXTLINE(google-explicit-constructor): as above.
   constexpr FormatRules(std::span<const Rule> (*make)()) : make_(make) {}
@@ -125,12 +127,12 @@ struct Format {
   std::string_view title;  // for people
   FormatRules rules;
 
-  // The evidence for the fields of `json`, a JSON form of this format: every one of them has a row,
-  // and of several that fit it the first counts. Forms of one format may differ in their rows.
+  // The evidence for the fields of `json`, a JSON form of this format: every field has a row, and
+  // the first row that fits it counts. The rows may depend on the JSON form.
   std::span<const FieldFact> (*fields)(const Json& json);
 
-  // How sure it is that `bytes` is of this format: 0 no, 100 a magic number matched. `path` may be
-  // empty; its extension counts only where no magic number exists.
+  // How surely `bytes` is of this format, from 0 (not) to 100 (a magic number matched). `path` may
+  // be empty; its extension counts only if the format has no magic number.
   int (*recognise)(ByteSpan bytes, std::string_view path);
 
   // The whole file as JSON, field names those of the specification; from_json of it gives the same
@@ -141,19 +143,19 @@ struct Format {
   // write(parse(bytes)): equal to `bytes` for every file that parses.
   Result<Bytes> (*rewrite)(ByteSpan bytes);
 
-  // Every broken rule, in file order. An Error where the file does not even parse.
+  // Every broken rule, in file order. An Error if the file does not parse.
   Result<std::vector<Violation>> (*verify)(ByteSpan bytes);
 
-  // For people: names, sizes, structure; differences between the specification and the file named.
+  // For people: names, sizes, structure, and differences between the specification and the file.
   Result<std::string> (*print)(ByteSpan bytes);
 
   Result<ByteCounts> (*count_bytes)(ByteSpan bytes);
 
   // As to_json, without members that only describe the file's encoding: the form that `diff`
-  // compares. Null where to_json but for some members (LayoutMembers, diff.h) serves.
+  // compares. Null if `diff` can use to_json without some members (LayoutMembers, diff.h).
   Result<Json> (*structure)(ByteSpan bytes) = nullptr;
 
-  // For several of the above on one file, which is parsed once then. `bytes` outlive the result.
+  // Parses a file once, for several of the functions above. `bytes` must outlive the result.
   Result<std::unique_ptr<ParsedFile>> (*read)(ByteSpan bytes) = nullptr;
 };
 

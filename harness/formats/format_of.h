@@ -17,8 +17,8 @@
 
 namespace anecheck {
 
-// The model may view the bytes that it was parsed from, which outlive it. All members but
-// `structure` are needed; format.h describes each.
+// The model may view the bytes that it was parsed from, so they must outlive it. All members but
+// `structure` are required; format.h describes each.
 template <typename ModelType>
 struct FormatOf {
   using Model = ModelType;

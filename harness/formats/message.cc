@@ -28,7 +28,7 @@ void AppendEscaped(std::string_view text, std::string& out) {
   }
 }
 
-// At most `most` bytes of `text`, that split no character of UTF-8.
+// At most `most` bytes of `text`, without splitting a UTF-8 character.
 std::string_view Start(std::string_view text, size_t most) {
   if (text.size() <= most) return text;
   size_t cut = most;

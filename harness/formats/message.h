@@ -1,5 +1,5 @@
-// How error messages and violations quote a file: on one line, of bounded length, without
-// a byte that a terminal would obey. Used by every format.
+// Quotes texts of a file in error messages and violations: on one line, of bounded length, without
+// control characters. Used by every format.
 #pragma once
 
 #include <cstddef>
@@ -9,13 +9,14 @@
 
 namespace anecheck {
 
-// The most that Quoted takes of a text, and Clipped of a message, in bytes before escaping.
+// The most bytes that Quoted takes from a text, and Clipped from a message, before escaping.
 inline constexpr size_t kMostQuoted = 60;
 inline constexpr size_t kMostClipped = 400;
-// No message of a format is longer: each byte may have become \xNN, and a number may follow.
+// The longest message of a format: each byte may become \xNN, and a number may follow.
 inline constexpr size_t kMostMessage = 4 * kMostClipped + 48;
 
-// `text` with \xNN in place of control characters (those of C1 too) and of bytes that are no UTF-8.
+// `text` with \xNN in place of control characters (those of C1 too) and of bytes that are not
+// UTF-8.
 std::string Escaped(std::string_view text);
 
 // `text` escaped, "..." in place of the bytes behind its first 60. For a name or a value of a
@@ -25,11 +26,12 @@ std::string Shown(std::string_view text);
 // The same between quotation marks.
 std::string Quoted(std::string_view text);
 
-// A whole message that may quote more: escaped, "..." in place of the bytes behind its first 400.
+// A whole message that may quote long texts: escaped, "..." in place of the bytes behind its first
+// 400.
 std::string Clipped(std::string_view message);
 
-// A text as Shown, anything else as it is: for the arguments of a message that names and numbers of
-// a file fill.
+// Applies Shown to a text and returns anything else unchanged. For message arguments that come from
+// a file.
 template <typename T>
 auto ShownText(const T& value) {
   if constexpr (std::is_convertible_v<const T&, std::string_view>) {

@@ -30,7 +30,7 @@ TEST(Message, QuotedCutsAfterSixtyBytesBetweenCharacters) {
   EXPECT_EQ(Quoted(less + "\xc3\xa9y"), "\"" + less + "...\"");
 }
 
-// Bytes that continue no character are cut where they stand.
+// Stray continuation bytes are cut at the limit.
 TEST(Message, QuotedBoundsAnyBytes) {
   const std::string stray(1000, '\x80');
   EXPECT_EQ(Quoted(stray).size(), 4 * kMostQuoted + 5);

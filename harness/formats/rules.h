@@ -1,5 +1,5 @@
-// The rules of a format as one table. A row states a rule, names its source, and checks it; a rule
-// is reported through its own row alone, so that none can lack its words or its check.
+// The rules of a format as one table. A row states a rule, names its source, and checks it. A rule
+// can be reported only through its row, so every reported rule has a statement and a check.
 //
 //   constexpr auto kRules = RulesOf<WeightFile>({
 //       {"blob-ids", "The ids of the table are 0, 1, 2, ...", "the real file", kReal,
@@ -26,12 +26,12 @@ namespace anecheck {
 // Takes the violations of one rule. Not thread-safe.
 class RuleReport {
  public:
-  // `base` is added to every offset: where the model begins in its file.
+  // `base`, the offset of the model in its file, is added to every offset.
   RuleReport(const Rule& rule, uint64_t base, ViolationList& violations)
       : rule_(rule), base_(base), violations_(violations) {}
 
-  // The rule is broken at `offset`. The message is the rule's id and the text; texts among `args`
-  // may be those of a file and are given as Shown.
+  // Reports that the rule is broken at `offset`. The message is the rule's id and the text. Texts
+  // among `args` may come from a file, so they go through Shown.
   template <typename... Args>
   [[gnu::noinline, gnu::cold]] void operator()(uint64_t offset, fmt::format_string<Args...> text,
                                                const Args&... args) {
@@ -40,7 +40,7 @@ class RuleReport {
     });
   }
 
-  // As above, for a message that is ready, which is not cut like a quoted text.
+  // The same with a complete message, which is not cut like a quoted text.
   [[gnu::noinline, gnu::cold]] void Say(uint64_t offset, std::string_view message) {
     violations_.Add(rule_, base_ + offset,
                     [&] { return fmt::format("{}: {}", rule_.id, message); });
@@ -52,7 +52,7 @@ class RuleReport {
   ViolationList& violations_;
 };
 
-// The check of a rule that the parser holds: a file that breaks it does not parse, and the error
+// The check of a rule that the parser enforces: a file that breaks it does not parse, and the error
 // begins with the rule's id.
 template <typename Model>
 void CheckedWhileParsing(const Model& /*model*/, RuleReport& /*broken*/) {}
@@ -94,7 +94,7 @@ class RuleTable {
     Verify(model, 0, violations);
     return std::move(violations).Take();
   }
-  // For a model that is part of another file and begins at `base` of it.
+  // The same for a model inside another file, at offset `base`.
   void Verify(const Model& model, uint64_t base, ViolationList& violations) const {
     for (size_t i = 0; i < kCount; ++i) {
       RuleReport report(rules_[i], base, violations);
@@ -112,9 +112,8 @@ consteval RuleTable<Model, kCount> RulesOf(const RuleRow<Model> (&rows)[kCount])
   return RuleTable<Model, kCount>(rows);
 }
 
-// The table of a format whose rules one walk over the model checks together, because they share the
-// walk's knowledge of each place. The walk reports a rule by its id: one without a row does not
-// compile.
+// The table of a format whose rules are checked together in one walk over the model, because they
+// need the same context. The walk reports a rule by its id; an id without a row does not compile.
 template <size_t kCount>
 class WalkRules {
  public:

@@ -1,6 +1,6 @@
-// Gathers the violations of one file. A hostile file can break a rule at each of a million places:
-// of each rule the first are kept, with the number of the rest, so that no rule hides another and
-// memory stays bounded. Used by the verify function of every format.
+// Gathers the violations of one file. A hostile file can break a rule at a million places. So only
+// the first violations of each rule are kept, with the number of the rest: no rule hides another,
+// and memory stays bounded. Used by the verify function of every format.
 #pragma once
 
 #include <concepts>
@@ -17,11 +17,11 @@ namespace anecheck {
 // Not thread-safe.
 class ViolationList {
  public:
-  // Violations that are kept of one rule.
+  // The most violations of one rule that are kept.
   static constexpr size_t kMostOfARule = 24;
 
-  // `message` gives the text, which names the rule's id; it is asked where the violation is kept,
-  // and kept Clipped.
+  // `message` returns the text, which contains the rule's id. It is called only if the violation is
+  // kept; the text is then Clipped.
   template <std::invocable Message>
   void Add(const Rule& rule, uint64_t offset, Message message) {
     Count& count = CountOf(rule);
@@ -35,8 +35,8 @@ class ViolationList {
     Add(rule, offset, [&] { return fmt::format(text, args...); });
   }
 
-  // In file order, those of one offset in the order in which their rules were first broken. The one
-  // that was found last of those kept of a rule says how many more there are.
+  // The violations in file order; those with one offset are in the order in which their rules were
+  // first broken. The last one kept of each rule states how many more there are.
   std::vector<Violation> Take() &&;
 
  private:

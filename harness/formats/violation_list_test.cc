@@ -38,7 +38,7 @@ TEST(ViolationList, ARuleBrokenOftenHidesNoOther) {
             "first-rule: 23; 976 more of this rule");
 }
 
-TEST(ViolationList, AsManyAsAreKeptSayNothingOfMore) {
+TEST(ViolationList, CountsNoRestIfAllAreKept) {
   ViolationList list;
   for (size_t i = 0; i < ViolationList::kMostOfARule; ++i) list.Add(kRules[0], i, "first-rule");
   const std::vector<Violation> violations = std::move(list).Take();

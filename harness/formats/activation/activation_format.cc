@@ -16,7 +16,7 @@ namespace {
 constexpr FactEvidence kAssumed = FactEvidence::kAssumed;
 constexpr std::string_view kWords = "facts/numerics.md; facts/more/weight_sections.csv";
 
-// The record where it is of the words view.
+// The record as a words record, or null if it is a deltas record.
 const WordsRecord* WordsOf(const Record& record) { return std::get_if<WordsRecord>(&record); }
 
 constexpr auto kRules = RulesOf<Record>({
@@ -69,7 +69,7 @@ constexpr auto kRules = RulesOf<Record>({
        if (deltas == nullptr) return;
        const std::array<Half, kSegments> expected = DeltasOf(deltas->knots);
        for (size_t i = 0; i < kSegments; ++i) {
-         if (expected[i].IsNan()) continue;  // infinite knots, or a NaN of another rule
+         if (expected[i].IsNan()) continue;  // infinite knots, or a NaN that another rule reports
          if (UlpDistance(expected[i], deltas->deltas[i]) <= 1) continue;
          const double larger = std::max(std::fabs(HalfToDouble(deltas->knots[i])),
                                         std::fabs(HalfToDouble(deltas->knots[i + 1])));

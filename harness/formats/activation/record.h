@@ -1,15 +1,16 @@
-// The activation record: how the engine holds a nonlinear function, as 33 knots of a piecewise
+// The activation record: how the engine stores a nonlinear function, as 33 knots of a piecewise
 // linear curve. Sources describe it in two ways that do not agree, and no real file of it is known;
 // both views are read and written here, and neither is taken for the other.
 //
 // Words view (facts/numerics.md; weight_sections.csv, guide chapter 25): "43 half words = 86
 // bytes", whose named parts, two input clamps, mode, scale, 33 knots, 4 tail coefficients and a
 // packed mode word, make 42. So one part must be two words. A record of 84 bytes is read as the 42
-// named words, one of 86 bytes with the word left over kept after the packed mode word (assumed).
+// named words. A record of 86 bytes has one more word, which is kept after the packed mode word
+// (assumed).
 //
 // Deltas view (specification 004, "Programmable activation LUT"): 33 knot values at a fixed step
-// and 32 deltas between them behind a short header. The header's length is not given: it is all
-// before the last 130 bytes.
+// and 32 deltas between them behind a short header. The header's length is not given: it is
+// everything before the last 130 bytes.
 #pragma once
 
 #include <array>
@@ -32,7 +33,7 @@ inline constexpr size_t kSegments = 32;
 inline constexpr size_t kNamedWords = 42;
 inline constexpr size_t kDescribedWords = 43;
 // The deltas view: 130 bytes of knots and deltas behind 2 to 16 bytes of header (the bound is
-// assumed; it keeps every length of one view apart from those of the other).
+// assumed; with it, no length fits both views).
 inline constexpr size_t kDeltaTableBytes = 2 * (kKnots + kSegments);
 inline constexpr size_t kMaxHeaderBytes = 16;
 
@@ -47,7 +48,7 @@ struct WordsRecord {
   std::vector<uint16_t> unplaced;  // none or one word
 };
 
-// Before the words left over.
+// The 42 named words; `unplaced` follows them.
 inline constexpr auto kWordsLayout = RecordOf<WordsRecord>(
     "facts/more/weight_sections.csv, activation record (guide, chapter 25)",
     FactEvidence::kPublicNotes, Field{"clamp_low", &WordsRecord::clamp_low},
@@ -70,7 +71,7 @@ static_assert(kDeltasLayout.kSize == kDeltaTableBytes);
 
 using Record = std::variant<WordsRecord, DeltasRecord>;
 
-// Little endian. kMalformed where the length is that of neither view.
+// Little endian. Errors: kMalformed if the length fits neither view.
 Result<Record> Parse(ByteSpan bytes);
 Bytes Write(const Record& record);
 

@@ -1,6 +1,6 @@
 // Counts the bytes of a file by kind, each byte once. ByteKindMap takes claims in any order, for
-// containers whose records point here and there; TextByteKinds takes the pieces of a text one
-// behind the other. Used by the formats' count_bytes functions.
+// containers whose records are not visited in file order; TextByteKinds takes the pieces of a text
+// in order. Used by the formats' count_bytes functions.
 #pragma once
 
 #include <array>
@@ -12,9 +12,9 @@
 
 namespace anecheck {
 
-// The kind of a byte, strongest claim first: a byte that several claims cover is of the first of
-// them. So a record may be claimed as typed as a whole, and the words in it that no source names as
-// opaque.
+// The kind of a byte, strongest claim first: a byte that several claims cover counts as the first
+// of them in this order. So a whole record may be claimed as typed, and those of its words that no
+// source names as opaque.
 enum class ByteKind : uint8_t { kOpaque, kPayload, kFill, kTyped };
 inline constexpr size_t kByteKinds = 4;
 
@@ -28,7 +28,7 @@ struct ByteRange {
 // Takes 16 bytes a claim; claims of one kind that touch become one. Not thread-safe.
 class ByteKindMap {
  public:
-  // `bytes` outlives the map.
+  // `bytes` must outlive the map.
   explicit ByteKindMap(ByteSpan bytes) : bytes_(bytes) {}
 
   // The part beyond the file is cut off.
@@ -47,18 +47,19 @@ class ByteKindMap {
 // Counts the pieces of a text in their order.
 class TextByteKinds {
  public:
-  // `opaque` are stretches that no source describes, whatever stands in them; they do not overlap.
+  // `opaque`: ranges that no source describes. Their bytes count as opaque whatever kind is added.
+  // They do not overlap.
   explicit TextByteKinds(std::vector<ByteRange> opaque = {});
 
-  // The next `size` bytes are of this kind, where they do not lie in an opaque stretch.
+  // The next `size` bytes are of this kind, except those in an opaque range.
   void Add(ByteKind kind, uint64_t size);
 
-  // Of a text of `total` bytes; those that were not added are typed.
+  // The counts for a text of `total` bytes. Bytes that were not added count as typed.
   ByteCounts Count(uint64_t total) &&;
 
  private:
   std::vector<ByteRange> opaque_;
-  size_t next_ = 0;  // the first opaque stretch that does not end before `at_`
+  size_t next_ = 0;  // the first opaque range that does not end before `at_`
   uint64_t at_ = 0;
   std::array<uint64_t, kByteKinds> counts_{};
 };

@@ -42,7 +42,7 @@ TEST(ByteKindMap, ClaimsPastTheEndAreCutOff) {
   EXPECT_EQ(CountsOf(std::move(map).Count()), (Counts{0, 1, 0, 3}));
 }
 
-RC_GTEST_PROP(ByteKindMap, CountsAsAFlagAByteWould, ()) {
+RC_GTEST_PROP(ByteKindMap, CountsLikeOneFlagPerByte, ()) {
   using Claim = std::tuple<uint8_t, uint8_t, uint8_t>;
   const auto bytes = *rc::gen::container<Bytes>(rc::gen::inRange<uint8_t>(0, 3));
   const auto claims = *rc::gen::container<std::vector<Claim>>(

@@ -13,11 +13,12 @@ namespace anecheck {
 namespace {
 
 constexpr size_t kMaxValueText = 120;
-// Cells of the table that matches elements; beyond them only beginning and end are matched.
+// The most cells of the table that matches elements. Longer arrays are matched at their beginning
+// and end only.
 constexpr size_t kMaxTable = 4'000'000;
 
 std::string ValueText(const Json& value) {
-  // Whole documents are not written out to be cut again.
+  // Avoids writing out a whole document only to cut it.
   if (value.is_structured() && value.size() > 40) {
     return fmt::format("{} of {}", value.is_array() ? "array" : "object", value.size());
   }
@@ -25,7 +26,7 @@ std::string ValueText(const Json& value) {
   if (text.size() > kMaxValueText) {
     const size_t size = text.size();
     text.resize(kMaxValueText);
-    // Not inside a UTF-8 sequence.
+    // Does not cut inside a UTF-8 sequence.
     while (!text.empty() && (static_cast<unsigned char>(text.back()) & 0xc0) == 0x80)
       text.pop_back();
     text += fmt::format("... ({} characters)", size);
@@ -136,7 +137,7 @@ class Differ {
     }
     const size_t olds = before.size() - begin - end;
     const size_t news = after.size() - begin - end;
-    // As many came as went: those are the same elements with other values.
+    // If as many elements came as went, they are taken for the same elements with other values.
     if (olds == news || olds == 0 || news == 0 || olds * news > kMaxTable) {
       CompareInOrder(path, before, after, begin, begin + olds, begin, begin + news);
     } else {
@@ -160,7 +161,7 @@ class Differ {
     }
   }
 
-  // Between two elements that are equal, the differing ones are compared in order.
+  // Compares the differing elements between two equal ones in order.
   void CompareByMatches(const std::string& path, const Json& before, const Json& after,
                         size_t begin, size_t olds, size_t news) {
     // length[i][j]: the longest common subsequence of the elements from i and from j on.

@@ -19,9 +19,9 @@ std::string_view DifferenceKindName(DifferenceKind kind);
 
 struct Difference {
   DifferenceKind kind = DifferenceKind::kChanged;
-  std::string path;    // "sections[2].name"; indices are those of `before`, of `after` where added
-  std::string before;  // JSON text, cut where it is long; empty where added
-  std::string after;   // empty where removed
+  std::string path;    // "sections[2].name"; indices are those of `before`, or of `after` if added
+  std::string before;  // JSON text, cut if it is long; empty if added
+  std::string after;   // empty if removed
 };
 
 struct FileDifferences {
@@ -30,19 +30,19 @@ struct FileDifferences {
   bool same_bytes = false;
 };
 
-// Members of a format's JSON form for the places and encodings of things, or that follow from
-// others.
+// Members of a format's JSON form that only state places and encodings, or that follow from other
+// members.
 std::span<const std::string_view> LayoutMembers(std::string_view format);
 
 // Elements of arrays are matched in order (longest common subsequence of equal elements; long
-// arrays by their common beginning and end), so that one that came or went is one difference. At
-// most `limit` differences are listed. Members called as one of `ignored` are left out at any
+// arrays by their common beginning and end), so that an added or removed element is one difference.
+// At most `limit` differences are listed. Members whose name is in `ignored` are left out at any
 // depth.
 FileDifferences DiffJson(const Json& before, const Json& after,
                          std::span<const std::string_view> ignored, size_t limit);
 
-// The same for two files, without the layout unless it is asked for. Errors: those of the format's
-// to_json.
+// The same for two files, without the layout members unless `layout` is set. Errors: those of the
+// format's to_json.
 Result<FileDifferences> DiffFiles(const Format& format, ByteSpan before, ByteSpan after,
                                   bool layout, size_t limit);
 

@@ -85,7 +85,8 @@ TEST(DiffTest, EncodingsOfOneDescriptionDifferInLayoutAlone) {
             "the files have the same structure and values; their layout differs\n");
 }
 
-// Objects that two keys of a binary file share, and numbers that move when one comes in between.
+// Two keys of a binary file share an object, and a new object shifts the numbers of those behind
+// it. Neither counts as a difference.
 TEST(DiffTest, AKeyThatCameToABinaryDescriptionIsOneDifference) {
   const Bytes before = Encoded(Description({{"Networks", 1}, {"Version", 1}, {"Zero", 0}}),
                                plist::Encoding::kBinary);

@@ -56,7 +56,7 @@ std::span<const FieldFact> FieldFacts(const Json& /*json*/) {
 }
 
 int Recognise(ByteSpan bytes, std::string_view path) {
-  // There is no magic number: the root's vtable stands for one (specification 000, table 23.1).
+  // There is no magic number: the root's vtable serves as one (specification 000, table 23.1).
   static constexpr std::array<uint8_t, 8> kHead = {0x0c, 0, 0x14, 0, 4, 0, 8, 0};
   const bool named = path.ends_with(".e5");
   if (flatbuffer::CheckShape(WireSchema(), bytes)) return named ? 20 : 0;
@@ -94,13 +94,13 @@ Result<Bytes> FromJson(const Json& json) {
   return Encode(document);
 }
 
-// Without the objects, which the rules do not need.
+// Does not decode the objects, which the rules do not need.
 Result<std::vector<Violation>> VerifyBytes(ByteSpan bytes) {
   bool may_overlap = false;
   if (auto error = flatbuffer::CheckShape(WireSchema(), bytes, {}, &may_overlap)) {
     return std::move(error->error);
   }
-  // Rewriting refuses files whose objects overlap without end; so does this.
+  // Refuses files whose objects overlap too much, as rewriting does.
   if (may_overlap) ANECHECK_RETURN_IF_ERROR(DecodeFile(bytes));
   return CheckRules(bytes);
 }
@@ -152,8 +152,9 @@ void PrintPorts(const std::vector<Port>& ports, std::string_view direction, std:
   }
 }
 
-// Specification 000 gives a byte diversity of 0.19 for an attribute blob and not how it is counted.
-// Values over bytes is assumed: 52 bytes of 10 values, a cast between two types, have 0.19.
+// Specification 000 gives a byte diversity of 0.19 for an attribute blob but not how it is counted.
+// Distinct values divided by bytes is assumed: a cast between two types has 10 values in 52 bytes,
+// which is 0.19.
 void PrintAttributes(ByteSpan bytes, std::string* out) {
   for (const AttributeBytes& counted : CountAttributes(bytes)) {
     if (counted.bytes == 0) continue;

@@ -151,24 +151,25 @@ struct Program {
   std::vector<Port> input_ports;
   std::vector<Port> output_ports;
   std::vector<AliasSymbol> alias_symbols;
-  // As read. Write makes the sections of a program with functions itself, two an operation.
+  // As read from a file. For a program with functions, Write makes the sections itself, two per
+  // operation.
   std::vector<Section> sections;
   int32_t format_version = kFormatVersion;
   friend bool operator==(const Program&, const Program&) = default;
 };
 
-// Two sections an operation, its argument frame and its attributes (specification 000).
+// Two sections per operation, its argument frame and its attributes (specification 000).
 std::vector<Section> SectionsOf(const Program& program);
 
 // The bytes of a descriptor. They begin with the root offset 0x14, four zero bytes and the vtable
 // 0c00 1400 0400 0800 0c00 1000, as public dumps of real descriptors do. The size depends on names
 // and counts only, not on dimensions. Errors: kInvalid for ports, aliases or functions without any
-// operation, since they hang from its sections, for attributes that are not those of the
-// operation's kind, and for two operations of one name, by which their sections are found.
+// operation (they hang from an operation's sections), for attributes of another kind than the
+// operation's, and for two operations with the same name (sections are found by name).
 Result<Bytes> Write(const Program& program);
 
-// Reads a descriptor of any writer. An object that hangs from sections in another way than e5.fbs
-// assumes is not seen. Errors: those of the shape check, with absolute offset.
+// Reads a descriptor of any writer. Objects that hang from sections in another way than e5.fbs
+// assumes are not read. Errors: those of the shape check, with absolute offset.
 Result<Program> Parse(ByteSpan bytes);
 
 // The bytes of an operation's attributes and how many values they have.
@@ -178,8 +179,8 @@ struct AttributeBytes {
   size_t values = 0;
 };
 
-// One a section with attributes, in the order of the file, which Parse must have accepted. If
-// sections share more than eight times the file, the last ones are left out.
+// One entry per section with attributes, in file order. Precondition: Parse accepted the file.
+// Sections that would bring the sum of the bytes above eight times the file are left out.
 std::vector<AttributeBytes> CountAttributes(ByteSpan bytes);
 
 // The facts that a compiler has about a program when it writes its descriptor.
@@ -194,13 +195,13 @@ struct Outline {
   std::vector<Tensor> inputs;
   std::vector<Tensor> outputs;
   std::vector<Tensor> states;  // each is an input and an output
-  uint32_t segments = 1;       // one more than the bridge cuts
+  uint32_t segments = 1;       // one more than there are bridge cuts
   std::string anehash;         // of the hardware container
   std::vector<BuildInfoEntry> build_info;
 };
 
-// The canonical chain of specification 000: one Cast an input or state, one AneInference a segment,
-// one Cast an output or state; states at 16 KiB strides.
+// The canonical chain of specification 000: one Cast per input or state, one AneInference per
+// segment, one Cast per output or state; states at 16 KiB strides.
 Program MakeProgram(const Outline& outline);
 
 // The schema that flatc compiled from e5.fbs.

@@ -57,7 +57,8 @@ class Writer {
     const auto build_info = BuildInfo();
     const auto sections = Sections();
     if (!status_.ok()) return std::move(status_).error();
-    // A root that shared another table's vtable would not have it just before itself.
+    // Otherwise the root might share another table's vtable instead of having its own just before
+    // it.
     builder_.DedupVtables(false);
     builder_.Finish(
         wire::CreateE5Program(builder_, symbols, build_info, sections, program_.format_version));
@@ -82,8 +83,8 @@ class Writer {
       if (!names.insert(operation.name).second) {
         status_ =
             MakeError(ErrorCode::kInvalid,
-                      fmt::format("two operations are called \"{}\": their sections, which are "
-                                  "found by name, would have one too",
+                      fmt::format("two operations are called \"{}\", but their sections are found "
+                                  "by that name: rename one",
                                   operation.name));
       }
       const Offset<wire::ProgramPart> part =
@@ -118,16 +119,16 @@ class Writer {
     return wire::CreateSection(builder_, name, wire::SectionKind::ArgFrame, part, vector);
   }
 
-  // Attributes under the member code of another kind would be misread, and none as those that stand
-  // for zeros.
+  // A reader would misread attributes under the member code of another kind, and would read missing
+  // attributes as zeros.
   void CheckAttrs(const Operation& operation) {
     const bool cast = std::holds_alternative<CastAttrs>(operation.attrs);
     const bool inference = std::holds_alternative<AneInferenceAttrs>(operation.attrs);
     if (cast != (operation.type == OpType::kCast) ||
         inference != (operation.type == OpType::kAneInference)) {
       status_ = MakeError(ErrorCode::kInvalid,
-                          "an operation has not the attributes of its kind: a Cast or AneInference "
-                          "needs its own, others have none");
+                          "an operation does not have the attributes of its kind: a Cast or "
+                          "AneInference needs its own, others have none");
     }
   }
 
@@ -498,7 +499,7 @@ class ProgramMaker {
   }
 
   void AddStates() {
-    // Output symbols exist only now that the output casts have been made.
+    // Output symbols exist only once the output casts have been made.
     for (const size_t index : inference_index_) operations_[index].outputs = engine_outputs_;
     for (uint32_t i = 0; i < outline_.states.size(); ++i) {
       const uint32_t symbol = engine_inputs_[outline_.inputs.size() + i];

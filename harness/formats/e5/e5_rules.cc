@@ -67,7 +67,7 @@ constexpr WalkRules kRules({
      "specification 000: 16-kibibyte page granule; where ports hang is assumed", kAssumed},
     {"port-overlap", "The apertures of two ports of one direction do not overlap.",
      "assumed: each port is a window of its own", kAssumed},
-    {"port-casts", "There is one input Cast an input port and one output Cast an output port.",
+    {"port-casts", "There is one input Cast per input port and one output Cast per output port.",
      "specification 000: one input and five states give six casts; where ports hang is assumed",
      kAssumed},
     {"alias-symbol", "symbol_index of an alias symbol indexes symbol_names.",
@@ -87,7 +87,7 @@ void ForEach(const Vector* vector, Visitor visit) {
   for (uint32_t i = 0; i < vector->size(); ++i) visit(i, vector->Get(i));
 }
 
-// "Op12_Cast" as 12 and "Cast".
+// The parts of a symbol: 12 and "Cast" in "Op12_Cast".
 struct OperationSymbol {
   uint32_t number = 0;
   std::string_view kind;
@@ -170,7 +170,7 @@ class RuleChecker {
       const auto symbol = AsOperationSymbol(name->string_view());
       if (!symbol) return;
       if (symbol->number != operations_.size()) {
-        Add(kRules["operation-symbol-order"], name, "symbol \"{}\" where Op{} is due",
+        Add(kRules["operation-symbol-order"], name, "symbol \"{}\" where Op{} is expected",
             name->string_view(), operations_.size());
       }
       if (!IsKind(symbol->kind)) {
@@ -253,8 +253,9 @@ class RuleChecker {
     if (attrs != nullptr) CheckAttrs(operation, *attrs);
   }
 
-  // Writers put the sections in the order of the operations, so the one after the last found is
-  // tried before the names are indexed; of those with one name the first counts then.
+  // Writers put the sections in the order of the operations, so the section after the last one
+  // found is tried before the names are indexed. The index has the first of several sections with
+  // the same name.
   const wire::Section* Find(const flatbuffers::String* name) {
     const auto* sections = root_.sections();
     if (sections == nullptr) return nullptr;

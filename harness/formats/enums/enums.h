@@ -56,7 +56,7 @@ struct EnumTable {
   EnumKind kind = EnumKind::kOpClass;
   std::string_view name;  // "operation_class"
   std::string_view source;
-  std::span<const EnumEntry> entries;       // one name a code
+  std::span<const EnumEntry> entries;       // one name per code
   std::span<const EnumEntry> aliases = {};  // further names that EnumCode takes
 };
 

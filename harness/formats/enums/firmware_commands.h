@@ -10,9 +10,9 @@ namespace anecheck {
 
 enum class CommandDirection : uint8_t { kToFirmware, kToHost, kBoth };
 
-// How a command's wire id is known. Chapter 30 names three ids and gives ranges of the others; a
-// range as long as its stretch of logger indexes is taken to run in the same order. The range
-// 0x400 to 0x404 has five ids for four names, so those four have no wire id here.
+// The basis of a command's wire id. Chapter 30 names three ids and gives ranges for the others. A
+// range of ids that is as long as its range of logger indexes is taken to run in the same order.
+// The range 0x400 to 0x404 has five ids for four names, so those four have no wire id here.
 enum class WireIdEvidence : uint8_t { kNamed, kCounted, kUnknown };
 
 struct FirmwareCommand {

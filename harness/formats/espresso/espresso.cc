@@ -140,7 +140,7 @@ class Verifier {
       const int64_t* number = entry.value.AsInteger();
       if (number == nullptr || !blobs_.emplace(*number, true).second) {
         Add(kRules["blob-unique"], entry.value.offset,
-            Quoted(entry.key) + " is no blob number of its own");
+            Quoted(entry.key) + " is no number, or repeats a blob number");
       }
     }
   }

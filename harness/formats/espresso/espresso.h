@@ -44,7 +44,7 @@ struct Shape {
   std::optional<int64_t> rank;
 };
 
-// kUnsupported where the bytes are compressed by LZFSE: `anecheck inspect` unpacks them first.
+// Errors: kUnsupported if the bytes are compressed by LZFSE; `anecheck inspect` unpacks them first.
 // Source: two real files that begin with "pbze".
 Status CheckNotCompressed(std::string_view bytes);
 
@@ -53,8 +53,8 @@ bool LooksLikeNetwork(std::string_view text);
 
 enum class Kind : uint8_t { kNet, kShape };
 
-// kMalformed where the text is no JSON, or has neither layers nor layer_shapes, or a layer lacks
-// its names.
+// Errors: kMalformed if the text is no JSON, if it has neither layers nor layer_shapes, or if a
+// layer lacks its names.
 Result<Kind> KindOf(const tree::Value& root);
 Result<Net> ParseNet(const tree::Value& root);
 Result<std::vector<Shape>> ParseShapes(const tree::Value& root);

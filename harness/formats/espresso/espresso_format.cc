@@ -23,8 +23,8 @@ std::string_view AsText(ByteSpan bytes) {
   return {reinterpret_cast<const char*>(bytes.data()), bytes.size()};
 }
 
-// The members that the real files hold. The keys of layers are known by name alone, but for the
-// four that name the layer and its tensors.
+// The members of the real files. The keys of layers are known by name alone, except the four that
+// name the layer and its tensors.
 constexpr std::string_view kTopMembers[] = {"storage", "analyses", "properties", "format_version",
                                             "metadata_in_weights"};
 constexpr std::string_view kLayerMembers[] = {
@@ -68,7 +68,7 @@ std::span<const FieldFact> FieldFacts(const Json& /*json*/) {
   return facts;
 }
 
-// The document, refused where it is JSON of another kind.
+// The document; JSON of another kind is refused.
 Result<JsonDocument> Read(ByteSpan bytes) {
   if (bytes.size() > kDefaultFileLimit) {
     return MakeError(ErrorCode::kLimit,
@@ -164,7 +164,8 @@ std::string PrintShapes(const std::vector<Shape>& shapes) {
   return text;
 }
 
-// A file that breaks the rules too far for the plain values prints as its tree, with the reason.
+// A file that breaks the rules so far that it has no plain values is printed as a tree, with the
+// reason.
 std::string PrintBroken(const tree::Value& root, const Error& error) {
   return fmt::format("espresso JSON that breaks its rules: {}\n{}\n", error.message,
                      tree::ToJson(root).dump());
@@ -183,7 +184,7 @@ bool IsListed(std::span<const std::string_view> names, std::string_view name) {
   return std::ranges::find(names, name) != names.end();
 }
 
-// The stretches of members that no source names, from the name to the end of the value.
+// The ranges of members that no source names, from the name to the end of the value.
 class UnknownMembers {
  public:
   std::vector<ByteRange> Find(const tree::Value& root) && {
@@ -202,7 +203,7 @@ class UnknownMembers {
   }
 
  private:
-  // Of the objects of an array, or of an object whose names are the file's own.
+  // Looks into each object of an array, or each member of an object whose names the file chooses.
   void InEachOf(const tree::Value& list, std::span<const std::string_view> known) {
     if (const tree::Array* array = list.AsArray()) {
       for (const tree::Value& item : *array) In(item, known);

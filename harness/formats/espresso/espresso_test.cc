@@ -56,7 +56,7 @@ TEST(RealEspresso, CompressedFilesAreRefusedByTheNameOfTheirFormAndReadUnpacked)
   }
 }
 
-// The canonical writer reproduces the real writer: nothing is carried as a change of layout.
+// The canonical writer reproduces the real writer: no change of layout is stored.
 TEST(RealEspresso, TheCanonicalFormIsThatOfTheRealFiles) {
   ANECHECK_SKIP_WITHOUT(RealDataPath("espresso"));
   const std::vector<std::string> paths = RealFiles(false);

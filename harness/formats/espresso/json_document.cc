@@ -25,7 +25,7 @@ constexpr uint8_t kFirstPrintable = 0x20;
 class JsonReader {
  public:
   explicit JsonReader(std::string_view text) : text_(text) {
-    constexpr size_t kBytesOfPiece = 4;  // about, in files as they are written
+    constexpr size_t kBytesOfPiece = 4;  // about, in usual files
     cuts_.reserve(text.size() / kBytesOfPiece);
   }
 
@@ -367,7 +367,7 @@ std::string InsideEmptyText(bool spaced, uint32_t depth) {
   return spaced ? "\n\n" + std::string(2 * size_t{depth}, ' ') : std::string();
 }
 
-// The inside of empty containers in the style of a layout.
+// Writes the inside of empty containers in the style of a layout.
 class StyledSink final : public JsonSink {
  public:
   explicit StyledSink(const JsonLayout& layout)
@@ -392,7 +392,7 @@ class LayoutFinder final : public JsonSink {
   void Piece(std::string_view canonical) override { comparer_.Piece(canonical); }
   void InsideEmpty(uint32_t depth) override { empty_.push_back({comparer_.LeaveOut(), depth}); }
 
-  // The style that leaves the fewest bytes to be kept as changes; of equal ones the spaced.
+  // The style that needs the fewest bytes of changes; the spaced style if both need as many.
   JsonLayout Find() && {
     JsonLayout layout;
     layout.spaced_empty = ChangedBytes(true) <= ChangedBytes(false);
@@ -413,7 +413,7 @@ class LayoutFinder final : public JsonSink {
     uint64_t changed = 0;
     for (const auto& [piece, depth] : empty_) {
       const auto actual = comparer_.Actual(piece);
-      // One for the entry itself: an empty piece that should not be empty counts too.
+      // Adds one for the entry itself, so that an empty piece that should not be empty counts too.
       if (actual && *actual != InsideEmptyText(spaced, depth)) changed += actual->size() + 1;
     }
     return changed;

@@ -35,8 +35,8 @@ Result<JsonDocument> ParseJsonDocument(std::string_view text);
 // WriteJsonDocument of a parsed document == its text.
 std::string WriteJsonDocument(const tree::Value& root, const JsonLayout& layout);
 
-// Receives the pieces of a canonical text in order; the inside of an empty container apart from the
-// rest: its form is the layout's, the others' is not.
+// Receives the pieces of a canonical text in order. The inside of an empty container is a separate
+// call, because its form depends on the layout.
 class JsonSink {
  public:
   virtual ~JsonSink() = default;

@@ -45,7 +45,7 @@ TEST(FieldSources, ElementsOfOneArrayAreOneField) {
   const Json words = Json::array({1, 2, 3});
   const Json json = {{"rows", Json::array({Json{{"words", words}}, Json{{"words", words}}})}};
   EXPECT_EQ(SourcesOf(json), (std::map<std::string, std::string>{{"rows[].words[]", "nothing"}}));
-  // A star is a name, and no element.
+  // A star matches a name, not an array element.
   const Json list = {{"units", Json::array({7})}};
   EXPECT_EQ(SourcesOf(list), (std::map<std::string, std::string>{{"units[]", "none"}}));
 }

@@ -4,7 +4,7 @@
 //
 // No source describes the content of a part, nor how long it is. A part is taken to reach from its
 // magic number to the next magic number at a multiple of four bytes, or to the end; its body is
-// kept as opaque bytes. The cut is assumed, here alone.
+// kept as opaque bytes. This cut is assumed.
 #pragma once
 
 #include <cstddef>
@@ -38,7 +38,7 @@ struct Part {
   Bytes body;  // after the magic number
 };
 
-// Cuts a package into parts. Fails where it does not begin with a magic number.
+// Cuts a package into parts. Fails if it does not begin with a magic number.
 Result<std::vector<Part>> ParsePackage(ByteSpan bytes);
 Bytes WritePackage(std::span<const Part> parts);
 
@@ -77,8 +77,8 @@ struct Limit {
   uint64_t value = 0;
   std::string_view source;
   // "rule ID" of this format or "driver law ID" of the simulated driver (harness/device/driver);
-  // empty where no source says which field of a call or a command holds the counted value, so that
-  // nothing can act on it.
+  // empty if no source names the field of a call or command that has the counted value, because
+  // nothing can check it then.
   std::string_view held_by = {};
 };
 std::span<const Limit> Limits();

@@ -139,7 +139,7 @@ TEST(Command, EveryIdOfEitherNumberingIsKnownAndNoOther) {
   for (uint32_t id = 0; id < 0x11000; ++id) {
     known += kFormat_firmware.verify(CommandWith(id)).value().empty() ? 1 : 0;
   }
-  // 94 wire ids and 93 indexes; 0 to 0x34 are both.
+  // There are 94 wire ids and 93 indexes; 0 to 0x34 are both.
   EXPECT_EQ(known, 94u + 93 - 0x35);
 }
 
@@ -158,7 +158,7 @@ TEST(Limits, AreTheTwelveOfTheTable) {
   EXPECT_EQ(Limits()[6].value, 7u);
 }
 
-TEST(Limits, NameTheRuleThatHoldsThem) {
+TEST(Limits, NameTheRuleThatEnforcesThem) {
   constexpr std::string_view kRule = "rule ";
   size_t held = 0;
   for (const Limit& limit : Limits()) {

@@ -20,7 +20,7 @@ constexpr std::string_view kAppendixC3 = "facts/more/error_codes.csv (public gui
 constexpr FactEvidence kAssumed = FactEvidence::kAssumed;
 constexpr FactEvidence kPublicNotes = FactEvidence::kPublicNotes;
 
-// Nothing for a command.
+// Null for a command.
 std::span<const Part> PartsOf(const File& file) {
   const auto* parts = std::get_if<std::vector<Part>>(&file);
   return parts == nullptr ? std::span<const Part>() : *parts;

@@ -9,8 +9,8 @@
 namespace anecheck::flatbuffer {
 namespace {
 
-// Finds the object that was made of a place and a type; open addressing keeps it at 8 to 24 bytes
-// an object, where a node-based map would break the bound on memory.
+// Finds the object that was made for a place and a type. Open addressing takes 8 to 24 bytes per
+// object; a node-based map would exceed the bound on memory.
 class ObjectIndex {
  public:
   uint32_t* Find(uint64_t key) {
@@ -74,7 +74,7 @@ class Decoder {
   uint32_t NewObject(Object object) {
     const uint64_t size = document_.SizeOf(object);
     content_ += size;
-    // Overlapping objects could multiply the input; sound files have none.
+    // Overlapping objects could decode to a multiple of the input; sound files have none.
     if (content_ > uint64_t{2} * file_.size() + 4096 && status_.ok()) {
       status_ = MakeError(ErrorCode::kLimit,
                           fmt::format("objects overlap too much: second at 0x{:x}", object.at),
@@ -235,9 +235,11 @@ class Decoder {
 
   uint32_t HeaderAt() const { return document_.start - (document_.has_size_prefix ? 4 : 0); }
 
-  // Marks objects that share bytes with an earlier one; of two at one place the later listed does.
+  // Marks objects that share bytes with an earlier object. Of two objects at one place, the one
+  // listed later is marked.
   void MarkOverlaps(std::span<ClaimedRange> claimed) {
-    // The place above the number: the header, the claimed ranges, the objects.
+    // Sort keys with the place in the high bits and a number in the low bits. The numbers count
+    // through the header, the claimed ranges and the objects.
     std::vector<uint64_t> order;
     order.reserve(1 + claimed.size() + document_.objects.size());
     const auto add = [&](uint32_t at) { order.push_back(uint64_t{at} << 32 | order.size()); };
@@ -264,7 +266,7 @@ class Decoder {
     }
   }
 
-  // The bytes that the Document or the caller accounts for, as one flag a byte.
+  // Marks the bytes that the Document or the caller accounts for, with one flag per byte.
   struct Accounted {
     Bytes covered;
     Bytes inside;  // of a table, between its fields as well
@@ -288,7 +290,8 @@ class Decoder {
       }
       mark(flags.inside, object.at, document_.SizeOf(object));
       StoreLittle(&flags.covered[object.at], kEightFlags, 4);
-      // The shape check found the fields inside their tables, and those inside the file.
+      // The shape check has shown that the fields lie inside their tables and the tables inside the
+      // file.
       for (const Slot& slot : document_.SlotsOf(object)) {
         StoreLittle(&flags.covered[object.at + slot.at], kEightFlags, slot.width);
       }
@@ -296,8 +299,8 @@ class Decoder {
     return flags;
   }
 
-  // The first byte from `at` on that is neither zero nor covered; eight at a time, for there are
-  // few.
+  // The first byte from `at` on that is neither zero nor covered. Tests eight bytes at a time,
+  // because there are few such bytes.
   size_t NextUncovered(const Bytes& covered, size_t at) const {
     for (; at + 8 <= file_.size(); at += 8) {
       const uint64_t flags = LoadLittle(&covered[at], 8);
@@ -365,7 +368,7 @@ const Slot* Document::FindSlot(const Object& table, uint16_t id) const {
 Result<Document> Decode(const Schema& schema, ByteSpan file, uint32_t buffer_end,
                         const BufferFrame& frame, int16_t root_table,
                         std::span<ClaimedRange> claimed) {
-  // Alignment counts from the size prefix, which real files put on a multiple of 64.
+  // Alignment is relative to the size prefix, which stands at a multiple of 64 in real files.
   const uint32_t origin = frame.start >= 4 ? frame.start - 4 : 0;
   if (buffer_end > file.size() || buffer_end < frame.start) {
     return MakeError(ErrorCode::kTruncated, "FlatBuffer ends outside the file", buffer_end);

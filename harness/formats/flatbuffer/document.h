@@ -21,12 +21,12 @@ namespace anecheck::flatbuffer {
 // An object that has no place in the file yet; the writer appends it.
 inline constexpr uint32_t kUnplaced = UINT32_MAX;
 inline constexpr uint32_t kNoObject = UINT32_MAX;
-// The JSON form may not ask for files larger than this.
+// The largest file that a JSON form may describe.
 inline constexpr uint64_t kMaxWrittenSize = uint64_t{1} << 28;
 
 enum class ObjectKind : uint8_t {
   kTable,       // `first`, `count` in slots; `vtable` is an object
-  kVTable,      // `first`, `count` in words: the table size, then one field offset a field id
+  kVTable,      // `first`, `count` in words: the table size, then one field offset per field id
   kString,      // `first`, `count` in data, without the terminator
   kBytes,       // scalars or structs: `count` elements of `width` bytes at `first` in data
   kReferences,  // `first`, `count` in references
@@ -57,7 +57,7 @@ struct Slot {
 // (ZIP records) and patches after writing.
 struct RawBytes {
   uint32_t at = 0;
-  bool overlaps = false;  // inside an object, where it must not push anything
+  bool overlaps = false;  // inside an object, so it must not move other objects
   Bytes bytes;
 };
 
@@ -70,7 +70,7 @@ struct Document {
   uint32_t size = 0;  // of the whole file
   // The place at which the writer puts unplaced objects; kUnplaced means at the end of the file.
   uint32_t append_at = kUnplaced;
-  // Objects that must move do so by a multiple of this, so that alignments stay.
+  // Objects that must move are moved by a multiple of this, which keeps their alignment.
   uint32_t shift_unit = 16;
   uint32_t root = kNoObject;
   std::vector<Object> objects;
@@ -104,24 +104,25 @@ struct ClaimedRange {
   bool overlaps = false;  // set by Decode: shares bytes with something before it
 };
 
-// Takes `file` apart. The FlatBuffer starts at `frame.start` in file[0, buffer_end); positions in
-// the Document count from file[0]. Non-zero bytes that neither an object nor `claimed` covers
-// become `raw`. Errors: those of CheckShape. Precondition: claimed ranges lie inside the file.
+// Decodes `file` into objects. The FlatBuffer starts at `frame.start` in file[0, buffer_end);
+// positions in the Document count from file[0]. Non-zero bytes that neither an object nor `claimed`
+// covers become `raw`. Errors: those of CheckShape. Precondition: claimed ranges lie inside the
+// file.
 Result<Document> Decode(const Schema& schema, ByteSpan file, uint32_t buffer_end,
                         const BufferFrame& frame, int16_t root_table,
                         std::span<ClaimedRange> claimed = {});
-// As Decode, of a buffer in which CheckShape has found no fault.
+// Like Decode, for a buffer that CheckShape has accepted.
 Result<Document> DecodeSound(const Schema& schema, ByteSpan file, const BufferFrame& frame,
                              int16_t root_table, std::span<ClaimedRange> claimed);
 
-// Claims bytes of objects and headers of the Document as typed, and its raw bytes as opaque,
-// `base` being the place of position 0 in the map's file.
+// Claims the Document's objects and headers as typed, and its raw bytes as opaque. `base` is the
+// offset of the Document's position 0 in the map's file.
 void ClaimDocument(const Document& document, uint64_t base, ByteKindMap* map);
 
-// The new place of the object that stood at a place of the original file.
+// Maps places in the original file to places in the written one.
 class Relocation {
  public:
-  // The place now. Anything between two objects moves with the object before it.
+  // The place in the written file. Bytes between two objects move with the object before them.
   uint32_t NewPlace(uint32_t old_place) const;
 
   struct Step {
@@ -131,9 +132,10 @@ class Relocation {
   std::vector<Step> steps;  // ascending by `from`
 };
 
-// Writes the objects. Each keeps its place unless the objects before it grew; then it and all that
-// follows move by a multiple of 16 bytes, so that alignments stay. Unplaced objects are appended.
-// Errors: kInvalid where an offset would have to point backwards, kLimit above kMaxWrittenSize.
+// Writes the objects. An object keeps its place unless an object before it grew. Then it and all
+// objects after it move by a multiple of 16 bytes, which keeps their alignment. Unplaced objects
+// are appended. Errors: kInvalid if an offset would have to point backwards, kLimit above
+// kMaxWrittenSize.
 Result<Bytes> Encode(const Document& document, Relocation* relocation = nullptr);
 
 }  // namespace anecheck::flatbuffer

@@ -1,4 +1,4 @@
-// DocumentFacts: the schema walked along the paths of its JSON form.
+// DocumentFacts: walks the schema along the paths of its JSON form.
 #include <algorithm>
 #include <set>
 
@@ -22,7 +22,7 @@ class FactWriter {
 
  private:
   void Add(const std::string& path, FactEvidence evidence, const std::string& source) {
-    // Members of a union stand at one path.
+    // All members of a union share one path.
     if (paths_.insert(path).second) facts_.push_back({path, evidence, source});
   }
 
@@ -84,7 +84,7 @@ class FactWriter {
   const FieldSource& source_of_;
   std::vector<FieldFact> facts_;
   std::set<std::string> paths_;
-  std::vector<int16_t> open_;  // tables around the one at hand
+  std::vector<int16_t> open_;  // tables around the current one
 };
 
 }  // namespace

@@ -1,5 +1,4 @@
-// DocumentFromJson: from the JSON form back to objects, laying out anew the objects without a
-// place.
+// DocumentFromJson: from the JSON form back to objects. Objects without a place are laid out anew.
 #include <algorithm>
 #include <fmt/format.h>
 #include <map>
@@ -14,7 +13,7 @@
 namespace anecheck::flatbuffer {
 namespace {
 
-// A number that was parsed from text and one that a program stored as int are both meant.
+// Accepts a number that was parsed from text (unsigned) and one that a program stored as int.
 bool IsUnsigned(const Json& json) {
   return json.is_number_integer() && (json.is_number_unsigned() || json.get<int64_t>() >= 0);
 }
@@ -184,8 +183,8 @@ class JsonReader {
     }
   }
 
-  // Chooses the vtable: the one it had, if that has exactly the fields now present; else a separate
-  // one, in which fields that were there keep their offsets.
+  // Chooses the vtable of a table. Its former vtable is kept if it has exactly the fields that are
+  // present. Otherwise the table gets a separate one, in which former fields keep their offsets.
   void LayOut(const Json& json, const Json& places, uint32_t self, const std::string& path) {
     const int16_t type = document_.objects[self].type;
     std::vector<uint16_t> words{4};
@@ -289,7 +288,7 @@ class JsonReader {
     return static_cast<uint64_t>(value);
   }
 
-  // The member of a union that the field before it names.
+  // The member of a union that the code in the field before it names.
   int16_t UnionMember(const Field& field, const Json& code) {
     const EnumType& type = schema_.enums[field.type];
     const EnumValue* value = code.is_string()           ? type.ByName(code.text())
@@ -324,7 +323,7 @@ class JsonReader {
     }
   }
 
-  // One object for the same place and content, as a shared string has.
+  // Adds one object for equal content at the same place, because tables may share a string.
   uint32_t AddData(Object object, ByteSpan content) {
     const auto key = std::make_tuple(object.at, static_cast<int>(object.kind), object.width);
     if (object.at != kUnplaced) {
@@ -403,7 +402,7 @@ class JsonReader {
   }
 
   uint32_t Nested(const Field& field, const Json& json, uint32_t at, const std::string& path) {
-    // One object for the same place and content, as above.
+    // One object for equal content at the same place, as in AddData.
     const auto known = nested_.find({at, field.nested});
     if (known != nested_.end()) {
       if (*known->second.json == json) return known->second.object;
@@ -414,7 +413,7 @@ class JsonReader {
       Fail(path, inner.error().message);
       return 0;
     }
-    // The size that it takes when nothing in it grew; the writer asks the nested writer again.
+    // The size if nothing in the nested buffer grew; the writer computes it again.
     const uint32_t size = inner->size;
     document_.nested.push_back(std::move(*inner));
     const uint32_t self = NewObject({.at = at,
@@ -459,7 +458,7 @@ class JsonReader {
     return self;
   }
 
-  // The earlier vector if an equal one stood at the same place, else `self`.
+  // The earlier vector if it is equal and stood at the same place, else `self`.
   uint32_t Shared(uint32_t self) {
     const Object& object = document_.objects[self];
     const auto [known, fresh] = vectors_.try_emplace({object.at, object.type}, self);

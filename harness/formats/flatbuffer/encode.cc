@@ -1,4 +1,4 @@
-// Encode: from a Document to bytes, keeping every place that can be kept.
+// Encode: from a Document to bytes, with every place kept that can be kept.
 #include <algorithm>
 #include <fmt/format.h>
 
@@ -53,7 +53,7 @@ class Encoder {
     const RawBytes* raw = nullptr;
   };
 
-  // Of the header, the raw bytes and the objects, counted through.
+  // The item with a number that counts through the header, the raw bytes and the objects.
   Item ItemOf(size_t number) const {
     if (number == 0) {
       return {.at = HeaderAt(), .size = HeaderSize(), .overlaps = document_.header_overlaps};
@@ -68,7 +68,8 @@ class Encoder {
   }
 
   void PlacePlaced() {
-    // The place above the number: of two that stand at one place the first listed comes first.
+    // Sort keys with the place in the high bits and the number in the low bits, so that of two
+    // items at one place the one listed first comes first.
     std::vector<uint64_t> order;
     order.reserve(1 + document_.raw.size() + document_.objects.size());
     order.push_back(uint64_t{HeaderAt()} << 32);
@@ -111,7 +112,7 @@ class Encoder {
     end_ = std::max(end_, place + item.size);
   }
 
-  // Tells whether there was anything to place.
+  // Places the unplaced objects at `where`. Returns whether there were any.
   bool PlaceUnplaced(uint32_t where) {
     bool first = true;
     for (uint32_t i = 0; i < document_.objects.size(); ++i) {
@@ -122,7 +123,7 @@ class Encoder {
       place_[i] = Aligned(object, end_);
       end_ = place_[i] + SizeOf(object);
     }
-    // The range that ended at `where` now ends after the appended objects.
+    // In the written file, the range that ended at `where` ends after the appended objects.
     if (!first) relocation_.steps.push_back({where, static_cast<uint32_t>(end_ - where)});
     return !first;
   }
@@ -131,7 +132,7 @@ class Encoder {
     return (value + unit - 1) / unit * unit;
   }
 
-  // Tables and their widest scalars at multiples of 8; vectors so that their elements are aligned.
+  // Puts tables at multiples of 8, the widest scalar, and vectors where their elements are aligned.
   static uint64_t Aligned(const Object& object, uint64_t at) {
     switch (object.kind) {
       case ObjectKind::kTable:

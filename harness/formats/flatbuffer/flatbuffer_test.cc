@@ -1,5 +1,6 @@
-// The room's contract: the shape check agrees with the FlatBuffers library's verifier, a Document
-// writes back the bytes it came from, and the JSON form carries everything and can be edited.
+// Tests of FlatBuffers by schema: the shape check agrees with the FlatBuffers library's verifier, a
+// Document writes back the bytes it came from, and the JSON form carries everything and can be
+// edited.
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 #include <rapidcheck/gtest.h>
@@ -105,7 +106,7 @@ Json ToJson(const Bytes& bytes) {
   return DocumentToJson(SampleSchema(), DecodeSample(bytes).value()).value();
 }
 
-// Removes the layout, as in a text that a person wrote.
+// Removes the layout, so that the form is like one that a person wrote.
 void DropPlaces(Json* json) {
   if (json->is_object()) {
     for (const char* key : {"@", "size", "vtables", "unknown", "overlapping"}) json->erase(key);
@@ -146,7 +147,7 @@ bool IsQuick(const Bytes& bytes) {
   return IsQuicklySound(schema, schema.root, bytes, {}, schema.identifier);
 }
 
-// Otherwise the quick way would never be taken and nobody would notice.
+// Without this test, a quick check that accepts nothing would go unnoticed.
 RC_GTEST_PROP(QuickShapeTest, AcceptsWhatTheLibraryBuilds, (uint64_t seed)) {
   RC_ASSERT(IsQuick(RandomSample(seed)));
 }

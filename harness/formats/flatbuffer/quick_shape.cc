@@ -11,9 +11,9 @@
 namespace anecheck::flatbuffer {
 namespace {
 
-// The rest of the check of a table once its vtable and the places of its fields are known to be
-// sound: its references. Tables of one type mostly share a vtable, and then also this. MakePlan
-// sets the members; a cache of plans is not cleared for every buffer.
+// The references of a table that remain to be checked once its vtable and the places of its fields
+// are known to be sound. Tables of one type mostly share a vtable, and then also a plan. MakePlan
+// sets all members, so a cache of plans need not be cleared for every buffer.
 struct alignas(64) Plan {
   static constexpr size_t kMaxReferences = 12;
   // A string, or a vector whose elements refer to nothing.
@@ -33,7 +33,7 @@ struct alignas(64) Plan {
   uint32_t table_size;
   uint32_t bytes;  // of table, vtable, and the length words and terminators of the leaves
   uint8_t phase_mask;
-  uint8_t phase;  // where in 4 bytes, or in 8 with an 8-byte field, the table stands
+  uint8_t phase;  // the table's position modulo 4, or modulo 8 with an 8-byte field
   uint8_t leaf_count;
   uint8_t branch_count;
   std::array<Leaf, kMaxReferences> leaves;
@@ -55,7 +55,8 @@ struct alignas(64) Plan {
   }
 };
 
-// Plans by vtable and table type, in the first free one of a few slots; none is replaced.
+// Plans by vtable and table type. A plan takes the first free one of a few slots and is never
+// replaced.
 class PlanCache {
  public:
   PlanCache() { keys_.fill(kNone); }
@@ -75,7 +76,8 @@ class PlanCache {
     return nullptr;
   }
 
-  // A free place, which Take makes the plan of `key`; null where there is none or the key has one.
+  // A free slot for the plan of `key`, to be confirmed by Take. Null if no slot is free or the key
+  // has a plan.
   Plan* Free(uint64_t key) {
     size_t slot = SlotOf(key);
     for (size_t i = 0; i < kTries && keys_[slot] != key; ++i, slot = (slot + 1) % kSlots) {
@@ -166,7 +168,8 @@ class QuickChecker {
     return true;
   }
 
-  // A vtable before the buffer wraps to a place that nothing holds.
+  // The position of a vtable that would lie before the buffer wraps to a huge number, which fails
+  // the range check.
   uint64_t VTableOf(uint64_t at) const {
     return at -
            static_cast<uint64_t>(static_cast<int64_t>(static_cast<int32_t>(LoadU32(data_ + at))));
@@ -201,7 +204,7 @@ class QuickChecker {
     NestedPlans::Entry& entry = nested_plans_->Of(type);
     if (entry.type == type && HasVTable(vtable, entry) &&
         entry.plan.phase == (at & entry.plan.phase_mask) && Holds(at, entry.plan.table_size)) {
-      // A copy, for a table further in may replace the entry.
+      // A copy, because a table nested deeper may replace the entry.
       const Plan plan = entry.plan;
       return Follow(plan, at);
     }
@@ -228,7 +231,7 @@ class QuickChecker {
     plan->phase = 0;
     plan->leaf_count = 0;
     plan->branch_count = 0;
-    uint32_t codes = 0;  // where the member codes stand, of the field just before a union
+    uint32_t codes = 0;  // offset of the member codes, if the previous field has them
     for (const ShapeField& field : schema_.tables[static_cast<size_t>(type)].shape) {
       const uint32_t offset =
           field.vtable_offset < vtable_size ? LoadU16(data_ + vtable + field.vtable_offset) : 0;
@@ -276,7 +279,8 @@ class QuickChecker {
   [[gnu::noinline]] bool OneTable(uint64_t at, int16_t type) { return Table(at, type); }
 
   bool FollowBranches(const Plan& plan, uint64_t at) {
-    // Its tables stand one deeper and do not count themselves where they have no branches.
+    // The branches' tables are one level deeper. They are counted here, because a table without
+    // branches does not count itself.
     if (++depth_ >= kMaxDepth || !InBudget()) return false;
     tables_ += plan.branch_count;
     for (uint32_t i = 0; i < plan.branch_count; ++i) {
@@ -323,7 +327,7 @@ class QuickChecker {
   }
 
   bool Tables(uint64_t slots, uint32_t count, int16_t type) {
-    // Neighbours mostly share a vtable, so its plan is looked for once.
+    // Neighbours mostly share a vtable, so the last plan is reused.
     uint64_t last = UINT64_MAX;
     const Plan* plan = nullptr;
     for (uint32_t i = 0; i < count; ++i, slots += 4) {
@@ -357,7 +361,7 @@ class QuickChecker {
     return true;
   }
 
-  // Members that the schema does not know are left to the slow way.
+  // Members that the schema does not know are left to the full check.
   bool Member(uint64_t target, uint8_t code, int16_t type) {
     const EnumValue* value = schema_.enums[static_cast<size_t>(type)].ByValue(code);
     return value != nullptr && value->table >= 0 && OneTable(target, value->table);
@@ -371,9 +375,9 @@ class QuickChecker {
   const Schema& schema_;
   const uint8_t* data_;
   uint64_t size_;
-  uint64_t visited_ = 0;  // bytes of all objects met, shared ones as often as they are met
+  uint64_t visited_ = 0;  // bytes of all visited objects; shared ones count at each visit
   uint32_t depth_ = 0;
-  uint64_t tables_ = 0;  // and strings of vectors, at most
+  uint64_t tables_ = 0;  // an upper bound: strings in vectors count too
   PlanCache* plans_;
   NestedPlans* nested_plans_;
 };

@@ -1,6 +1,6 @@
-// The shape check's fast way: the same checks as shape.cc without a path for messages. A file that
-// it accepts is sound; a file that it does not accept may still be, so the caller asks shape.cc
-// then. Used by CheckShape alone.
+// The fast form of the shape check: the same checks as shape.cc without a path for messages. A file
+// that it accepts is sound. A file that it does not accept may still be sound, so the caller then
+// runs the full check of shape.cc. Used by CheckShape alone.
 #pragma once
 
 #include <cstdint>
@@ -12,8 +12,8 @@
 
 namespace anecheck::flatbuffer {
 
-// True where the buffer is sound and its objects take no more bytes than it has twice over. Work is
-// bounded by a multiple of bytes.size() and nothing is allocated.
+// True if the buffer is sound and its objects take at most twice its bytes. Work is bounded by a
+// multiple of bytes.size() and nothing is allocated.
 bool IsQuicklySound(const Schema& schema, int16_t root, ByteSpan bytes, const BufferFrame& frame,
                     std::string_view identifier);
 

@@ -1,5 +1,5 @@
 // FlatBuffers schemas as data: the tables, structs, unions and enumerations of a schema that flatc
-// compiled, in the form that the tolerant reader, the writer and the JSON form of this room walk.
+// compiled, in the form that the tolerant reader, the writer and the JSON form in this folder walk.
 #pragma once
 
 #include <cstdint>
@@ -39,7 +39,7 @@ struct Field {
   uint32_t struct_offset = 0;  // of a struct's member, in bytes
 };
 
-// The rest of the check behind a field whose place in its table is sound.
+// The check that remains for a field whose place in its table is sound.
 enum class ShapeRole : uint8_t {
   kNothing,    // a scalar
   kCodes,      // the member code of a union
@@ -89,7 +89,7 @@ struct EnumType {
   bool is_union = false;
   std::vector<EnumValue> values;
 
-  // Members mostly count up from 0, and each stands at its own number then.
+  // The values mostly count up from 0, and then each value is its own index.
   const EnumValue* ByValue(int64_t value) const {
     const auto index = static_cast<uint64_t>(value);
     if (index < values.size() && values[index].value == value) return &values[index];

@@ -13,7 +13,7 @@
 namespace anecheck::flatbuffer {
 namespace {
 
-// The position of the walk; a chain of these lives on the call stack and is only read for a
+// The position of the walk. A chain of positions lives on the call stack and is only read for a
 // message.
 struct Step {
   const Step* up = nullptr;
@@ -245,7 +245,7 @@ class ShapeChecker {
       case FieldKind::kUnion:
         return Unions(field, at, count, types_field_at, step);
       default:
-        // Rules walk these too, and once for each time they are named.
+        // Rules walk these elements too, once for each reference to the vector.
         if (!Spend(count * field.element_width / 16, step, at)) return false;
         return field.nested < 0 || Nested(field.nested, at + 4, count, step);
     }
@@ -261,7 +261,7 @@ class ShapeChecker {
     return true;
   }
 
-  // The member codes of a vector of unions stand in the vector of the field before it.
+  // The field before a vector of unions is the vector of its member codes.
   bool Unions(const ShapeField& field, uint64_t at, uint64_t count, uint64_t types_field_at,
               Step& step) {
     if (!Spend(count, step, at)) return false;
@@ -300,7 +300,7 @@ class ShapeChecker {
   uint64_t size_;
   uint64_t base_;
   uint64_t work_left_;
-  uint64_t visited_ = 0;  // bytes of all objects met, shared ones as often as they are met
+  uint64_t visited_ = 0;  // bytes of all visited objects; shared ones count at each visit
   uint32_t depth_ = 0;
   uint32_t tables_ = 0;
   bool may_overlap_ = false;
@@ -312,7 +312,8 @@ std::optional<ShapeError> Check(const Schema& schema, int16_t root, ByteSpan byt
                                 bool* may_overlap) {
   if (may_overlap != nullptr) *may_overlap = false;
   if (IsQuicklySound(schema, root, bytes, frame, identifier)) return std::nullopt;
-  // This one names the fault and its place, and makes the checks that the quick one leaves out.
+  // The full check names the fault and its place, and makes the checks that the quick one leaves
+  // out.
   ShapeChecker checker(schema, bytes, frame.base);
   const bool sound = checker.Buffer(root, frame, identifier);
   if (may_overlap != nullptr) *may_overlap = checker.may_overlap();

@@ -34,7 +34,7 @@ enum class ShapeCheck : uint8_t {
   kFieldOutsideTable,  // the library would read the neighbouring object's bytes
   kTableSize,          // a vtable below 4 bytes, or a table size that leaves the bytes
   kWork,               // objects shared so often that a walk costs a multiple of the file's size
-  kUnionShape,         // the table behind an unknown union member is none
+  kUnionShape,         // an unknown union member does not refer to a table
 };
 bool IsStricterThanLibrary(ShapeCheck check);
 
@@ -46,13 +46,13 @@ struct ShapeError {
 inline constexpr uint32_t kMaxDepth = 64;          // as the library's default
 inline constexpr uint32_t kMaxTables = 1'000'000;  // as the library's default
 
-// Nothing where the shape is sound. Work is bounded by a multiple of bytes.size(); nothing is
-// allocated unless there is an error. Buffers of 2 GiB and more are refused.
-// Sets `*may_overlap` where objects take more bytes than the buffer has, so that Decode may refuse
-// it; a sound file that shares nothing leaves it false.
+// The first error, or nothing if the shape is sound. Work is bounded by a multiple of bytes.size();
+// nothing is allocated unless there is an error. Buffers of 2 GiB and more are refused. Sets
+// `*may_overlap` if objects take more bytes than the buffer has, because Decode may then refuse the
+// file. It stays false for a sound file that shares nothing.
 std::optional<ShapeError> CheckShape(const Schema& schema, ByteSpan bytes,
                                      const BufferFrame& frame = {}, bool* may_overlap = nullptr);
-// The same with another root table than the schema's own and no identifier.
+// The same for another root table than the schema's, without an identifier.
 std::optional<ShapeError> CheckShapeFromTable(const Schema& schema, int16_t root_table,
                                               ByteSpan bytes, const BufferFrame& frame);
 

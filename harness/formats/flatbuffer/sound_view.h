@@ -1,6 +1,6 @@
-// Reading of FlatBuffers tables by field id after the shape check, without a further check: every
-// field that is read must be one of the schema that CheckShape ran with, at the width it gives.
-// Used by rules, which it makes twice as fast; view.h reads unchecked bytes.
+// Reads FlatBuffers tables by field id after the shape check, without a further check: every field
+// that is read must be in the schema that CheckShape ran with, and be read at its width there.
+// Makes rules twice as fast as view.h, which reads unchecked bytes.
 #pragma once
 
 #include <cstdint>
@@ -50,7 +50,7 @@ class SoundTable {
   uint32_t vtable_size_ = 0;
 };
 
-// A vector of any element type; the caller knows the width and stays below size().
+// A vector of any element type. The caller gives the width and an index below size().
 class SoundVector {
  public:
   SoundVector() = default;

@@ -78,7 +78,7 @@ class TableView {
   uint32_t vtable_size_ = 0;
 };
 
-// A vector of any element type; the caller knows the width.
+// A vector of any element type; the caller gives the width.
 class VectorView {
  public:
   VectorView() = default;

@@ -30,7 +30,7 @@ std::span<const FieldFact> FieldFacts(const Json& /*json*/) {
   return facts;
 }
 
-// Without a magic number: the size, the constants of the whole line, and the extension.
+// There is no magic number: the size, the constants of the whole line and the extension decide.
 int Recognise(ByteSpan bytes, std::string_view path) {
   if (bytes.size() != kHalSize) return 0;
   const bool constants = LoadLittle(bytes, 0x1c8, 8) == 64 && LoadLittle(bytes, 0x200, 8) == 65536;

@@ -21,17 +21,17 @@ namespace anecheck {
 
 extern const Format kFormat_hal;
 
-// A whole table. Reads and writes go by the offset of a field and refuse any other: an offset past
-// the end, one that no source describes, or one of another kind.
+// A whole table. Reads and writes name a field by its offset. They refuse an offset past the end,
+// one that no source describes, and a field of another kind.
 class HalBlob {
  public:
-  // kMalformed unless `bytes` has exactly 0x938 bytes.
+  // Errors: kMalformed unless `bytes` has exactly 0x938 bytes.
   static Result<HalBlob> Parse(ByteSpan bytes);
 
   // A field of kind scalar or value, at its width.
   Result<uint64_t> Scalar(uint32_t offset) const;
-  // `blob[offset] & 1`: a named flag, or an unnamed byte of the capability region. Not legal in the
-  // cost block (0x580 to 0x7f0) but for the flags named there, nor on values and pointers.
+  // `blob[offset] & 1`: a named flag, or an unnamed byte of the capability region. Refused for
+  // values and pointers, and in the cost block (0x580 to 0x7f0) except for the flags named there.
   Result<bool> Flag(uint32_t offset) const;
   // The raw bytes of the field of any kind that begins at `offset`.
   Result<ByteSpan> Field(uint32_t offset) const;
@@ -52,17 +52,17 @@ struct HalImage {
   std::vector<bool> known;  // one per byte
 };
 
-// The statements of the sources about a target's table. Dead fields, pointers and unsourced values
+// The bytes of a target's table that the sources state. Dead fields, pointers and unsourced values
 // are unknown.
 HalImage HalImageOf(const Target& target);
-// A blob, known throughout.
+// A blob as an image, with every byte known.
 HalImage HalImageOf(const HalBlob& blob, std::string name);
 
-// One byte that two tables know and have differently.
+// One byte that is known in at least two tables and differs between them.
 struct HalDifference {
   uint32_t offset = 0;
-  const HalField* field = nullptr;             // null where no field covers the byte
-  std::vector<std::optional<uint8_t>> values;  // one per table; nothing where it is unknown there
+  const HalField* field = nullptr;             // null if no field covers the byte
+  std::vector<std::optional<uint8_t>> values;  // one per table; nothing if unknown there
 };
 
 // Every differing byte of any number of tables, by offset.

@@ -37,7 +37,7 @@ TEST(HalBlob, ReadsScalarsAtTheirWidth) {
   EXPECT_EQ(blob.Scalar(0x00c).value(), 0x55667788u) << "four bytes wide";
 }
 
-// `& 1` is a reading of flags alone.
+// `& 1` may be read from flags only.
 TEST(HalBlob, RefusesEveryOtherReading) {
   const HalBlob blob = Blob();
   const struct {

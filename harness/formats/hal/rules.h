@@ -13,7 +13,7 @@
 
 namespace anecheck::hal {
 
-// A scalar that the sources give one of a few values.
+// A scalar that has one of a few values, according to the sources.
 struct ValueRule {
   std::string_view id;
   uint32_t offset = 0;

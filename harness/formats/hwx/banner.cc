@@ -72,7 +72,7 @@ constexpr auto kModuleKeys = std::to_array<ModuleKey>({
     {"CompilationMethod:", &BannerModule::method},
 });
 
-// Whether the token belongs to the manifest of modules; its value is read then.
+// Whether the token belongs to the manifest of modules. If so, its value is read.
 bool TakeModule(std::string_view token, Tokens& tokens, std::vector<BannerModule>& modules) {
   if (token == "Module") {
     std::string_view name = tokens.RestOfLine();

@@ -11,7 +11,8 @@
 
 namespace anecheck::hwx {
 
-// One option. `value` is empty where none was given; `has_value` tells that from an empty one.
+// One option. `value` is empty if none was given; `has_value` distinguishes that from an empty
+// value.
 struct BannerFlag {
   std::string_view name;  // with its dashes: "-t", "--fl2-cache-mode"
   std::string_view value;
@@ -41,14 +42,14 @@ struct Banner {
   const BannerFlag* Find(std::string_view name) const;
 };
 
-// Reads the parts that are there; missing ones stay empty.
+// Reads the parts that are present; missing parts stay empty.
 Banner ParseBanner(std::string_view text);
 
-// The compiler of every real file, whose banners the JSON form writes as version and options.
+// The compiler of every real file. The JSON form spells its banners as version and options.
 inline constexpr std::string_view kAppleCompiler = "zin_ane_compiler";
 
-// The text that a compiler writes: the modules of its manifest, where it has any, and one option a
-// line behind a tab.
+// The text that a compiler writes: the modules of its manifest, if any, and one option per line
+// behind a tab.
 std::string MakeBanner(std::string_view compiler, std::string_view version,
                        const std::vector<std::string>& options,
                        std::span<const BannerModule> modules = {});
@@ -63,7 +64,7 @@ const KnownFlag* FindKnownFlag(std::string_view name);
 // The options of specification 000, listing 23.4, in its order.
 std::vector<std::string> SpecificationOptions();
 
-// Whether a banner's -t names this generation: "h13" and "h13g" are of "H13".
+// Whether a banner's -t names this generation: "h13" and "h13g" belong to "H13".
 bool TargetIsOf(std::string_view target, std::string_view family);
 
 }  // namespace anecheck::hwx

@@ -1,4 +1,4 @@
-// How the parts of a container refer to each other, found once for the rules: windows by address,
+// The references between the parts of a container, found once for the rules: windows by address,
 // ports by name, tiles by section, the catalog of types and the stride frames by tensor.
 #pragma once
 
@@ -19,7 +19,7 @@ namespace anecheck::hwx {
 
 inline constexpr uint32_t kH13Subtype = 4;  // of all real files
 
-// Views the container, which outlives it.
+// Views the container, which must outlive it.
 struct Bindings {
   explicit Bindings(const Container& container);
 
@@ -40,7 +40,7 @@ struct Bindings {
   std::vector<std::pair<TensorRecord, uint64_t>> tensors;  // with the place of their first word
   std::vector<std::pair<Banner, uint64_t>> banners;        // with their place
 
-  // The window of a tensor's port, and its stride frame; nothing where there is none.
+  // The window of a tensor's port, and its stride frame; null if there is none.
   const Section* WindowOf(std::string_view tensor) const;
   const stabs::TensorStab* FrameOf(std::string_view tensor) const;
 
@@ -49,7 +49,7 @@ struct Bindings {
   bool cut_names_ = false;  // whether a port has the specification's record
 };
 
-// Each calls `visit` for all records of a kind; `at` is the place of a record's command.
+// Each function calls `visit` for all records of a kind; `at` is the place of a record's command.
 
 // visit(segment, at)
 template <typename Visit>

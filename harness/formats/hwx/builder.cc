@@ -27,7 +27,7 @@ constexpr uint32_t kReadWrite = 3;
 constexpr uint32_t kReadExecute = 5;
 
 // The position of a register's value in a task's stream, in bytes from the task's start, and its
-// index among the task's values; nothing where the stream does not write it.
+// index among the task's values. Empty if the stream does not write the register.
 struct Place {
   uint32_t byte = 0;
   uint32_t value = 0;
@@ -140,7 +140,7 @@ class Builder {
     return c_.segments.back();
   }
 
-  // Sections stand in their segment one behind the other, each at its alignment.
+  // Sections follow each other in their segment, each at its alignment.
   Section& AddSection(std::string_view name, uint32_t align, uint32_t flags, uint64_t size) {
     Segment& segment = c_.segments.back();
     Section section;
@@ -220,7 +220,7 @@ class Builder {
     return c_.sections.size();
   }
 
-  // Tiles one behind the other; the tasks' coefficient bases are set to their offsets.
+  // Puts tiles behind each other and sets the tasks' coefficient bases to their offsets.
   Status LayTiles(Bytes& kernels) {
     for (KernelSpec& kernel : spec_.kernels) {
       for (size_t lane = 0; lane < kernel.tiles.size(); ++lane) {
@@ -234,7 +234,7 @@ class Builder {
     return {};
   }
 
-  // Version 7 only: where other generations take coefficient bases from is not known here.
+  // Version 7 only: the registers with coefficient bases are not known for other generations.
   Status SetCoefficient(const KernelSpec& kernel, size_t lane, uint64_t offset) {
     if (spec_.tasks.generation->version != 7) return {};
     td::Task& task = spec_.tasks.tasks[kernel.task];
@@ -313,7 +313,7 @@ class Builder {
       SetPair(thread, 2 * slot++ * spec_.slot_step, c_.sections[windows_[i] - 1].addr);
     }
     if (spec_.kernel_segment && kernel_section_ != 0) {
-      // From H16 on behind the last tensor (header_forms.md, 4).
+      // From H16 on, the slot of the kernels follows the last tensor (header_forms.md, 4).
       const uint32_t kernels = spec_.slots_by_name ? slot * spec_.slot_step : kKernelSlot;
       SetPair(thread, 2 * kernels, c_.sections[kernel_section_ - 1].addr);
     }
@@ -450,7 +450,7 @@ class Builder {
   ContainerSpec spec_;
   Container c_;
   uint64_t next_address_ = spec_.base;
-  std::vector<size_t> windows_;  // section numbers, one a tensor
+  std::vector<size_t> windows_;  // section numbers, one per tensor
   std::vector<uint64_t> tile_offsets_;
   std::vector<int32_t> relocations_;
   size_t text_section_ = 0;

@@ -1,5 +1,5 @@
-// Making a hardware container from its purpose: tensors, tasks and weights in, records out.
-// Used by the simulated compiler, the generators and the tests.
+// Makes the records of a hardware container from tensors, tasks and weights. Used by the simulated
+// compiler, the generators and the tests.
 #pragma once
 
 #include <array>
@@ -47,7 +47,7 @@ struct ConstantRegister {
   uint32_t address = 0;  // in bytes
 };
 
-// A segment without a role of its own here: __DEBUG, or __DATA with a bss section.
+// A segment without a special role in the builder: __DEBUG, or __DATA with a bss section.
 struct ExtraSegment {
   std::string segname;
   std::string sectname;
@@ -60,24 +60,26 @@ struct ContainerSpec {
   uint32_t cpusubtype = 4;
   std::string compiler_name = std::string(kAppleCompiler);
   std::string compiler = "4.2.1";
-  std::vector<BannerModule> modules;  // compilers 7.6 and later; of texts that outlive Build
+  std::vector<BannerModule> modules;  // compilers 7.6 and later; their texts must outlive Build
   std::vector<std::string> options = {"-t h13", "-i ./net.plist", "-o ./model.hwx"};
   std::string procedure = "net";
   std::vector<TensorSpec> tensors;
   td::Chain tasks;  // Build lays it out
   std::vector<KernelSpec> kernels;
-  // In place of kernels: constants as they lie, and the registers that already hold their offsets.
+  // In place of kernels: constants that are already laid out, and the registers that already hold
+  // their offsets.
   Bytes constants;
   std::vector<ConstantSymbol> constant_symbols;
   std::vector<ConstantRegister> constant_registers;
-  uint64_t const_size = 0;  // bytes of __TEXT,__const at least; kernels may need more
-  // Slots of the table of base addresses: 16 bytes each from H14 on, whose tensors are numbered in
-  // the order of their names (header_forms.md, 4). `first_tensor_slot` counts such slots.
+  uint64_t const_size = 0;  // least bytes of __TEXT,__const; kernels may need more
+  // Slots of the table of base addresses. From H14 on a slot has 16 bytes, and tensors are numbered
+  // in the order of their names (header_forms.md, 4). `first_tensor_slot` counts slots of
+  // `slot_step`.
   uint32_t slot_step = 1;
   uint32_t first_tensor_slot = 4;
   bool slots_by_name = false;
   bool kernel_segment = false;  // kernels in __KERN_0,__kern_0 (specification 000)
-  // In place of kernels: the content of that segment, as it lies, beside the constants.
+  // In place of kernels: the finished content of that segment, beside the constants.
   Bytes kernel_data;
   std::vector<ExtraSegment> extra_segments;  // placed before the windows and the text
   bool windows_first = false;                // compiler 9.509: windows before __TEXT
@@ -89,7 +91,7 @@ struct ContainerSpec {
 };
 
 // Builds the container: segments, sections, ports, threads, banner, symbols and relocations, with
-// every size and offset laid out. kInvalid where a part contradicts another one.
+// every size and offset laid out. Errors: kInvalid if a part contradicts another.
 Result<Container> Build(ContainerSpec spec);
 Result<Bytes> BuildBytes(ContainerSpec spec);
 

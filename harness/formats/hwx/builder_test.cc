@@ -154,7 +154,7 @@ TEST(Builder, PacksRowsTo64Bytes) {
   EXPECT_EQ(PackedStrides({2, 3, 4, 32}, 2), (std::array<uint64_t, 4>{768, 256, 64, 2}));
 }
 
-// The refusal of a specification after `change`; "" where it is built.
+// The error message for a specification after `change`; "" if it is built.
 std::string RefusalAfter(void (*change)(ContainerSpec&)) {
   ContainerSpec spec = SmallSpec();
   spec.kernels[0].name = "K";
@@ -219,7 +219,7 @@ TEST(Rebase, MovesEverythingThatPointsInAndBack) {
 TEST(Rebase, PutsEachSegmentAtTheGivenAddress) {
   const Bytes file = BuildBytes(SmallSpec()).value();
   Container container = Parse(file).value();
-  // Text, input and output in the opposite order.
+  // Addresses that put text, input and output in the opposite order.
   const std::vector<uint64_t> addresses = {0, 0x40008000, 0x40004000, 0x40000000};
   ASSERT_TRUE(Rebase(container, addresses).ok());
   const Bytes moved = Write(container).value();
@@ -277,8 +277,8 @@ Json WithoutDerived(Json json) {
   return json;
 }
 
-// Applies `edit` to the JSON of a container, writes it and reads it back: the JSON is the edited
-// one, so that nothing else changed. Gives the new file.
+// Applies `edit` to the JSON of a container, writes it and reads it back. Expects the edited JSON,
+// so that nothing else changed. Returns the new file.
 template <typename EditJson>
 Bytes Edited(ByteSpan file, EditJson edit) {
   Json json = kFormat_hwx.to_json(file).value();
@@ -377,8 +377,8 @@ void AddTasks(Json& json, int count) {
   tasks.push_back(std::move(last));
 }
 
-// Makes the change that an error asks for, "commands[1].vmsize from 0x4000 to 0x8000" any number of
-// times; the number of changes.
+// Makes the changes that an error message lists, each as "commands[1].vmsize from 0x4000 to
+// 0x8000". Returns their number.
 int ApplyMovedPlaces(Json& json, const std::string& message) {
   static const std::regex kChange("([a-z_0-9.\\[\\]]+) from 0x([0-9a-f]+) to 0x([0-9a-f]+)");
   int changes = 0;
@@ -451,7 +451,7 @@ TEST(JsonEdit, RefusesMembersThatItDoesNotKnowByPath) {
   const Json json = *kFormat_hwx.to_json(file);
   ASSERT_EQ(*kFormat_hwx.from_json(json), file);
   int objects = 0;
-  // Every object but those under "derived", each with one member more.
+  // Adds one member to each object in turn, except those under "derived".
   const auto visit = [&](const auto& self, const JsonPointer& at) -> void {
     const Json& value = json[at];
     if (value.is_object()) {
@@ -472,7 +472,7 @@ TEST(JsonEdit, RefusesMembersThatItDoesNotKnowByPath) {
   EXPECT_GT(objects, 30);
 }
 
-// A few characters ask for as much as 256 MiB in all, however they spread it.
+// A short document may require at most 256 MiB of zeros and room, over all its members.
 TEST(JsonEdit, AsksForNoMoreThanItsBudgetBeforeItAllocates) {
   const Bytes file = BuildBytes(SmallSpec()).value();
   const Json whole = *kFormat_hwx.to_json(file);
@@ -534,8 +534,8 @@ TEST(JsonEdit, RefusesUnwritableValues) {
             std::string::npos);
   EXPECT_NE(refused([](Json& json) { json["file_size"] = 100; }).find("do not fit"),
             std::string::npos);
-  // A number of words decides which fields there are: the message names the edit, not the removed
-  // fields.
+  // The number of words decides which fields exist: the message names the edited number, not the
+  // missing fields.
   EXPECT_NE(refused([](Json& json) {
               for (Json& command : json["commands"]) {
                 if (command.contains("byte_size")) command["count"] = kTensorCountOld + 1;

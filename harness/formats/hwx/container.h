@@ -55,7 +55,7 @@ std::string_view TextOf(const Name16& name);  // without trailing zeros
 // length 2.
 struct Relocation {
   int32_t address = 0;     // from the section's start
-  uint32_t symbolnum = 0;  // 24 bits; a section number where `external` is false
+  uint32_t symbolnum = 0;  // 24 bits; a section number if `external` is false
   bool pc_relative = false;
   uint8_t length = 0;  // log2 of the bytes
   bool external = false;
@@ -76,9 +76,9 @@ struct Section {
   std::array<uint32_t, 3> reserved = {};
 
   uint64_t record_offset = 0;  // of this record in the file
-  bool in_file = false;        // whether `data` or `tasks` stands in the file
+  bool in_file = false;        // whether `data` or `tasks` is in the file
   ByteSpan data;
-  std::unique_ptr<td::Chain> tasks;  // of the text section, where it decodes
+  std::unique_ptr<td::Chain> tasks;  // of the text section, if it decodes
   std::optional<Error> tasks_error;  // why the text section does not decode
   std::vector<Relocation> relocations;
 };
@@ -101,12 +101,12 @@ struct Port {
   uint32_t reserved = 0;
   uint64_t vmaddr = 0;
   std::string_view name;
-  // The first word where it is no name offset: then the record reads as the specification's
-  // {byteSize, apertureVA, nameRef}, which no real file has (specification 000).
+  // The first word if it is no name offset. The record then has the specification's form {byteSize,
+  // apertureVA, nameRef}, which no real file has (specification 000).
   std::optional<uint32_t> byte_size;
 };
 
-// Before the words of a thread command.
+// The fields before the words of a thread command.
 struct ThreadHead {
   uint32_t flavor = 0;
   uint32_t count = 0;
@@ -120,8 +120,8 @@ struct Thread {
   std::vector<uint32_t> words;
   std::vector<std::string_view> names;
 };
-inline constexpr uint32_t kHeaderFlavor = 1;  // aperture table, one a procedure
-inline constexpr uint32_t kTensorFlavor = 3;  // one a tensor
+inline constexpr uint32_t kHeaderFlavor = 1;  // aperture table, one per procedure
+inline constexpr uint32_t kTensorFlavor = 3;  // one per tensor
 
 struct BuildInfo {
   std::string_view text;
@@ -153,8 +153,8 @@ struct Symtab {
   uint32_t strsize = 0;
   std::vector<Symbol> symbols;
   ByteSpan strings;
-  // The string table is a zero byte and the symbols' names in order; then Write makes it from
-  // them, otherwise it writes `strings`.
+  // True if the string table is a zero byte and the symbols' names in order. Then Write makes it
+  // from the names, otherwise it writes `strings`.
   bool strings_in_order = false;
 };
 
@@ -164,8 +164,8 @@ struct OpaqueCommand {
   std::string_view reason;
 };
 
-// The reason of a source note that does not read as owner, offset and size. Only its owner is known
-// from real files, so that other shapes are no fault of the file.
+// The reason of a source note that does not read as owner, offset and size. Real files show only
+// its owner, so another shape is no fault of the file.
 inline constexpr std::string_view kNoteShape =
     "a note that is not an owner and a range of the file";
 
@@ -176,7 +176,7 @@ struct Command {
   uint32_t index = 0;
   bool opaque = false;
   uint64_t offset = 0;  // in the file
-  ByteSpan trailing;    // bytes behind the record up to cmdsize, where they are not all zero
+  ByteSpan trailing;    // bytes behind the record up to cmdsize, if not all are zero
 };
 
 // Bytes of the file that no record claims and that are not zero.
@@ -213,13 +213,13 @@ struct Container {
   const Section* Text() const;
 };
 
-// Reads a container. The bytes must outlive it. kTruncated or kMalformed with the absolute offset
-// where a record or a range does not fit in the bytes; a text section that does not decode and a
-// command of unexpected shape are kept as they are.
+// Reads a container. The bytes must outlive it. A text section that does not decode and a command
+// of unexpected shape are kept as bytes. Errors: kTruncated or kMalformed, with the absolute
+// offset, if a record or a range does not fit in the bytes.
 Result<Container> Parse(ByteSpan bytes);
 
-// The bytes of a container. kInvalid where two records claim the same bytes with other contents,
-// or where a record does not fit in `file_size`.
+// The bytes of a container. Errors: kInvalid if two records claim the same bytes with different
+// contents, or if a record does not fit in `file_size`.
 Result<Bytes> Write(const Container& container);
 
 // One weight tile: a symbol of a kernel section and the bytes up to the next one.

@@ -41,7 +41,8 @@ class FactWriter {
       Push({prefix.empty() ? name : prefix + "." + name, evidence, source});
     }
   }
-  // Two flavors of threads share names, and so do a thread and a port.
+  // Keeps the first row of a path: two flavors of threads share names, and so do a thread and a
+  // port.
   void Push(FieldFact fact) {
     if (std::ranges::find(facts_, fact.path, &FieldFact::path) == facts_.end()) {
       facts_.push_back(std::move(fact));

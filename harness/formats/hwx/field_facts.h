@@ -7,8 +7,8 @@
 
 namespace anecheck::hwx {
 
-// The rows of ToJson's fields (see Format::fields). Real files are of H13; public notes state for
-// other generations the facts that they confirm.
+// The rows of ToJson's fields (see Format::fields). Real files are of H13. For other generations
+// the same facts rest on public notes.
 std::span<const FieldFact> FieldFacts(const Json& json);
 
 }  // namespace anecheck::hwx

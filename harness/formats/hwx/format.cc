@@ -56,8 +56,8 @@ Result<Bytes> FromJsonOf(const Json& json) {
   return bytes;
 }
 
-// Words of a thread command that have no name: opaque, or fill where they are 0, as words of
-// registers are.
+// Claims the unnamed words of a thread command: as fill if they are 0, else as opaque, like words
+// of registers.
 void ClaimUnnamedWords(const Thread& thread, uint64_t command, ByteKindMap* map) {
   std::vector<bool> named(thread.words.size(), false);
   if (IsApertureTable(thread)) {
@@ -84,7 +84,7 @@ void ClaimCommand(const Container& container, const Command& command, ByteKindMa
   }
 }
 
-// Weights without the zeros around them: pages of a section that no tile claims.
+// Claims the weights in pages of a section that no tile claims, without the zeros around them.
 void ClaimBetweenTiles(ByteSpan bytes, uint64_t offset, ByteKindMap* map) {
   const auto is_set = [](uint8_t byte) { return byte != 0; };
   const auto first = std::ranges::find_if(bytes, is_set);

@@ -15,12 +15,12 @@
 namespace anecheck::hwx {
 namespace {
 
-// The bytes that a document may ask for beyond those that it spells: zeros, words, padding and
+// The bytes that a document may require beyond those that it spells out: zeros, words, padding and
 // room.
 constexpr uint64_t kBudget = uint64_t{256} << 20;
 
-// Builds records from JSON. Values that follow from others are laid out afterwards, in the order
-// in which they depend on each other, unless the JSON gives them.
+// Builds records from JSON. Derived values that the JSON leaves out are laid out afterwards, in the
+// order of their dependencies.
 class Reader {
  public:
   explicit Reader(const Json& json) : json_(json) {}
@@ -46,10 +46,10 @@ class Reader {
   }
 
  private:
-  // Whether `bytes` more fit in the rest of the budget; the error names the member.
+  // Takes `bytes` from the budget. Returns whether they fit; the error names the member.
   bool Take(JsonFields& fields, std::string_view key, uint64_t bytes) {
     if (bytes > budget_) {
-      fields.Fail(key, "asks, with the parts before it, for more than 256 MiB of zeros and room");
+      fields.Fail(key, "requires, with the parts before it, more than 256 MiB of zeros and room");
       return false;
     }
     budget_ -= bytes;
@@ -315,7 +315,7 @@ class Reader {
     symbol.desc = fields.U16Or("desc", laid_desc);
     symbol.sect = static_cast<uint8_t>(fields.UintOr("sect", 0, UINT8_MAX));
     symbol.value = fields.UintOr("value", 0);
-    // The places of names follow from them if they stand in order.
+    // If the names stand in order, their places follow from them.
     if (!names_in_order) symbol.strx = fields.U32Or("strx", 0);
     fields.RefuseOthers();
     return symbol;
@@ -380,7 +380,7 @@ class Reader {
     return sum;
   }
 
-  // Takes the room that sizes ask for beyond what is there.
+  // Takes from the budget the room that the stated sizes require beyond the contents.
   void TakeRoom() {
     for (size_t i = 0; i < c_.commands.size() && status_.ok(); ++i) {
       const Command& command = c_.commands[i];

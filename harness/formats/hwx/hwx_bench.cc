@@ -1,6 +1,7 @@
 // Parse and verification of a generated container of 557,056 bytes, and LIEF's parse of the same
 // bytes with the magic of a 64-bit Mach-O. The last benchmark gives the ratio of the two in one
-// run; the target is 50 or better. LIEF is needed here alone and left out where it is missing.
+// run; the target is 50 or better. Only this file needs LIEF; without LIEF its benchmarks are left
+// out.
 #include <benchmark/benchmark.h>
 #include <cstdio>
 #include <cstdlib>

@@ -1,7 +1,7 @@
 // Every truncation of the real containers, and every byte replaced by 0x00, 0xff and itself with
-// bit 0 flipped: no crash, no allocation beyond 16 times the input plus 1 MiB, and a file that
-// still parses is written back unchanged. Print and coverage run at every byte of a record, and the
-// JSON form at every kJsonStride-th; in weights and padding both run at every kStride-th.
+// bit 0 flipped: nothing crashes, allocations stay within 16 times the input plus 1 MiB, and a file
+// that still parses is written back unchanged. Print and coverage run at every byte of a record,
+// and the JSON form at every kJsonStride-th; in weights and padding both run at every kStride-th.
 #include <algorithm>
 #include <fmt/format.h>
 #include <gtest/gtest.h>
@@ -57,7 +57,7 @@ std::string FindFault(ByteSpan bytes, Depth depth) {
   return testing::FindJsonFault(kFormat_hwx, bytes);
 }
 
-// Whether a byte belongs to a record, and not to padding or weights.
+// Whether a byte belongs to a record rather than to padding or weights.
 std::vector<bool> Meaningful(ByteSpan bytes) {
   const Container container = Parse(bytes).value();
   std::vector<bool> meaningful(bytes.size(), false);
@@ -91,7 +91,7 @@ std::string FirstFault(ByteSpan bytes) {
     const std::lock_guard lock(mutex);
     if (first.empty()) first = fmt::format("{} at 0x{:x}: {}", how, at, fault);
   };
-  constexpr size_t kChunk = 512;  // one copy of the file for so many edits
+  constexpr size_t kChunk = 512;  // places whose edits share one copy of the file
   const uint64_t chunks = (bytes.size() + kChunk - 1) / kChunk;
   const Status status = ParallelFor(chunks, DefaultJobs(), [&](uint64_t chunk) -> Status {
     Bytes edited(bytes.begin(), bytes.end());

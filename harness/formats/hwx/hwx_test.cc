@@ -25,7 +25,8 @@ TEST(RealContainers, SurviveBothRoundTripsWithoutAViolation) {
   }
 }
 
-// Of compilers 7.6.4 and 9.509: outputs, catalogs and a thread's words differ from those of 4.2.1.
+// Files of compilers 7.6.4 and 9.509. Their outputs, catalogs and thread words differ from those of
+// 4.2.1.
 TEST(RealContainers, ThoseOfNewerCompilersBreakNoRule) {
   const std::string folder = testing::RealDataPath("hwx_newer");
   ANECHECK_SKIP_WITHOUT(folder);
@@ -39,7 +40,7 @@ TEST(RealContainers, ThoseOfNewerCompilersBreakNoRule) {
   }
 }
 
-// Table 23.11 beside the register list's names, word by word.
+// The print shows table 23.11 beside the register list's names, word by word.
 TEST(RealContainers, PrintBothReadingsOfTheTaskHeader) {
   ANECHECK_SKIP_WITHOUT(testing::RealDataPath("hwx"));
   const auto print = [](const char* file) {
@@ -85,9 +86,9 @@ TEST(RealContainers, NewerOnesNameTheBundleOfTheirCompiler) {
   }
 }
 
-// The share that is typed, of the bytes that are neither weights nor fill. Most of a container is
-// fill: pages of zeros, which would make a share with them small, and one that calls them typed
-// vain.
+// The typed share of the bytes that are neither weights nor fill. Most of a container is fill,
+// pages of zeros: counted as untyped they would make the share small, and counted as typed they
+// would make it meaningless.
 TEST(RealContainers, AreTypedToNinetyFivePercent) {
   ANECHECK_SKIP_WITHOUT(testing::RealDataPath("hwx"));
   for (const std::string& path : RealFiles()) {
@@ -101,7 +102,7 @@ TEST(RealContainers, AreTypedToNinetyFivePercent) {
   }
 }
 
-// Its section of weights is a page of zeros that no tile claims.
+// The weight section of the relu file is a page of zeros that no tile claims.
 TEST(RealContainers, ZerosThatNoTileClaimsAreFill) {
   ANECHECK_SKIP_WITHOUT(testing::RealDataPath("hwx/relu-d66a665b.hwx"));
   const Bytes relu = ReadFile(testing::RealDataPath("hwx/relu-d66a665b.hwx")).value();

@@ -5,11 +5,11 @@
 
 namespace anecheck::hwx {
 
-// Every typed value by its name; values that follow from others stand under "derived" and are not
-// read back, those that differ from the derived value stand beside their neighbours.
+// Every typed value by its name. A value that follows from others stands under "derived" and is not
+// read back. A value that differs from the derived one stands beside the other members instead.
 Json ToJson(const Container& container);
 
-// The inverse. kInvalid with the path of the member that is missing or wrong.
+// The inverse. Errors: kInvalid, with the path of the member that is missing or wrong.
 Result<Container> FromJson(const Json& json);
 
 }  // namespace anecheck::hwx

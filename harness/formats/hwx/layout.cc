@@ -163,7 +163,7 @@ class Placement {
  private:
   static constexpr uint64_t kMaxSize = uint64_t{1} << 30;
 
-  // A part of the document, or nothing.
+  // A part of the document, or an empty object if it is absent.
   static const Json& Member(const Json& object, std::string_view key) {
     static const Json nothing = Json::object();
     const auto found = object.find(key);
@@ -194,7 +194,7 @@ class Placement {
   }
 
   static void PlaceSymbols(uint32_t symoff, Symtab& table, JsonFields fields) {
-    // Each value follows from those before it.
+    // Each value depends on those before it, so a second pass is needed.
     for (int pass = 0; pass < 2; ++pass) {
       kSymtabRecord.FollowingFromJson(fields, LaidSymtab(symoff, table), table);
     }

@@ -17,7 +17,7 @@ constexpr std::string_view kTable239 = "specification 000, table 23.9";
 constexpr std::string_view kIdentity =
     "specification 000, the 15 load commands of the identity layer";
 
-// From the start of a segment's command.
+// Offset from the start of a segment's command.
 constexpr uint64_t kVmaddrAt = kCommandHead + kSegmentRecord.OffsetOf("vmaddr");
 constexpr uint64_t kFilesizeAt = kCommandHead + kSegmentRecord.OffsetOf("filesize");
 
@@ -33,7 +33,8 @@ void ForEachOpaque(const Container& c, Visit visit) {
   }
 }
 
-// Reports each record that begins in the one before it by address: begin(record), size(record).
+// Sorts records by address and calls tell(record, previous) for each that begins inside the
+// previous one.
 template <typename Record, typename Begin, typename Size, typename Tell>
 void CheckDisjoint(std::vector<Record> records, Begin begin, Size size, Tell tell) {
   std::ranges::sort(records, {}, begin);
@@ -263,8 +264,7 @@ constexpr auto kRules = RulesOf<Bindings>({
      [](const Bindings& b, RuleReport& broken) {
        for (const Section& section : b.c.sections) {
          const std::optional<Error>& error = section.tasks_error;
-         // A generation whose coding is not known is no fault of the file; header-cpusubtype names
-         // it.
+         // A generation with unknown coding is no fault of the file; header-cpusubtype reports it.
          if (!error || error->code == ErrorCode::kUnsupported) continue;
          broken.Say(error->offset == Error::kNoOffset ? section.offset : error->offset,
                     error->message);

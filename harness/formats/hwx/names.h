@@ -1,5 +1,4 @@
-// Names and small judgements about a container's records that the print, the rules and the JSON
-// share.
+// Names and predicates for a container's records, shared by the print, the rules and the JSON.
 #pragma once
 
 #include <cstdint>

@@ -11,7 +11,7 @@
 namespace anecheck::hwx {
 namespace {
 
-constexpr size_t kFewRecords = 4;  // of a kind, as small containers have
+constexpr size_t kFewRecords = 4;  // of each kind, as in small containers
 constexpr size_t kMaxNames = 16;   // of a thread command; real files have up to three
 
 bool AllZero(ByteSpan bytes) {
@@ -26,8 +26,8 @@ bool AllZero(ByteSpan bytes) {
   return any == 0;
 }
 
-// Room for `more` records, and for more than those where there was some: a list that grows one by
-// one moves again and again.
+// Reserves room for `more` records. Grows at least twofold, because many small calls would move the
+// list each time.
 template <typename T>
 void MakeRoom(std::vector<T>& records, size_t more) {
   const size_t needed = records.size() + more;
@@ -111,7 +111,7 @@ class Parser {
     return reader_.status();
   }
 
-  // Gives the reason to keep the command as it is, where it does not read as its record.
+  // Returns the reason to keep the command as bytes, or "" if it reads as its record.
   std::string_view ReadBody(ByteReader& body, Command& command) {
     switch (command.cmd) {
       case kSegmentCommand:
@@ -148,7 +148,7 @@ class Parser {
     Keep(command, out_.opaque_commands, {body.all().subspan(kCommandHead), reason});
   }
 
-  // The bytes behind the record: none or zeros are padding, others are kept.
+  // The bytes behind the record: zeros are padding, others are kept.
   static void KeepTrailing(ByteReader& body, Command& command) {
     const ByteSpan rest = body.all().subspan(body.position());
     if (!AllZero(rest)) command.trailing = rest;
@@ -221,7 +221,7 @@ class Parser {
     return {};
   }
 
-  // Names up to the zero padding; false where the bytes are no such list.
+  // Reads names up to the zero padding. Returns false if the bytes are not a list of names.
   static bool TakeNames(ByteReader& body, std::vector<std::string_view>& names) {
     ByteSpan rest = body.all().subspan(body.position());
     const size_t whole = rest.size();
@@ -284,7 +284,7 @@ class Parser {
     return bytes_.subspan(offset, size);
   }
 
-  // A reader at a record of the file, for messages.
+  // A reader at a record of the file, with the context for its messages.
   ByteReader At(uint64_t offset, std::string_view context, int64_t index) {
     return ByteReader(bytes_.subspan(offset), offset, context, index);
   }
@@ -326,7 +326,7 @@ class Parser {
       }
     }
     ANECHECK_RETURN_IF_ERROR(at.status());
-    // Compilers after 4.2.1 also write __INIT,__text, which is no chain of tasks.
+    // Compilers after 4.2.1 also write a section __INIT,__text, which is no chain of tasks.
     const bool of_tasks =
         TextOf(section.sectname) == "__text" && TextOf(section.segname) != "__INIT";
     if (section.in_file && of_tasks) DecodeTasks(section);
@@ -462,7 +462,7 @@ Result<Container> Parse(ByteSpan bytes) { return Parser(bytes).Run(); }
 
 namespace {
 
-// Adds the tile that `symbol` begins in `section`, where it does.
+// Adds the tile that begins at `symbol` if the symbol lies in `section`.
 void AddTile(const Symbol& symbol, const Section& section, std::vector<Tile>& tiles) {
   if (symbol.value < section.addr || symbol.value - section.addr > section.size) return;
   Tile entry{.symbol = &symbol, .kernel = symbol.name, .offset = symbol.value - section.addr};

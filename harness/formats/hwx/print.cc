@@ -103,7 +103,8 @@ void PrintPorts(Out out, const Container& container) {
   }
 }
 
-// Named words that no table row of a tensor shows, with the basis of their names.
+// Prints the words with assumed names, with the basis of those names; the rows of a tensor do not
+// show them.
 void PrintTensorWords(Out out, const Thread& thread) {
   for (const ThreadWord& word : ThreadWords(thread.flavor)) {
     if (word.evidence != FactEvidence::kAssumed || !Applies(word, thread)) continue;

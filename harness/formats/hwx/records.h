@@ -1,5 +1,5 @@
-// The records of a hardware container, each stated once: the codec, the JSON form, the facts and
-// the offsets that rules report follow. The words of threads have a table of their own
+// The records of a hardware container, each stated once. The codec, the JSON form, the facts and
+// the offsets in rules are derived from them. The words of threads have a table of their own
 // (thread_words.h). Relocations, which pack bits, are read and written by hand.
 #pragma once
 
@@ -10,10 +10,10 @@ namespace anecheck::hwx {
 
 inline constexpr std::string_view kCommandsSource = "facts/hwx.md, load commands";
 
-// Before the record of every load command.
+// The head before the record of every load command.
 inline constexpr auto kCommandRecord =
     RecordOf<Command>(kCommandsSource, FactEvidence::kRealFile,
-                      // "id" in JSON, beside the name of the kind.
+                      // Spelled "id" in JSON, beside the name of the kind.
                       Field{"cmd", &Command::cmd, RecordKind::kHex, FieldRole::kSpelled},
                       Field{"cmdsize", &Command::cmdsize, RecordKind::kHex, FieldRole::kFollows});
 inline constexpr uint64_t kCommandHead = kCommandRecord.kSize;
@@ -40,16 +40,16 @@ inline constexpr auto kSegmentRecord =
                       Field{"fileoff", &Segment::fileoff, RecordKind::kHex},
                       Field{"filesize", &Segment::filesize, RecordKind::kHex},
                       Field{"maxprot", &Segment::maxprot}, Field{"initprot", &Segment::initprot},
-                      // The length of "sections".
+                      // JSON spells it as the length of "sections".
                       Field{"nsects", &Segment::nsects, RecordKind::kNumber, FieldRole::kSpelled},
                       Field{"flags", &Segment::flags, RecordKind::kHex});
 
 inline constexpr auto kSectionRecord = RecordOf<Section>(
     kSegmentsSource, FactEvidence::kRealFile, Field{"sectname", &Section::sectname},
-    // Left out where it is that of the segment, which nearly always holds.
+    // Left out if it equals the segment's name, as it nearly always does.
     Field{"segname", &Section::segname, RecordKind::kNumber, FieldRole::kSpelled},
     Field{"addr", &Section::addr, RecordKind::kHex},
-    // Stated where the file has no bytes of the section, else the size of those.
+    // Stated only if the file has no bytes of the section; else it is the number of those bytes.
     Field{"size", &Section::size, RecordKind::kHex, FieldRole::kSpelled},
     Field{"offset", &Section::offset, RecordKind::kHex, FieldRole::kFollows},
     Field{"align", &Section::align},
@@ -61,11 +61,11 @@ inline constexpr auto kSectionRecord = RecordOf<Section>(
     Field{"reserved", &Section::reserved, RecordKind::kNumber, FieldRole::kUnlessZero,
           FactEvidence::kAssumed, "the Mach-O section record ends with them"});
 
-// The address has as many bits as the command holds.
+// The width of the address depends on the command.
 template <typename Address>
 inline constexpr auto kPortRecordOf =
     RecordOf<Port>("facts/hwx.md, port record", FactEvidence::kRealFile,
-                   // Follows from the record, or is "byte_size".
+                   // Derived from the record's size, or spelled "byte_size".
                    Field{"name", &Port::name_offset, RecordKind::kHex, FieldRole::kSpelled},
                    Field{"reserved", &Port::reserved, RecordKind::kHex, FieldRole::kUnlessZero},
                    Stored<Address>("vmaddr", &Port::vmaddr, RecordKind::kHex));
@@ -81,7 +81,7 @@ inline constexpr auto kNoteRecord =
                    Field{"owner", &Note::owner, RecordKind::kNumber, FieldRole::kPlain,
                          FactEvidence::kRealFile, kCommandsSource},
                    Field{"offset", &Note::offset, RecordKind::kHex},
-                   // That of "bytes".
+                   // The size of "bytes".
                    Field{"size", &Note::size, RecordKind::kHex, FieldRole::kSpelled});
 
 inline constexpr auto kSymtabRecord =

@@ -10,15 +10,15 @@
 namespace anecheck::hwx {
 namespace {
 
-// The new place of each address, or of each place of the file: ranges before and after.
+// Maps addresses, or places in the file, from their old ranges to new ones.
 class Moves {
  public:
   void Add(uint64_t from, uint64_t size, uint64_t to) {
     if (size != 0) moves_.push_back({from, size, to});
   }
 
-  // The new address; an address in no range stays. The end of a range belongs to it only where no
-  // other range begins there.
+  // The new address; an address in no range stays. The end of a range belongs to it unless another
+  // range begins there.
   uint64_t Apply(uint64_t address) const {
     for (const bool with_end : {false, true}) {
       for (const Move& move : moves_) {
@@ -58,7 +58,7 @@ void MoveThread(Thread& thread, const Moves& moves) {
   SetPair(thread, kTextAddressWord, moves.Apply(Pair(thread, kTextAddressWord)));
 }
 
-// The pointers into segments; the sections themselves still stand at their old places.
+// Moves the pointers into segments. The sections themselves must still be at their old places.
 void MoveReferences(Container& container, const Moves& moves) {
   for (Symtab& table : container.symtabs) {
     for (Symbol& symbol : table.symbols) {
@@ -66,7 +66,8 @@ void MoveReferences(Container& container, const Moves& moves) {
           symbol.sect > container.sections.size()) {
         continue;
       }
-      // By its section: the end of one section may be the start of another segment.
+      // Moves the symbol with its section, because the end of a section may be the start of another
+      // segment.
       const uint64_t from = container.sections[symbol.sect - 1].addr;
       symbol.value = moves.Apply(from) + (symbol.value - from);
     }
@@ -75,7 +76,7 @@ void MoveReferences(Container& container, const Moves& moves) {
   for (Thread& thread : container.threads) MoveThread(thread, moves);
 }
 
-// The indices of `places` that are not empty, by their begins.
+// The indices of the non-empty `places`, sorted by begin.
 template <typename Place>
 std::vector<size_t> InOrder(std::span<const Place> places, uint64_t Place::* begin,
                             uint64_t Place::* size) {
@@ -86,8 +87,8 @@ std::vector<size_t> InOrder(std::span<const Place> places, uint64_t Place::* beg
   return order;
 }
 
-// Moves an object that begins inside of the one before it to the next multiple of `unit`. Nothing
-// moves that does not have to.
+// Moves an object that begins inside the previous one to the next multiple of `unit`. Other objects
+// stay.
 template <typename Place>
 void PushApart(std::span<Place> places, uint64_t Place::* begin, uint64_t Place::* size,
                uint64_t unit) {
@@ -105,7 +106,7 @@ struct Extent {
   uint64_t size = 0;
 };
 
-// The sections of a segment, none inside another.
+// The sections of a segment, moved so that none overlap.
 std::vector<Extent> RoomyExtents(std::span<const Section> sections) {
   std::vector<Extent> extents;
   for (const Section& section : sections) extents.push_back({section.addr, section.size});
@@ -122,7 +123,8 @@ void Grow(Segment& segment, std::span<const Section> sections, std::span<const E
   }
 }
 
-// Adds where the ranges between the starts of sections go, which end with the segment.
+// Adds the moves of the ranges between the starts of sections. The last range ends with the
+// segment.
 void AddMoves(const Segment& from, const Segment& to, std::span<const Section> sections,
               std::span<const Extent> extents, Moves& moves) {
   uint64_t begin = from.vmaddr;

@@ -1,6 +1,6 @@
 // The loaded form of a container: its segments in engine memory, and the container moved to other
 // apertures, as the loader does at every load (specification 000, "re-virtualized per load").
-// `anecheck encode` moves containers by it, and the rules use a part of it.
+// `anecheck encode` uses it to move containers, and the rules use a part of it.
 #pragma once
 
 #include <cstdint>
@@ -12,23 +12,24 @@
 
 namespace anecheck::hwx {
 
-// Moves each segment to the address given for it, and with it every section, port, base slot,
-// text address and place symbol that points into it. Words that relocations patch hold offsets
-// from their section and stay. One address per segment, in order, each a multiple of 0x4000.
-// kInvalid where the count or an address is wrong or two segments would share memory.
+// Moves each segment to the address given for it, and with it every section, port, base slot, text
+// address and place symbol that points into it. Words that relocations patch are offsets from their
+// section and stay. `segment_addresses` has one address per segment, in order, each a multiple of
+// 0x4000. Errors: kInvalid if the count or an address is wrong, or if two segments would share
+// memory.
 Status Rebase(Container& container, std::span<const uint64_t> segment_addresses);
 
 // Moves every segment but the guard by the same distance, so that the lowest stands at `base`.
 Status RebaseAll(Container& container, uint64_t base);
 
-// Gives sections that have grown into their successors the room that they need: moves the
-// sections and segments behind them, in memory and in the file, by whole tiles and pages, and the
-// pointers there with them. Changes nothing where all have room. The end of a file that is longer
-// than its contents moves too.
+// Makes room for sections that have grown into their successors. Moves the sections and segments
+// behind them by whole tiles and pages, in memory and in the file, and adjusts the pointers to
+// them. Changes nothing if all sections have room. If the file is longer than its contents, its end
+// moves too.
 void MakeRoom(Container& container);
 
-// The differences between the places in two containers of the same commands, as members of the JSON
-// form: "commands[1].sections[1].addr from 0x30000280 to 0x30000500".
+// The differences between the places in two containers with the same commands, as members of the
+// JSON form: "commands[1].sections[1].addr from 0x30000280 to 0x30000500".
 std::vector<std::string> MovedPlaces(const Container& before, const Container& after);
 
 // One segment in memory: `size` bytes at `address`, of which the first are `data`; the rest is
@@ -51,13 +52,13 @@ struct ResolvedWord {
 struct MemoryImage {
   std::vector<MappedSegment> segments;
   std::vector<ResolvedWord> words;
-  // The bytes at [address, address + size), or an empty span where they are not all file bytes of
-  // one segment.
+  // The bytes at [address, address + size), or an empty span if they are not all file bytes of one
+  // segment.
   ByteSpan At(uint64_t address, uint64_t size) const;
 };
 
-// Views into `file`, which must be the container's own bytes. kInvalid where a relocation's word is
-// outside its section or names no section.
+// Views into `file`, which must be the container's own bytes. Errors: kInvalid if a relocation's
+// word is outside its section, or if a relocation names no section.
 Result<MemoryImage> Load(const Container& container, ByteSpan file);
 
 // Whether byte `address` of a version-7 chain is a coefficient base of a task, which relocations

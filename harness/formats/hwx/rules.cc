@@ -25,7 +25,7 @@ constexpr uint64_t kSectAt = kSymbolRecord.OffsetOf("sect");
 constexpr uint64_t kDescAt = kSymbolRecord.OffsetOf("desc");
 constexpr uint64_t kValueAt = kSymbolRecord.OffsetOf("value");
 
-// ---- the aperture table: known of H13; its parts in later generations are assumed ----
+// ---- the aperture table: known for H13; assumed for later generations ----
 
 using Check = void (*)(const Bindings& b, RuleReport& broken);
 
@@ -37,7 +37,7 @@ void ForEachTable(const Bindings& b, Visit visit) {
   });
 }
 
-// Public notes give slots of 16 bytes from H14 on, files of H13 have 8.
+// Slots have 8 bytes in files of H13, and 16 from H14 on according to public notes.
 bool SlotHolds(const Bindings& b, const Thread& thread, uint32_t slot, uint64_t address) {
   if (Pair(thread, 2 * slot) == address) return true;
   return !b.is_h13 && 4 * slot + 1 < thread.words.size() && Pair(thread, 4 * slot) == address;
@@ -49,8 +49,8 @@ void CheckTable(const Bindings& b, RuleReport& broken) {
   }
 }
 
-// The way in which several procedures share a text section is unknown; their tables are not
-// compared.
+// Null if there are several procedures: no source says how they share a text section, so their
+// tables are not compared with it.
 const Section* OnlyText(const Bindings& b) {
   if (std::ranges::count_if(b.c.threads, IsApertureTable) != 1) return nullptr;
   return b.c.FindSection("__text");
@@ -92,7 +92,7 @@ void CheckIo(const Bindings& b, RuleReport& broken) {
       }
       return false;
     };
-    // One report a table: a file may have as many windows as tables have slots.
+    // Reports once per table, because a file may have as many windows as a table has slots.
     uint64_t missing = 0;
     uint64_t first = 0;
     for (const auto& [window, section] : b.windows) {
@@ -104,7 +104,7 @@ void CheckIo(const Bindings& b, RuleReport& broken) {
   });
 }
 
-// A word of the one table that counts something of the chain of tasks.
+// Checks a word of the only table that is a count over the chain of tasks.
 template <uint32_t kWord, uint32_t (*kExpected)(const td::Chain&)>
 void CheckCount(const Bindings& b, RuleReport& broken) {
   const Section* text = OnlyText(b);
@@ -157,7 +157,8 @@ bool IsOfKind(const Container& c, const Relocation& relocation) {
          IsKernelSection(c.sections[relocation.symbolnum - 1]);
 }
 
-// Of a relocation inside its section and of the usual kind: whether it patches a base of a task.
+// Whether a relocation patches a coefficient base of a task. Precondition: it lies inside its
+// section and is of the usual kind.
 bool PatchesBase(const Section& section, const Relocation& relocation) {
   return section.tasks->generation->version != 7 ||
          IsCoefficientBase(*section.tasks, relocation.address);
@@ -296,8 +297,8 @@ constexpr auto kRules = RulesOf<Bindings>({
      }},
     {"symbol-type", "a symbol's type is 0x0e, 0x0f, 0x80 or 0x20", "facts/hwx.md, symbols", kReal,
      [](const Bindings& b, RuleReport& broken) {
-       // Of a section and not seen outside of it (N_SECT of Mach-O without N_EXT): compilers after
-       // 4.2.1.
+       // A local symbol of a section (Mach-O's N_SECT without N_EXT), as compilers after 4.2.1
+       // write it.
        constexpr uint8_t kLocalSymbol = 0x0e;
        ForEachSymbol(b.c, [&](const Symbol& symbol, uint64_t at) {
          for (const uint8_t known :

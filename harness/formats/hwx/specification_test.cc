@@ -1,6 +1,6 @@
-// The figures of specification 000, made by our own encoder and compared byte for byte: the
-// identity linear layer (tables 23.6, 23.7, 23.9 and its weight bank) and the second sample's task
-// chain and tiles (from 23.11 on).
+// Containers from specification 000, built by our own encoder and compared byte for byte with its
+// tables: the identity linear layer (tables 23.6, 23.7, 23.9 and its weight bank) and the second
+// sample's task chain and tiles (from 23.11 on).
 #include <algorithm>
 #include <array>
 #include <gtest/gtest.h>
@@ -41,7 +41,7 @@ td::Task MakeTask(const std::vector<Run>& runs) {
   return task;
 }
 
-// Without a kernel the first block is split as compiler 9.509 does, which gives 0x1f8 bytes.
+// A task without a kernel. Its first block is split as compiler 9.509 does, so it has 0x1f8 bytes.
 td::Task ShortTask() {
   return MakeTask({{0x1f800, Kernels(18)},
                    {0x1f8c8, With(12, {})},
@@ -125,12 +125,12 @@ TEST_F(Identity, HeaderIsThatOfTable239ButForTheSizeOfElidedPaths) {
   for (size_t i = 0; i < expected.size(); ++i) {
     if (i != 5) EXPECT_EQ(WordAt(4 * i), expected[i]) << i;
   }
-  // The commands as the file lists them, walked without the parser.
+  // Walks the commands in the file without the parser.
   size_t at = 0x20;
   for (uint32_t i = 0; i < 15; ++i) at += WordAt(at + 4);
   EXPECT_EQ(WordAt(0x14), at - 0x20);
   // Listing 23.4 leaves out most flags of its banner and every path: the banner of a real file of
-  // the same compiler has 2001 bytes, this one 356.
+  // the same compiler has 2001 bytes, the listing's 356.
   EXPECT_EQ(0x32d8 - WordAt(0x14), 2472u) << "bytes that the listing leaves out";
 }
 

@@ -11,7 +11,7 @@
 
 namespace anecheck::hwx {
 
-inline constexpr uint32_t kBaseSlots = 256;  // flavor 1: words 0 to 511, two a slot
+inline constexpr uint32_t kBaseSlots = 256;  // flavor 1: words 0 to 511, two per slot
 inline constexpr uint32_t kTextSlot = 0;
 inline constexpr uint32_t kConstSlot = 1;
 inline constexpr uint32_t kBssSlot = 3;
@@ -49,8 +49,8 @@ struct ThreadWord {
   FactEvidence evidence;
 };
 
-// The named words of a flavor at a count, in order; none where the flavor is unknown or the words
-// are fewer than it needs.
+// The named words of a flavor, in order; none if the flavor is unknown. Applies tells whether a
+// thread with its number of words has a named word.
 std::span<const ThreadWord> ThreadWords(uint32_t flavor);
 bool Applies(const ThreadWord& word, const Thread& thread);
 
@@ -59,12 +59,12 @@ void SetThreadValue(Thread& thread, const ThreadWord& word, uint64_t value);
 uint64_t Pair(const Thread& thread, uint32_t index);
 void SetPair(Thread& thread, uint32_t index, uint64_t value);
 
-// True for a flavor 1 thread with the whole aperture table, and for a flavor 3 thread with the
-// words up to the strides.
+// IsApertureTable is true for a flavor 1 thread with the whole aperture table. IsTensor is true for
+// a flavor 3 thread with the words up to the strides.
 bool IsApertureTable(const Thread& thread);
 bool IsTensor(const Thread& thread);
 
-// A flavor 3 thread's contents. Strides are bytes.
+// The contents of a flavor 3 thread. Strides are in bytes.
 struct TensorRecord {
   uint32_t direction = 0;
   std::string_view name;
@@ -74,8 +74,8 @@ struct TensorRecord {
 };
 TensorRecord TensorOf(const Thread& thread);
 
-// The byte offset, from the command's start, of the k-th name of a thread with `words` words whose
-// names stand one behind the other.
+// The byte offset, from the command's start, of the k-th name of a thread whose names follow each
+// other behind its words.
 uint32_t NameOffset(const Thread& thread, size_t k);
 // The name that an offset points to, or nothing.
 std::string_view NameAt(const Thread& thread, uint64_t offset);

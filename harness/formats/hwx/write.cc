@@ -16,12 +16,13 @@
 namespace anecheck::hwx {
 namespace {
 
-// The file under construction. Placing the same bytes twice is allowed, other bytes are an error.
+// The file under construction. Bytes may be placed twice at the same offset if they are the same;
+// otherwise that is an error.
 class Canvas {
  public:
   explicit Canvas(uint64_t size) : bytes_(size) {}
 
-  // `what` names the data, with the section if they are a section's.
+  // `what` names the data in messages; `section` is set for a section's data.
   Status Place(uint64_t offset, ByteSpan data, std::string_view what,
                std::optional<size_t> section = {}) {
     if (data.empty()) return {};
@@ -208,8 +209,7 @@ Result<Bytes> Write(const Container& container) {
     return MakeError(ErrorCode::kLimit, fmt::format("file_size: {} bytes, the limit is {}",
                                                     container.file_size, kMaxFile));
   }
-  // The file that a few bytes of JSON ask for stays small: beside its contents a file has room for
-  // pages only.
+  // A few bytes of JSON must not require a huge file, so the room beyond the contents is bounded.
   constexpr uint64_t kMaxHoles = uint64_t{1} << 28;
   if (container.file_size > kMaxHoles + ContentBytes(container)) {
     return MakeError(

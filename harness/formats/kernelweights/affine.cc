@@ -59,7 +59,7 @@ std::vector<Half> ReconstructOne(const AffineInt8& weights) {
                          ? 0
                          : weights.zero_points[weights.zero_points.size() == 1 ? 0 : channel];
     const int q = weights.is_signed ? static_cast<int8_t>(weights.bytes[i]) : weights.bytes[i];
-    // Nine bits times eleven: the product is exact.
+    // The product of a 9-bit and an 11-bit number is exact.
     values[i] = DoubleToHalf(HalfToDouble(scale) * (q - zero));
   }
   return values;
@@ -128,7 +128,7 @@ Result<BlockwiseInt8> EncodeBlockwiseInt8(Extent extent, std::span<const Half> v
 
 Result<AffineInt8> EncodeAffineInt8(Extent extent, std::span<const Half> values, bool per_channel) {
   ANECHECK_RETURN_IF_ERROR(internal::CheckExtent(extent));
-  // A scale a channel is a block of one channel, a scale a tensor one block.
+  // One scale per channel means blocks of one channel; one scale per tensor means one block.
   ANECHECK_ASSIGN(
       BlockwiseInt8 blocks,
       EncodeBlockwiseInt8(extent, values, per_channel ? 1 : extent.channels, extent.elements));

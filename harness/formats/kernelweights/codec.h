@@ -20,8 +20,8 @@
 
 namespace anecheck::kernelweights {
 
-// A weight tensor as the codecs see it: output channels, and the elements of one channel, row
-// major. At most 2^28 elements, so that a hostile extent costs no memory before it is checked.
+// The shape of a weight tensor in the codecs: output channels, and the elements of one channel, row
+// major. The limit of 2^28 elements is checked before memory is allocated for a hostile extent.
 struct Extent {
   uint32_t channels = 0;
   uint32_t elements = 0;
@@ -35,8 +35,9 @@ struct Dense {
   std::vector<Half> values;
 };
 
-// w = scale * (q - zero_point). One scale, or one per channel; zero points likewise, or none (0).
-// The M1 takes zero points of 0 only (asymmetric quantisation asserts there).
+// w = scale * (q - zero_point). There is one scale, or one per channel. There is one zero point,
+// one per channel, or none (0). The M1 accepts zero points of 0 only (asymmetric quantisation
+// asserts there).
 struct AffineInt8 {
   Extent extent;
   bool is_signed = true;       // int8, otherwise uint8
@@ -45,11 +46,11 @@ struct AffineInt8 {
   std::vector<int16_t> zero_points;  // of the type's range
 };
 
-// Indices into codebooks of vectors. An index stands for `vector_size` consecutive channels at one
-// position, so there are channels / vector_size rows of indices; rows are dealt to the codebooks in
-// equal runs: w[c][e] = codebook[row / rows_per_codebook][k][c mod vector_size], row = c /
-// vector_size, k = index[row][e]. (The dealing of rows is how "codebook[g/v][k][c mod v]" is read
-// here; the source does not spell out g.)
+// Indices into codebooks of vectors. An index selects a vector for `vector_size` consecutive
+// channels at one position, so there are channels / vector_size rows of indices. Each codebook
+// serves an equal run of rows: w[c][e] = codebook[row / rows_per_codebook][k][c mod vector_size],
+// row = c / vector_size, k = index[row][e]. (This assignment of rows is our reading of
+// "codebook[g/v][k][c mod v]"; the source does not define g.)
 struct Palette {
   Extent extent;
   uint8_t index_bits = 4;        // 2, 4, 6 or 8
@@ -77,7 +78,8 @@ struct BlockwiseInt8 {
   std::vector<Half> scales;
 };
 
-// w = scale * value of the byte. No zero point: "0 only". No scale means 1.
+// w = scale * value of the byte. There is no zero point (the source says "0 only"). No scale means
+// 1.
 struct Float8 {
   Extent extent;
   Float8Format format = Float8Format::kE4M3;
@@ -87,7 +89,7 @@ struct Float8 {
 
 using Weights = std::variant<Dense, AffineInt8, Palette, Sparse, BlockwiseInt8, Float8>;
 
-// Lengths, legal widths and ranges. kInvalid says which.
+// Checks lengths, legal widths and ranges. Errors: kInvalid, with the part that is wrong.
 Status Validate(const Weights& weights);
 
 // extent.Count() values, or the error of Validate.
@@ -96,15 +98,15 @@ Result<std::vector<Half>> Reconstruct(const Weights& weights);
 // Bytes that the parts take in a container: indices, masks, values, scales and codebooks.
 uint64_t StoredBytes(const Weights& weights);
 
-// Symmetric int8 (zero point 0): each scale is the smallest half that keeps its largest magnitude
-// within 127, so no value is clamped and the error is at most half a scale and the final rounding.
-// Errors: a value that is not finite, a length other than extent.Count().
+// Symmetric int8 (zero point 0): each scale is the smallest half for which the largest magnitude is
+// at most 127 steps. So no value is clamped, and the error is at most half a scale plus the final
+// rounding. Errors: a value that is not finite, a length other than extent.Count().
 Result<AffineInt8> EncodeAffineInt8(Extent extent, std::span<const Half> values, bool per_channel);
 Result<BlockwiseInt8> EncodeBlockwiseInt8(Extent extent, std::span<const Half> values,
                                           uint32_t block_channels, uint32_t block_elements);
 
-// Exact, bit for bit, where each codebook sees at most 2^index_bits distinct vectors; otherwise
-// the codebooks come from Lloyd's algorithm (16 rounds, from quantiles) and values must be finite.
+// Exact, bit for bit, if each codebook serves at most 2^index_bits distinct vectors. Otherwise the
+// codebooks come from Lloyd's algorithm (16 rounds, from quantiles) and values must be finite.
 Result<Palette> EncodePalette(Extent extent, std::span<const Half> values, uint8_t index_bits,
                               uint8_t vector_size = 1, uint32_t codebook_count = 1);
 
@@ -115,7 +117,8 @@ Result<Sparse> EncodeSparse(Extent extent, std::span<const Half> values);
 Result<Float8> EncodeFloat8(Extent extent, std::span<const Half> values, Float8Format format,
                             Float8Overflow overflow);
 
-// Packs values of `bits` bits (1 to 8) least significant bit first, and reads number `index`.
+// PackBits packs values of `bits` bits (1 to 8), least significant bit first. UnpackBits reads the
+// value number `index`.
 std::vector<uint8_t> PackBits(std::span<const uint8_t> values, uint8_t bits);
 uint8_t UnpackBits(std::span<const uint8_t> packed, uint64_t index, uint8_t bits);
 

@@ -187,7 +187,7 @@ RC_GTEST_PROP(Codecs, PalettesAreExactWhereTheVectorsFit, ()) {
   RC_ASSERT(Reconstruct(again).value() == values);
 }
 
-// Each value becomes one that the codebook holds, and values of few clusters come close.
+// Each value becomes an entry of the codebook, and values in few clusters change little.
 RC_GTEST_PROP(Codecs, PalettesOfManyValuesStayNear, ()) {
   const Extent extent{2, 40};
   std::vector<Half> values;

@@ -28,7 +28,7 @@ std::vector<Half> ReconstructOne(const Float8& weights) {
     }
     const size_t channel = i / weights.extent.elements;
     const Half scale = weights.scales[weights.scales.size() == 1 ? 0 : channel];
-    // At most four bits times eleven: the product is exact.
+    // The product of a number of at most 4 bits and an 11-bit number is exact.
     values[i] =
         DoubleToHalf(Float8ToDouble(weights.bytes[i], weights.format) * HalfToDouble(scale));
   }

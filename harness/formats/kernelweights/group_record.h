@@ -1,6 +1,6 @@
-// The 14-word record of an output-channel group: where one engine's share of a kernel begins and
-// how many channels it has. Section "ocgs" of a compressed kernel is an array of them.
-// Source: facts/more/weight_sections.csv (guide, chapter 25).
+// The 14-word record of an output-channel group: the offset and the number of channels of one
+// engine's share of a kernel. Section "ocgs" of a compressed kernel is an array of them. Source:
+// facts/more/weight_sections.csv (guide, chapter 25).
 #pragma once
 
 #include <array>
@@ -34,7 +34,7 @@ static_assert(kGroupRecordBytes == 56);
 // A record as it stands before loading.
 GroupRecord UnloadedGroupRecord(uint32_t offset, uint32_t channels);
 
-// Little endian. kMalformed where the bytes are no whole number of records.
+// Little endian. Errors: kMalformed if the bytes are no whole number of records.
 Result<std::vector<GroupRecord>> ParseGroupRecords(ByteSpan bytes, uint64_t base = 0);
 Bytes WriteGroupRecords(std::span<const GroupRecord> records);
 

@@ -18,15 +18,15 @@ constexpr bool IsPaletteFormat(uint32_t format) { return format - 7U < 0x15U; }
 constexpr bool IsUnityFormat(uint32_t format) { return format - 0x1cU < 3U; }
 inline constexpr uint32_t kE4m3KernelFormat = 6;
 
-// 2, 4, 6 and 8.
+// True for 2, 4, 6 and 8.
 constexpr bool IsPaletteIndexWidth(uint32_t bits) {
   return bits == 2 || bits == 4 || bits == 6 || bits == 8;
 }
-// A palette whose entries are E4M3 takes 1, 2, 3, 4, 6 and 8.
+// True for 1, 2, 3, 4, 6 and 8, the widths of a palette with E4M3 entries.
 constexpr bool IsE4m3PaletteIndexWidth(uint32_t bits) {
   return (bits >= 1 && bits <= 4) || bits == 6 || bits == 8;
 }
-// 1, 2, 4 and 5: bit v of 0x36.
+// True for 1, 2, 4 and 5, the bits that are set in 0x36.
 constexpr bool IsPaletteVectorSize(uint32_t size) {
   return size < 8 && ((0x36U >> size) & 1U) != 0;
 }
@@ -43,7 +43,7 @@ struct TypeNumber {
 std::span<const TypeNumber> UnitTypeNumbers();
 std::span<const std::string_view> UnitSections();  // in their order
 
-// Generations as weight_codecs.csv tells them apart.
+// The generations that weight_codecs.csv distinguishes.
 enum class Generation : uint8_t { kH13, kA14, kA15AndLater };
 // Streamed as stored, or folded to dense fp16 when the program is compiled.
 enum class Route : uint8_t { kFold, kStream };
@@ -57,8 +57,8 @@ struct CodecRoutes {
 };
 std::span<const CodecRoutes> CodecTable();
 
-// The route of a form of CodecTable ("int8 affine", "int4 table", "sparse", "blockwise affine") on
-// a generation. Unknown forms fold: weights that the engine does not stream are made dense.
+// The route on a generation for a form of CodecTable ("int8 affine", "int4 table", "sparse",
+// "blockwise affine"). Unknown forms are folded, like all weights that the engine does not stream.
 Route RouteOf(std::string_view form, Generation generation);
 
 // Index widths that the encoder of a generation packs: 4 and 8 on H13, also 3 and 6 later.

@@ -77,7 +77,7 @@ struct Coded {
   std::vector<uint8_t> indices;
 };
 
-// Exact where the distinct vectors fit: the codebook holds them in order of first use.
+// Exact if the distinct vectors fit: the codebook then lists them in order of first use.
 bool EncodeExact(std::span<const Vector> vectors, size_t entries, Coded& coded) {
   std::map<Vector, uint8_t> seen;
   for (const Vector& vector : vectors) {

@@ -1,4 +1,4 @@
-// Sparse weights: a bit mask and the elements that it keeps.
+// Sparse weights: a bit mask and the elements whose bits are set.
 #include <bit>
 
 #include "harness/formats/kernelweights/codec.h"

@@ -81,7 +81,7 @@ TEST(Tiles, PublishedStridesAndCounts) {
   EXPECT_EQ(TileCountOfSpecification(16), 8U);
 }
 
-// Specification 000: 16 sub-kernels at a stride of 512, 64 of 8192 bytes not zero.
+// Specification 000: 16 sub-kernels at a stride of 512; 64 of the 8192 bytes are not zero.
 TEST(Tiles, TheIdentityLayersBank) {
   std::vector<Bytes> lanes(16, Bytes(512, 0));
   for (size_t lane = 0; lane < 16; ++lane) {

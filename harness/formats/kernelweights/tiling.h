@@ -1,7 +1,7 @@
-// Weight tiles: a kernel split over the engine's compute lanes, each lane's share padded to the
-// 64-byte tile granule and laid at a fixed stride, so that weights are patched in place without
-// touching the program. Used by the lowering and by tests of containers.
-// Sources: specification 000, "Weight tiling and the per-lane naming", table 23.10; facts/hwx.md.
+// Weight tiles: a kernel is split over the engine's compute lanes, and each lane's share is padded
+// to the 64-byte tile granule and placed at a fixed stride. So weights can be patched in place
+// while the program stays. Used by the lowering and by tests of containers. Sources: specification
+// 000, "Weight tiling and the per-lane naming", table 23.10; facts/hwx.md.
 #pragma once
 
 #include <cstdint>
@@ -23,8 +23,8 @@ uint64_t PublishedTileStride(WeightKind kind);
 // The smallest stride for a lane's share of `bytes`: the next multiple of 64.
 uint64_t TileStride(uint64_t bytes);
 
-// Tiles of a kernel of `output_channels`: min(16, channels) in the real files. The specification
-// says min(8, lanes).
+// The number of tiles of a kernel of `output_channels`: min(16, channels), as in the real files.
+// The specification states min(8, lanes).
 uint32_t TileCount(uint32_t output_channels);
 uint32_t TileCountOfSpecification(uint32_t lanes);
 
@@ -37,11 +37,11 @@ struct TileRegion {
   uint64_t Size() const { return stride * count; }
 };
 
-// kInvalid where a number is off its granule, a tile is longer than the stride, or the region
-// passes `file_size`.
+// Errors: kInvalid if the offset or stride is no multiple of 64, if a tile is longer than the
+// stride, or if the region extends beyond `file_size`.
 Status CheckRegion(const TileRegion& region, uint64_t file_size);
 
-// The lanes' shares, all of one length, at `stride`; the padding is 0.
+// Puts the lanes' shares, all of one length, at `stride`, with zeros as padding.
 Result<Bytes> Tile(std::span<const Bytes> lanes, uint64_t stride);
 
 // The used bytes of each tile of `container`.

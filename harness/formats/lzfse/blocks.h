@@ -11,17 +11,18 @@
 
 namespace anecheck::lzfse {
 
-// Behind the magic "bvx2" or "bvx1" (`packed` tells which). Appends as many bytes as the block
-// claims, or fails.
+// Reads a block behind its magic, "bvx2" if `packed`, else "bvx1". Appends as many bytes as the
+// block claims, or fails.
 Status UnpackEntropyBlock(ByteReader& reader, bool packed, uint64_t limit,
                           std::vector<uint8_t>& out);
-// Behind the magic "bvxn".
+// Reads a block behind its magic "bvxn".
 Status UnpackLzvnBlock(ByteReader& reader, uint64_t limit, std::vector<uint8_t>& out);
 
-// Takes up the size that a block claims: an error where `out` would grow past the limit.
+// Checks the size that a block claims: an error if `out` would grow past the limit.
 Status CheckClaim(uint64_t size, uint64_t limit, const ByteReader& reader,
                   const std::vector<uint8_t>& out);
-// Appends `length` bytes that stand `distance` before the end; false where they do not.
+// Appends `length` bytes from `distance` before the end of `out`; false if there are no bytes at
+// that distance.
 bool AppendMatch(uint64_t distance, uint64_t length, std::vector<uint8_t>& out);
 
 Error Broken(uint64_t offset, std::string_view what);

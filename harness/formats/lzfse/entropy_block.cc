@@ -1,6 +1,7 @@
-// Blocks whose literals and matches are coded by finite state entropy: tables of frequencies, the
-// literals by four states in turn, then for each match the count of literals before it, its length
-// and its distance by a state each. Both bit streams are read from their ends.
+// Blocks whose literals and matches are coded by finite state entropy. After tables of frequencies
+// come the literals, coded by four states in turn. Then each match has the count of literals before
+// it, its length and its distance, coded by one state each. Both bit streams are read from their
+// ends.
 #include <algorithm>
 #include <array>
 #include <bit>
@@ -16,7 +17,7 @@ namespace {
 constexpr size_t kLengths = 20, kDistances = 64, kLiterals = 256;
 constexpr uint32_t kLengthStates = 64, kDistanceStates = 256, kLiteralStates = 1024;
 
-// A symbol of a length or a distance: a number and further bits to add.
+// The values of the symbols for lengths or distances: a base and the number of further bits to add.
 struct Values {
   std::span<const uint8_t> bits;
   std::span<const uint32_t> base;
@@ -25,13 +26,13 @@ constexpr std::array<uint8_t, kLengths> kRunBits = {0, 0, 0, 0, 0, 0, 0, 0, 0, 0
                                                     0, 0, 0, 0, 0, 0, 2, 3, 5, 8};
 constexpr std::array<uint8_t, kLengths> kMatchBits = {0, 0, 0, 0, 0, 0, 0, 0, 0, 0,
                                                       0, 0, 0, 0, 0, 0, 3, 5, 8, 11};
-// Four symbols of each count of bits.
+// Four symbols have the same number of bits.
 constexpr std::array<uint8_t, kDistances> kDistanceBits = [] {
   std::array<uint8_t, kDistances> bits = {};
   for (size_t i = 0; i < kDistances; ++i) bits[i] = static_cast<uint8_t>(i / 4);
   return bits;
 }();
-// Each number begins where the one before ends.
+// The range of each symbol begins where the previous range ends.
 template <size_t kCount>
 constexpr std::array<uint32_t, kCount> Bases(const std::array<uint8_t, kCount>& bits) {
   std::array<uint32_t, kCount> base = {};
@@ -46,7 +47,7 @@ static_assert(kRunBase[19] == 60 && kMatchBase[19] == 312 && kDistanceBase[63] =
 struct Header {
   uint32_t size = 0;  // of its unpacked bytes
   uint32_t literals = 0, matches = 0, literal_bytes = 0, match_bytes = 0;
-  int literal_bits = 0, match_bits = 0;  // minus those of the last byte that are not used
+  int literal_bits = 0, match_bits = 0;  // minus the number of unused bits in the last byte
   std::array<uint32_t, 4> literal_states = {};
   uint32_t run_state = 0, length_state = 0, distance_state = 0;
   std::array<uint16_t, kLengths> runs = {}, lengths = {};
@@ -60,7 +61,7 @@ uint32_t Field(uint64_t word, int at, int width) {
   return static_cast<uint32_t>(word >> at & ((uint64_t{1} << width) - 1));
 }
 
-// Frequencies as a prefix code of 2 to 14 bits each, the lowest bits first.
+// Reads frequencies in a prefix code of 2 to 14 bits, lowest bits first.
 Status ReadPackedTables(std::span<const uint8_t> bytes, uint64_t offset, Header& header) {
   constexpr std::array<uint8_t, 32> kWidth = {2, 3, 2, 5, 2, 3, 2, 8, 2, 3, 2, 5, 2, 3, 2, 14,
                                               2, 3, 2, 5, 2, 3, 2, 8, 2, 3, 2, 5, 2, 3, 2, 14};
@@ -133,14 +134,14 @@ Status ReadPlainHeader(ByteReader& reader, Header& header) {
   return reader.status();
 }
 
-// Bits from the end of a stream towards its beginning.
+// Reads bits from the end of a stream towards its beginning.
 class BackwardBits {
  public:
-  // `unused`: 0 to -7, bits at the end that are none of the stream's.
+  // `unused`: 0 to -7, minus the number of bits at the end that do not belong to the stream.
   BackwardBits(std::span<const uint8_t> bytes, int unused)
       : bytes_(bytes), left_(8 * static_cast<int64_t>(bytes.size()) + unused) {}
 
-  // The next bits, at most 32, as a number; bits before the beginning are 0 and make it fail.
+  // The next bits, at most 32, as a number; 0 and failed() if the stream has fewer.
   uint32_t Pull(uint32_t width) {
     left_ -= width;
     if (left_ < 0) {
@@ -165,7 +166,7 @@ class BackwardBits {
 // A table of states: the output of each, and the next state.
 class States {
  public:
-  // Nothing where the frequencies are more than the states.
+  // Nothing if the frequencies exceed the states.
   static std::optional<States> Of(std::span<const uint16_t> frequencies, uint32_t count) {
     States states;
     for (size_t symbol = 0; symbol < frequencies.size(); ++symbol) {
@@ -174,7 +175,7 @@ class States {
       if (frequency > count - states.rows_.size()) return std::nullopt;
       const auto wide =
           static_cast<uint32_t>(std::countl_zero(frequency) - std::countl_zero(count));
-      // The first states of a symbol take one bit more than the others.
+      // The first states of a symbol read one bit more than the others.
       const uint32_t first = (2 * count >> wide) - frequency;
       for (uint32_t i = 0; i < frequency; ++i) {
         const uint32_t bits = i < first ? wide : wide - 1;
@@ -183,7 +184,7 @@ class States {
                                 static_cast<uint16_t>(next)});
       }
     }
-    // States that no symbol has lead back to the first one and give 0.
+    // States without a symbol lead back to the first state and return 0.
     states.rows_.resize(count);
     return states;
   }
@@ -194,7 +195,7 @@ class States {
     return row.symbol;
   }
 
-  // The state's bits stand above the value's.
+  // The state's bits are read before the value's.
   uint32_t Value(BackwardBits& bits, const Values& values, uint32_t& state) const {
     const uint8_t symbol = Symbol(bits, state);
     return values.base[symbol] + bits.Pull(values.bits[symbol]);
@@ -268,7 +269,7 @@ Status UnpackEntropyBlock(ByteReader& reader, bool packed, uint64_t limit,
                                   : ReadPlainHeader(reader, header));
   ANECHECK_RETURN_IF_ERROR(CheckClaim(header.size, limit, reader, out));
   const auto is_tail = [](int bits) { return bits >= -7 && bits <= 0; };
-  // A block has at most four literals a match of 10,000 (the encoder's limits).
+  // The encoder's limits: at most 10,000 matches in a block, and four literals per match.
   constexpr uint32_t kMostLiterals = 40'000, kMostMatches = 10'000;
   if (!AreStates(header) || !is_tail(header.literal_bits) || !is_tail(header.match_bits) ||
       header.literals > kMostLiterals || header.matches > kMostMatches) {

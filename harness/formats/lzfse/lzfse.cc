@@ -50,7 +50,7 @@ Status UnpackBlock(ByteReader& reader, std::string_view magic, uint64_t limit,
   return reader.status();
 }
 
-// Blocks up to the one that ends a stream.
+// Unpacks blocks up to the one that ends the stream.
 Status UnpackStream(ByteReader& reader, uint64_t limit, std::vector<uint8_t>& out) {
   for (;;) {
     const std::string_view magic = Magic(reader.Bytes(4, "magic of a block"));
@@ -75,7 +75,7 @@ Status UnpackChunk(ByteReader& reader, uint64_t limit, std::vector<uint8_t>& out
   ANECHECK_RETURN_IF_ERROR(reader.status());
   const size_t before = out.size();
   if (!FormOf(chunk.all()).empty()) {
-    // Matches of a chunk do not reach into the one before.
+    // Matches of a chunk do not reach into the previous chunk.
     std::vector<uint8_t> unpacked;
     ANECHECK_RETURN_IF_ERROR(UnpackStream(chunk, limit - before, unpacked));
     out.insert(out.end(), unpacked.begin(), unpacked.end());

@@ -1,10 +1,10 @@
-// Streams compressed by LZFSE, in which Apple's tools keep the networks of Espresso, unpacked.
-// Used by `anecheck inspect`.
+// Unpacks streams compressed by LZFSE. Apple's tools store the networks of Espresso in them. Used
+// by `anecheck inspect`.
 //
 // Sources: the published format (public notes on LZFSE and LZVN), whose reference encoder made the
 // vectors of the tests. The frame "pbze" (two real files): a block size, then chunks of two
-// big-endian sizes and an LZFSE stream; that a chunk may hold plain bytes is known of the other
-// "pbz" frames alone.
+// big-endian sizes and an LZFSE stream; that a chunk may have plain bytes is known only from the
+// other "pbz" frames.
 #pragma once
 
 #include <cstdint>
@@ -21,7 +21,7 @@ namespace anecheck::lzfse {
 std::string_view FormOf(std::span<const uint8_t> bytes);
 
 // The content of a stream. Memory and time follow its unpacked size. Errors, with their offset:
-// kMalformed and kTruncated for streams that break their form, kLimit above `limit` bytes.
+// kMalformed and kTruncated for invalid streams, kLimit above `limit` bytes.
 Result<std::vector<uint8_t>> Unpack(std::span<const uint8_t> bytes, uint64_t limit);
 
 }  // namespace anecheck::lzfse

@@ -14,7 +14,7 @@ using Bytes = std::vector<uint8_t>;
 
 constexpr uint64_t kLimit = uint64_t{1} << 20;
 
-// A network of 60 layers as the encoder had it.
+// A network of 60 layers, the same text that the encoder compressed.
 std::string Network() {
   std::string text =
       "{\"format_version\": 200, \"storage\": \"model.espresso.weights\", \"layers\": [";
@@ -27,7 +27,7 @@ std::string Network() {
   return text + "]}";
 }
 
-// Of the whole text: a block of entropy codes. Of its first 200 bytes: a block of LZVN.
+// The whole text compressed to a block of entropy codes; its first 200 bytes, to a block of LZVN.
 constexpr std::string_view kEntropy =
     "YnZ4MosYAADcASAQADQBIPlnADjsGwJAqAAAAD8I0AZnn8BYVQUAAAVUgBzd7HlyBM9EACAJKLiUBSwWfQe+g2Rnpk"
     "MAAAAAABgAAAAAAAAAwCUvAAAAN0w+gsfil/gw/omn4iN4Dn6CB+ECAAAAAAAAACCEwWWSu4wxYV6Mywtu7s4ZYTCY"
@@ -67,7 +67,7 @@ void AppendBigEndian(Bytes& bytes, uint64_t value) {
     bytes.push_back(static_cast<uint8_t>(value >> shift));
 }
 
-// Chunks of a frame; the sizes that they claim come from `text`.
+// A frame of chunks. The size that a chunk claims is that of its text.
 Bytes Framed(const std::vector<std::pair<std::string, Bytes>>& chunks) {
   Bytes bytes;
   Append(bytes, "pbze");

@@ -1,5 +1,5 @@
-// Blocks of LZVN, which short streams have: a byte that says how many bytes follow as they are, how
-// many are repeated, and how far these lie behind.
+// Blocks of LZVN, which short streams use. An opcode states how many literal bytes follow, how many
+// bytes are repeated, and at what distance those lie.
 #include <fmt/format.h>
 
 #include "harness/formats/lzfse/blocks.h"

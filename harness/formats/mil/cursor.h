@@ -1,5 +1,5 @@
 // The position of the MIL parser in a text: tokens one by one, and the error that ends the parse.
-// The first of the layers that parser.cc is made of; type_parser.h and value_parser.h stand on it.
+// The lowest layer of parser.cc; type_parser.h and value_parser.h build on it.
 #pragma once
 
 #include <algorithm>
@@ -16,8 +16,8 @@
 
 namespace anecheck::mil {
 
-// The functions that read return false after Fail() was called once; the cursor stands at the start
-// of a token between calls.
+// The reading functions return false once Fail() was called. Between calls the cursor is at the
+// start of a token.
 class Cursor {
  protected:
   Cursor(Program& program, uint32_t offset)

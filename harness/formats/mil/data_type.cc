@@ -37,7 +37,7 @@ const Row& RowOf(DataType type) {
 std::string_view DataTypeName(DataType type) { return RowOf(type).name; }
 
 DataType DataTypeFromName(std::string_view name) {
-  // The commonest names of real files first; the parser asks this for every type it meets.
+  // Tests the most common names of real files first, because the parser calls this for every type.
   if (name == "string") return DataType::kString;
   if (name == "fp16") return DataType::kFp16;
   if (name == "int32") return DataType::kInt32;

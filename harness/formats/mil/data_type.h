@@ -8,8 +8,8 @@
 namespace anecheck::mil {
 
 // Names as MIL text spells them. Source: real files name fp16, fp32, int8, uint8, int16, int32,
-// uint32, uint64, bool and string (facts/more/mil_text_forms.csv, facts/mil.md); the others are the
-// types of the public Core ML program schema (coremltools, MIL.proto).
+// uint32, uint64, bool and string (facts/more/mil_text_forms.csv, facts/mil.md); the others are
+// from the public Core ML program schema (coremltools, MIL.proto).
 enum class DataType : uint8_t {
   kOther,  // a name that is none of these, or `?`
   kFp16,

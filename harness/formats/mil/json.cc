@@ -149,14 +149,14 @@ void PutBody(const Program& program, uint32_t index, Json& out) {
 
 // ---- from JSON ----------------------------------------------------------------------------------
 
-// Fills the tables of a Program whose text is a pool of the pieces met.
+// Fills the tables of a Program. Its text is a pool of all pieces read from the JSON.
 class Builder {
  public:
   Result<std::string> Run(const Json& json) {
     if (!Build(json)) return std::move(error_);
     const std::string text = Print(program_, layout_);
     ANECHECK_ASSIGN(const Program parsed, Parse(text));
-    // Gaps that join tokens, or make two of one, change their number.
+    // Gaps that join tokens or split one change the number of tokens.
     const uint32_t tokens = LayoutTokens();
     if (LayoutOf(parsed).tokens != tokens ||
         (!layout_.gaps.empty() && layout_.gaps.back().token > tokens)) {
@@ -246,7 +246,8 @@ class Builder {
     return true;
   }
 
-  // The array `key` of `object`; `missing` where it is absent, which is an error otherwise.
+  // Finds the array `key` of `object`. If it is absent, `out` is null, which is an error unless
+  // `optional`.
   bool GetArray(const Json& object, const char* key, const Json*& out, bool optional) {
     const auto found = object.find(key);
     out = nullptr;

@@ -25,7 +25,7 @@ namespace anecheck::mil {
 
 Json ProgramToJson(const Program& program);
 
-// The text whose ProgramToJson is `json`. An Error names the member that is wrong.
+// The text whose ProgramToJson is `json`. An Error names the wrong member.
 Result<std::string> TextFromJson(const Json& json);
 
 }  // namespace anecheck::mil

@@ -23,8 +23,8 @@ const char* SkipMantissa(const char* at, uint8_t digit) {
   return whole == at && fraction == whole + 1 ? nullptr : fraction;
 }
 
-// An exponent introduced by `letter` in either case; `at` itself where none is there, nullptr where
-// its digits are missing.
+// Skips an exponent introduced by `letter` in either case. Returns `at` itself if there is none,
+// and nullptr if its digits are missing.
 const char* SkipExponent(const char* at, char letter) {
   if ((*at | 0x20) != letter) return at;
   ++at;
@@ -51,7 +51,7 @@ const char* SkipNumber(const char* at) {
     at = SkipMantissa(digits, kHexDigit);
     if (at != nullptr) {
       const char* end = SkipExponent(at, 'p');
-      // C99: a hex float needs its exponent; without one it is a hex integer.
+      // In C99 a hex float needs an exponent; without one the number must be a hex integer.
       if (end == at && SkipClass(digits, kHexDigit) != at) return nullptr;
       at = end;
     }

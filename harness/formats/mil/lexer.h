@@ -39,12 +39,12 @@ constexpr bool Is(char c, uint8_t mask) { return (kClasses[static_cast<uint8_t>(
 
 }  // namespace lexer_internal
 
-// All functions below take a position inside a text whose end holds a zero byte, and return the
-// position after the text that they read. They never pass that zero byte.
+// All functions below take a position inside a text that ends in a zero byte. They return the
+// position after the text that they read, and never pass the zero byte.
 
 inline bool IsNameStart(char c) { return lexer_internal::Is(c, lexer_internal::kNameStart); }
 
-// White space and comments. An unterminated /* is left unread.
+// Skips white space and comments. An unterminated /* is not skipped.
 inline const char* SkipTrivia(const char* at) {
   for (;;) {
     if (*at == ' ' && !lexer_internal::Is(at[1], lexer_internal::kSpace) && at[1] != '/') {
@@ -69,8 +69,8 @@ inline const char* SkipName(const char* at) {
   return at;
 }
 
-// A string literal from its opening quote. Returns the position of the closing quote, or nullptr
-// where a line end or the text's end comes first.
+// Takes the position of a string literal's opening quote. Returns the position of the closing
+// quote, or nullptr if the line or the text ends first.
 inline const char* FindStringEnd(const char* at) {
   ++at;
   for (;;) {
@@ -83,11 +83,11 @@ inline const char* FindStringEnd(const char* at) {
   }
 }
 
-// A number of any spelling (see parser.h), or nullptr where none stands there. The number must not
-// run into further letters, digits or dots.
+// Skips a number of any spelling (see parser.h). Returns nullptr if there is none, or if letters,
+// digits or dots follow directly.
 const char* SkipNumber(const char* at);
 
-// One token of any kind; `at` itself where no token starts there.
+// Skips one token of any kind. Returns `at` itself if no token starts there.
 const char* SkipToken(const char* at);
 
 struct LineColumn {
@@ -95,7 +95,7 @@ struct LineColumn {
   uint64_t column = 1;
 };
 
-// Of the byte at `offset`, both from 1, columns in bytes. Linear in `offset`.
+// The line and column of the byte at `offset`, both from 1, columns in bytes. Linear in `offset`.
 LineColumn Locate(std::string_view text, uint64_t offset);
 
 }  // namespace anecheck::mil

@@ -1,5 +1,6 @@
-// How fast MIL text is lexed, parsed and resolved, beside nlohmann_json parsing JSON of the same
-// size in the same run, and how many small programs a second the text writer writes.
+// Measures how fast MIL text is lexed, parsed and resolved, compared with nlohmann_json on JSON of
+// the same size in the same run. Also measures how many small programs per second the text writer
+// writes.
 #include <array>
 #include <benchmark/benchmark.h>
 #include <chrono>
@@ -46,8 +47,8 @@ std::vector<std::string> RealTexts() {
   return texts;
 }
 
-// A program of the same lines as `text`, in which the lines of statements stand in another order
-// and some are missing, so that no run of tokens repeats from one program to the next.
+// A program made from the lines of `text`. The lines of statements are shuffled and some are
+// dropped, so that no sequence of tokens repeats from one program to the next.
 std::string Shuffled(const std::string& text, Shuffle& shuffle) {
   std::vector<std::string> head;
   std::vector<std::string> statements;
@@ -82,7 +83,7 @@ std::string Shuffled(const std::string& text, Shuffle& shuffle) {
 struct Corpus {
   std::vector<std::string> mil;
   std::vector<std::string> json;   // the JSON form of programs, as many bytes as `mil`
-  std::vector<std::string> lines;  // the texts as JSON arrays of lines: JSON at its easiest
+  std::vector<std::string> lines;  // the texts as JSON arrays of lines, the easiest JSON
   size_t mil_bytes = 0;
   size_t json_bytes = 0;
   size_t lines_bytes = 0;
@@ -152,9 +153,9 @@ void BM_ParseJson(benchmark::State& state) {
 }
 BENCHMARK(BM_ParseJson)->Unit(benchmark::kMillisecond);
 
-// Both in turn, so that a busy machine slows both: `ratio` is bytes a second of MIL text over bytes
-// a second of JSON, `ratio_lines` that over JSON that is hardly more than strings, each from the
-// fastest round.
+// Runs both in turn, so that a busy machine slows both. `ratio` is bytes per second of MIL text
+// over bytes per second of JSON. `ratio_lines` is the same for JSON that is little more than
+// strings. Each uses the fastest round.
 void BM_MilOverJson(benchmark::State& state) {
   if (!HasCorpus(state)) return;
   const Corpus& corpus = SharedCorpus();

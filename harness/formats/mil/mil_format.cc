@@ -56,7 +56,7 @@ std::span<const FieldFact> FieldFacts(const Json& /*json*/) {
   return facts;
 }
 
-// The first tokens decide; a file named .mil that does not begin so is offered as broken MIL text.
+// The first tokens decide. A file named .mil that begins otherwise may still be broken MIL text.
 int Recognise(ByteSpan bytes, std::string_view path) {
   constexpr size_t kEnough = 4096;
   const std::string head(bytes.begin(),
@@ -75,15 +75,14 @@ Result<Bytes> FromJson(const Json& json) {
   return BytesOf(text);
 }
 
-// A listing is no longer than its text, beside the room for short texts; so is the memory that it
-// takes.
+// A listing is at most kShortListing longer than its text, which also bounds its memory.
 constexpr size_t kShortListing = size_t{1} << 16;
 
 bool HasRoom(const Program& program, const std::string& out) {
   return out.size() < program.text.size() + kShortListing;
 }
 
-// How often each operation stands in the statements of a function: in order of their names.
+// Prints how often each operation occurs in the statements of a function, in order of names.
 void PrintOperations(const Program& program, const mil::Block& block, std::string& out) {
   std::vector<uint32_t> order(block.statement_end - block.statement_first);
   std::iota(order.begin(), order.end(), block.statement_first);
@@ -102,7 +101,7 @@ void PrintOperations(const Program& program, const mil::Block& block, std::strin
   out += '\n';
 }
 
-// The long texts of a dense file are appended in place: each copy would take its size again.
+// Appends in place, because each copy of a long text in a dense file would take its size again.
 void PrintAttribute(mil::ArgumentView attribute, std::string_view indent, std::string& out) {
   out += indent;
   out += attribute.name();
@@ -131,7 +130,7 @@ void PrintFunction(const Program& program, mil::FunctionView function, std::stri
   }
 }
 
-// Each path that BLOBFILE names, how often and how far in.
+// Prints each path in BLOBFILE, with the number of its uses and the last offset.
 void PrintBlobs(const Program& program, std::string& out) {
   std::map<std::string, std::pair<int, uint64_t>> files;
   for (uint32_t i = 0; i < program.values.size(); ++i) {
@@ -148,7 +147,7 @@ void PrintBlobs(const Program& program, std::string& out) {
   }
 }
 
-// The version that buildInfo gives the intermediate-language component, or nothing.
+// The version of the intermediate-language component in buildInfo, or "".
 std::string ComponentVersion(const Program& program) {
   constexpr std::string_view kKey = "\"coremlc-component-MIL\"";
   for (const mil::ArgumentView attribute : mil::ProgramAttributes(program)) {
@@ -201,7 +200,7 @@ std::string Print(const Program& program) {
   return out;
 }
 
-// The text between the tokens, white space and comments, carries nothing.
+// The text between tokens (white space and comments) is fill.
 ByteCounts CountBytes(const Program& program, ByteSpan bytes) {
   const uint64_t typed = mil::TokenBytes(program);
   return ByteCounts{.total = bytes.size(), .typed = typed, .fill = bytes.size() - typed};

@@ -187,7 +187,7 @@ TEST(MilFormat, TextBetweenTokensIsFill) {
   EXPECT_EQ(commented->fill, 3u + 7);
 }
 
-// Each text breaks exactly the rule it stands beside.
+// Each text breaks exactly the rule in its row.
 TEST(MilRules, EachIsBrokenAlone) {
   const std::string head = "program(1.3)\n{\n    func main<ios18>(tensor<fp16, [2]> x) {\n";
   const auto program = [&](const std::string& before, const std::string& body) {
@@ -279,7 +279,7 @@ TEST(MilRules, AcceptSetsOfShapes) {
   EXPECT_EQ(Broken(text("y")).size(), 1u);
 }
 
-TEST(MilRules, AcceptEveryFormTheyMustNotReject) {
+TEST(MilRules, AcceptValidForms) {
   for (const char* body : {
            "fp16 c = const()[val = fp16(0x3c00)];",
            "bf16 c = const()[val = bf16(1.5)];",

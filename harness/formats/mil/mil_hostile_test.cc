@@ -17,11 +17,11 @@
 namespace anecheck::mil {
 namespace {
 
-constexpr size_t kSmall = 4096;       // files that get every check at every edit
-constexpr uint64_t kStride = 5;       // places of the larger ones that get the format's checks
-constexpr uint64_t kJsonStride = 29;  // of those, the ones that get the JSON form too
+constexpr size_t kSmall = 4096;  // files that get every check at every edit
+constexpr uint64_t kStride = 5;  // every kStride-th place of larger files gets the format's checks
+constexpr uint64_t kJsonStride = 29;  // every kJsonStride-th of those gets the JSON form too
 
-// Parses the text; returns the fault of its memory, or nothing.
+// Parses the text; returns the fault in its memory use or error offset, or "".
 std::string FindParseFault(ByteSpan bytes) {
   const testing::AllocationMeter meter;
   const auto program =
@@ -65,14 +65,14 @@ void CheckWholeFile(const test::File& file) {
   EXPECT_EQ(first, "") << file.name;
 }
 
-// Every line of the file alone in a function: all checks at every edit of every line.
+// Puts each line of the file alone in a function, and runs all checks at every edit of it.
 void CheckLines(const test::File& file) {
   std::istringstream lines(file.text);
   std::string line;
   std::set<std::string> seen;
   while (std::getline(lines, line)) {
     if (!line.ends_with("];") || !line.starts_with("   ")) continue;
-    // Lines that differ in digits only take the same way through the parser.
+    // Lines that differ only in digits take the same path through the parser.
     std::string shape;
     for (const char c : line) {
       if (c < '0' || c > '9') shape += c;
@@ -96,7 +96,7 @@ TEST(MilHostile, EditsOfRealFiles) {
   }
 }
 
-// `count` pieces with a name in place of each `#`: no two pieces have the same one.
+// `count` copies of `piece`, each with its own name in place of each `#`.
 std::string Numbered(std::string_view piece, size_t count) {
   std::string out;
   for (size_t i = 0; i < count; ++i) {
@@ -160,7 +160,7 @@ TEST(MilHostile, DenseTextsTakeMemoryInProportion) {
     EXPECT_LE(meter.Peak(), 16 * text.size() + (size_t{1} << 20))
         << text.substr(0, 200) << "\n"
         << static_cast<double>(meter.Peak()) / static_cast<double>(text.size());
-    // Listing, rules and the other functions of the format.
+    // Checks the listing, the rules and the other functions of the format.
     EXPECT_EQ(testing::FindHostileFault(kFormat_mil, test::ToBytes(text)), "")
         << text.substr(0, 200);
   }

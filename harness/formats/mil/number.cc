@@ -35,7 +35,7 @@ Split SplitToken(std::string_view token) {
   return split;
 }
 
-// An exponent's digits, with sign, held within +-2^30: far outside what any format can use.
+// An exponent's digits, with sign, clamped to +-2^30, which is far beyond the range of any format.
 std::optional<int64_t> ParseExponent(std::string_view text) {
   bool negative = false;
   if (!text.empty() && (text[0] == '-' || text[0] == '+')) {
@@ -51,8 +51,9 @@ std::optional<int64_t> ParseExponent(std::string_view text) {
   return negative ? -value : value;
 }
 
-// A hex float as significand * 2^exponent, the significand below 2^53. The part that does not fit
-// is folded into its last bit, so that one further rounding to fewer than 52 bits is still exact.
+// A hex float as significand * 2^exponent, the significand below 2^53. Bits that do not fit are
+// folded into the last bit (sticky), so that one further rounding to fewer than 52 bits is still
+// exact.
 struct Binary {
   uint64_t significand = 0;
   int64_t exponent = 0;
@@ -85,7 +86,7 @@ std::optional<Binary> ParseHexFloat(std::string_view digits) {
   return any ? std::optional(binary) : std::nullopt;
 }
 
-// A decimal as 0.DDD... * 10^point, D without leading or trailing zeros. Zero has no digits.
+// A decimal as 0.DDD... * 10^point; DDD has no leading or trailing zeros. Zero has no digits.
 struct Decimal {
   std::string digits;
   int64_t point = 0;
@@ -122,7 +123,7 @@ std::optional<Decimal> ParseDecimal(std::string_view text) {
   return decimal;
 }
 
-// Exactly `units` * 2^-25: every midpoint between two halves is such a value.
+// Exactly `units` * 2^-25. Every midpoint between two halves is a multiple of 2^-25.
 Decimal DecimalOfUnits(uint64_t units) {
   constexpr uint64_t kFiveTo25 = 298023223876953125;  // 2^-25 = 5^25 * 10^-25
   auto scaled = static_cast<unsigned __int128>(units) * kFiveTo25;
@@ -137,15 +138,14 @@ Decimal DecimalOfUnits(uint64_t units) {
   return decimal;
 }
 
-// Negative, zero or positive as a < b, a == b, a > b. Neither is zero.
+// Negative if a < b, zero if a == b, positive if a > b. Precondition: neither is zero.
 int Compare(const Decimal& a, const Decimal& b) {
   if (a.point != b.point) return a.point < b.point ? -1 : 1;
   return a.digits.compare(b.digits);
 }
 
-// The magnitude of a decimal as a half. A double nearest to the decimal decides all but the
-// midpoints between two halves, which are doubles themselves: a decimal whose nearest double is a
-// midpoint is compared with it exactly.
+// The magnitude of a decimal as a half. The double nearest to the decimal decides, unless it is the
+// midpoint between two halves. Then the decimal is compared exactly with the midpoint.
 Half HalfOfDecimal(const Decimal& decimal, std::string_view text) {
   constexpr int64_t kOverflowPoint = 7;    // 10^6 and more
   constexpr int64_t kUnderflowPoint = -8;  // below 10^-8, less than half of 2^-24
@@ -164,7 +164,7 @@ Half HalfOfDecimal(const Decimal& decimal, std::string_view text) {
   return order < 0 ? down : order > 0 ? up : even;
 }
 
-// The sign of zero counts.
+// Zero keeps its sign.
 template <typename T>
 T WithSign(T magnitude, bool negative) {
   return negative ? -magnitude : magnitude;
@@ -182,7 +182,7 @@ std::optional<T> ToBinaryFloat(std::string_view token) {
   return WithSign(value.value_or(0), split.negative);
 }
 
-// significand * 2^exponent with `digits` hex digits after the point, all of them significant.
+// significand * 2^exponent spelled with `digits` hex digits after the point, all significant.
 void AppendHexFloat(std::string& out, uint64_t significand, int width, int exponent) {
   static constexpr std::string_view kHex = "0123456789abcdef";
   if (significand == 0) {
@@ -202,8 +202,8 @@ void AppendHexFloat(std::string& out, uint64_t significand, int width, int expon
   AppendInteger(out, exponent);
 }
 
-// A normal half in the spelling of AppendHalf, 0x1.8p-3, which nearly all are read in; nothing
-// where the token is spelt otherwise.
+// A normal half in the spelling of AppendHalf, for example 0x1.8p-3, or nothing for another
+// spelling. A fast path, because nearly all halves are spelled so.
 std::optional<Half> ToPlainHalf(std::string_view token) {
   const char* at = token.data();
   const char* const end = at + token.size();
@@ -273,7 +273,7 @@ std::optional<Half> ToHalf(std::string_view token) {
   } else if (split.hex) {
     const auto binary = ParseHexFloat(split.digits);
     if (!binary) return std::nullopt;
-    constexpr int64_t kBeyond = 1000;  // any exponent further out rounds the same way
+    constexpr int64_t kBeyond = 1000;  // any larger exponent rounds the same way
     const auto exponent = static_cast<int>(std::clamp(binary->exponent, -kBeyond, kBeyond));
     magnitude.bits =
         half_internal::RoundMagnitude(binary->significand, exponent, false, Rounding::kNearestEven);

@@ -11,16 +11,17 @@
 
 namespace anecheck::mil {
 
-// All take a number token as the parser accepts it: decimal (0.5, -1e-3), C99 hex float
-// (0x1.8p+1), hex integer (0x10), inf or nan, with an optional sign. Nothing where the token does
-// not spell a value of that type. Thread-safe; locale is not consulted.
+// All functions from token to number take a number token as the parser accepts it: decimal (0.5,
+// -1e-3), C99 hex float (0x1.8p+1), hex integer (0x10), inf or nan, with an optional sign. They
+// return nothing if the token spells no value of the type. Thread-safe and independent of the
+// locale.
 
 // Rounded once, to nearest, ties to even, from the token's exact value: a decimal is never rounded
 // to a wider type first. A hex integer of at most 0xffff is the sixteen bits themselves (source:
-// facts/mil.md, "raw 16-bit hex words"). Magnitudes of 65520 and more give infinity.
+// facts/mil.md, "raw 16-bit hex words"). Magnitudes of 65520 and more become infinity.
 std::optional<Half> ToHalf(std::string_view token);
 
-// Rounded once. A hex integer is not a spelling of these.
+// Rounded once. Hex integers are not accepted.
 std::optional<float> ToFloat(std::string_view token);
 std::optional<double> ToDouble(std::string_view token);
 
@@ -39,8 +40,8 @@ void AppendDouble(std::string& out, double value);
 void AppendInteger(std::string& out, int64_t value);
 void AppendUnsigned(std::string& out, uint64_t value);
 
-// The text that a string token stands for, escapes \\ \" \' \n \t \r \0 and \xHH decoded; any other
-// escaped character stands for itself. Assumed: no real file has an escape.
+// The value of a string token, with the escapes \\ \" \' \n \t \r \0 and \xHH decoded; for any
+// other escaped character only the backslash is removed. Assumed: no real file has an escape.
 std::string UnescapeString(std::string_view raw);
 
 // The inverse for any bytes: a text that UnescapeString turns into `text`.

@@ -55,8 +55,8 @@ TEST(HalfText, EveryFiniteHalfReadsFromItsDecimal) {
   }
 }
 
-// The decimal of a midpoint rounds to even; one unit in the sixtieth digit decides otherwise. A
-// reader that goes through double or float sees the midpoint in all three cases.
+// The exact decimal of a midpoint rounds to even, and a change in one of its last digits breaks the
+// tie. A reader that goes through double or float sees the midpoint in all three cases.
 TEST(HalfText, DecimalsRoundOnceAtMidpoints) {
   for (uint32_t bits = 0; bits < 0x7bff; bits += 11) {
     const Half low{static_cast<uint16_t>(bits)};
@@ -126,7 +126,7 @@ RC_GTEST_PROP(HalfText, DecimalOfAnyFloatRoundsAsTheFloat, (uint32_t bits)) {
   RC_PRE(std::isfinite(value));
   char text[64];
   std::snprintf(text, sizeof text, "%.9g", static_cast<double>(value));
-  // Nine digits name the float but are another number: compare with long double arithmetic.
+  // Nine digits identify the float but are a different number, so the reference is long double.
   const long double exact = std::strtold(text, nullptr);
   const auto got = ToHalf(text);
   RC_ASSERT(got.has_value());

@@ -96,7 +96,7 @@ class Parser : private ValueParser {
     return Expect(')', "',' or ')' after a parameter");
   }
 
-  // After '}': -> (names). The names are resolved in the scope of the block.
+  // Reads `-> (names)` after '}'. The names are resolved in the scope of the block.
   bool ParseOutputs(Slice& outputs) {
     if (!At('-') || at_[1] != '>') return Fail("'->' and the outputs after '}'");
     at_ = SkipTrivia(at_ + 2);
@@ -115,7 +115,7 @@ class Parser : private ValueParser {
     return Expect(')', "',' or ')' after an output");
   }
 
-  // Results and '=', if there are any, and the name of the operation. The results are bound after
+  // Reads the results and '=', if any, and the name of the operation. The results are bound after
   // the arguments are read, so that a statement cannot use its own results.
   bool ParseStatementHead(Statement& statement, uint32_t index) {
     Text word;
@@ -147,7 +147,7 @@ class Parser : private ValueParser {
            ParseOpset(statement.opset, "an opset, for example ios17");
   }
 
-  // `<opset>` where it is written.
+  // Reads `<opset>` if present.
   bool ParseOpset(Text& opset, std::string_view expected) {
     if (!Accept('<')) return true;
     return ParseName(opset, expected) && Expect('>', "'>' after the opset");

@@ -10,7 +10,7 @@
 namespace anecheck::mil {
 namespace {
 
-// Appends tokens to a text, with given gaps or the standard ones.
+// Appends tokens to a text, with the given gaps where there are any, else the standard ones.
 class TextSink {
  public:
   TextSink(const Program& program, std::span<const Gap> gaps, std::string& out)
@@ -44,7 +44,7 @@ class TextSink {
   uint32_t token_ = 0;
 };
 
-// Appends tokens to a text, each behind the gap that stands before it in the source.
+// Appends tokens to a text, each after its gap in the source.
 class SourceSink {
  public:
   SourceSink(const Program& program, std::string& out) : at_(program.text.c_str()), out_(out) {}
@@ -123,8 +123,7 @@ class LayoutSink {
   Layout& layout_;
 };
 
-// Emits the tokens of a program in reading order, each with the gap that the standard layout has
-// before it.
+// Emits the tokens of a program in reading order, each with its gap in the standard layout.
 template <typename Sink>
 class Walker {
  public:
@@ -286,7 +285,8 @@ class Walker {
 
   std::string LineEnd(size_t indent) const { return "\n" + std::string(indent, ' '); }
 
-  // From '{' to the outputs. Statements stand at `indent`, the closing brace four before.
+  // Prints from '{' to the outputs. Statements are indented by `indent`, the closing brace by four
+  // less.
   void Body(std::string_view gap, BlockView block, size_t indent) {
     sink_.Token(gap, "{");
     for (const StatementView statement : block.statements()) StatementText(statement, indent);

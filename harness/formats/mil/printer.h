@@ -17,8 +17,9 @@ struct Gap {
   Text text;           // in Program::text
 };
 
-// How a text's spacing and comments differ from the standard layout: with it and the tables of a
-// Program the text can be written again byte for byte. Real files differ in a final line end only.
+// The differences between a text's spacing and comments and the standard layout. With them and the
+// tables of a Program, the text can be written again byte for byte. Real files differ only in a
+// final line end.
 struct Layout {
   uint32_t tokens = 0;
   std::vector<Gap> gaps;  // ascending tokens
@@ -34,11 +35,11 @@ uint64_t TokenBytes(const Program& program);
 std::string Print(const Program& program);
 
 // The program with the gaps of `layout` in place of the standard ones: the source text, byte for
-// byte, where `layout` is LayoutOf(program).
+// byte, if `layout` is LayoutOf(program).
 std::string Print(const Program& program, const Layout& layout);
 
-// The source text again, made from the tables: the result of Print(program, LayoutOf(program)),
-// without the memory that a layout takes.
+// The source text, made from the tables: the result of Print(program, LayoutOf(program)), without
+// the memory that a layout takes.
 std::string PrintAsRead(const Program& program);
 
 // One type in the standard spelling, for example "tensor<fp16, [1, ?]>".

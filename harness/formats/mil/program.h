@@ -1,8 +1,8 @@
 // A parsed MIL program: flat tables over the kept source text, and light views to walk them. Made
 // by Parse() (parser.h); read by the printer, the rules, the lowering and the simulated engine.
 //
-// Every tree is kept in pre-order in one table, each node knowing the index past its subtree
-// (`end`): no pointers, no allocation per node, and moving a Program moves nothing it refers to.
+// Every tree is stored in pre-order in one table, and each node has the index past its subtree
+// (`end`). So there are no pointers and no allocation per node, and moving a Program moves no node.
 #pragma once
 
 #include <cstdint>
@@ -52,7 +52,7 @@ struct Type {
 struct Dimension {
   static constexpr int64_t kUnknown = -1;
 
-  // The size; kUnknown for `?`. Sizes past INT64_MAX are held as INT64_MAX.
+  // The size; kUnknown for `?`. Sizes past INT64_MAX are stored as INT64_MAX.
   int64_t value = kUnknown;
   Text text;
 };
@@ -60,7 +60,7 @@ struct Dimension {
 enum class ValueKind : uint8_t {
   kName,      // a result or a parameter
   kNumber,    // any spelling of a number, inf and nan included
-  kString,    // text is that between the quotes, escapes as written
+  kString,    // the text between the quotes, escapes as written
   kBool,      // true, false
   kUnknown,   // ?
   kType,      // the first child of kTyped
@@ -72,13 +72,14 @@ enum class ValueKind : uint8_t {
   kBlobFile,  // BLOBFILE(path = value, offset = value): children path and offset
 };
 
-// One node of a value, twelve bytes: a list of a million numbers is a million of these.
+// One node of a value. It has only twelve bytes, because a list of a million numbers has a million
+// nodes.
 struct Value {
   static constexpr uint32_t kMaxLength = (1u << 24) - 1;
 
   uint32_t offset = 0;       // of its first byte
   uint32_t kind_length = 0;  // kind in the top byte, length of a leaf's text below
-  // kName: the binding it names, or kNone. kType: the type. Containers: the index past the subtree.
+  // kName: the named binding, or kNone. kType: the type. Containers: the index past the subtree.
   uint32_t link = kNone;
 
   static constexpr uint32_t Pack(ValueKind kind, uint64_t length) {
@@ -94,14 +95,14 @@ struct Argument {
   uint32_t value = 0;
 };
 
-// Something a name stands for: a parameter of a function or block, or a result of a statement.
+// The definition of a name: a parameter of a function or block, or a result of a statement.
 struct Binding {
   Text name;
   uint32_t type = 0;
   uint32_t statement = kNone;  // kNone for a parameter
 };
 
-// 48 bytes: the shortest statement of a text, `a();`, has four characters.
+// Kept to 48 bytes, because the shortest statement of a text, `a();`, has four characters.
 struct Statement {
   Text op;
   Text opset;  // of op<ios17>(...); empty where none is written
@@ -109,7 +110,7 @@ struct Statement {
   Slice results;    // bindings
   Slice arguments;  // in the table of arguments, where the attributes follow them
   uint32_t attribute_count : 31 = 0;
-  uint32_t has_attributes : 1 = 0;  // `[...]` was written, be it empty
+  uint32_t has_attributes : 1 = 0;  // `[...]` was written, even if empty
   uint32_t block_first = 0;
   uint32_t block_end = 0;
 
@@ -215,13 +216,14 @@ class TypeView {
  public:
   TypeView(const Program* program, uint32_t index) : program_(program), index_(index) {}
   TypeKind kind() const { return raw().kind; }
-  // A scalar's own type, or a tensor's element type; kOther for all else and unknown names.
+  // A scalar's own type, or a tensor's element type; kOther for other types and unknown names.
   DataType data_type() const;
   // As written, for example "fp16"; empty for composite types.
   std::string_view spelling() const;
   // A tensor's or buffer's dimensions, or a list's one length. Empty for others.
   TableSlice<Dimension> dimensions() const;
-  // Of a buffer, in elements; as many as dimensions. Empty for others.
+  // The strides of a buffer in elements, and its interleave factors; one per dimension. Empty for
+  // others.
   TableSlice<Dimension> strides() const { return BufferList(1); }
   TableSlice<Dimension> interleave_factors() const { return BufferList(2); }
   Sequence<TypeView> children() const { return {program_, index_ + 1, raw().end}; }
@@ -268,7 +270,7 @@ class ValueView {
   }
   // Precondition: kind() is kTyped.
   TypeView type() const { return TypeView(program_, program_->values[index_ + 1].link); }
-  // The value inside type(...) where there is one, else this value.
+  // The value inside type(...), or this value if it has no type.
   ValueView Inner() const {
     return kind() == ValueKind::kTyped ? ValueView(program_, index_ + 2) : *this;
   }

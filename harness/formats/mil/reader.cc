@@ -22,8 +22,8 @@ Error Wrong(ValueView value, std::string_view what) {
       value.offset());
 }
 
-// Calls `element` for each leaf under nested lists, in order, until it returns false; the leaf
-// where it did. A list's node stands before those of its members.
+// Calls `element` for each leaf under nested lists, in order, until it returns false. Returns that
+// leaf, or nothing. The node of a list comes before those of its members.
 template <typename Element>
 std::optional<ValueView> FirstRefused(ValueView value, const Element& element) {
   const uint32_t end = value.next();
@@ -46,8 +46,8 @@ Status RequireTyped(ValueView literal, std::string_view what) {
 
 bool IsIntegerClass(DataClass c) { return c == DataClass::kSigned || c == DataClass::kUnsigned; }
 
-// Elements of so many bytes, one after another in little endian. Room is made for as many as are
-// expected; more may come.
+// Elements of `bytes` bytes each, one after another in little endian. Room is made for `expected`
+// elements; more may follow.
 class ElementBytes {
  public:
   ElementBytes(size_t bytes, uint64_t expected) : bytes_(bytes), out_(bytes * expected) {}
@@ -125,7 +125,7 @@ std::optional<ValueView> ConstantValue(StatementView statement) {
 }
 
 std::optional<ValueView> FollowConstant(ValueView value) {
-  // A chain of constants that name constants is as long as the program at most.
+  // The loop ends: a chain of constants that name constants is at most as long as the program.
   while (value.kind() == ValueKind::kName) {
     if (!value.IsResolved() || value.binding().IsParameter()) return std::nullopt;
     const auto constant =
@@ -210,7 +210,7 @@ namespace {
 Result<std::vector<uint8_t>> Elements(ValueView value, DataType type, uint64_t expected) {
   const auto bytes = static_cast<size_t>((DataTypeBits(type) + 7) / 8);
   if (bytes == 0) return Wrong(value, "a literal of a number type or bool");
-  // No more than the text can spell, whatever the type claims.
+  // Allocates for no more elements than the text can spell, whatever the type claims.
   ElementBytes out(bytes, std::min<uint64_t>(expected, value.program()->text.size() / 2));
   const auto wrong = FirstRefused(value.Inner(), [&](ValueView leaf) {
     const auto word = ElementBits(leaf, type);

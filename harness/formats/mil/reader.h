@@ -18,19 +18,19 @@ namespace anecheck::mil {
 // The value of the argument or attribute of that name, or nothing. Linear in their number.
 std::optional<ValueView> FindValue(Sequence<ArgumentView> arguments, std::string_view name);
 
-// The value that a `const` statement holds: its attribute or argument `val`, or its only positional
+// The value of a `const` statement: its attribute or argument `val`, or its only positional
 // argument (the form const(int32(1)) of the public primer). Nothing for other operations.
 std::optional<ValueView> ConstantValue(StatementView statement);
 
 // Follows names through const statements to a literal; a literal is its own constant, and so is a
-// tuple. Nothing where a name stands for a parameter or the result of another operation.
+// tuple. Nothing if a name is a parameter or the result of another operation.
 std::optional<ValueView> FollowConstant(ValueView value);
 
 // A tuple's values or the one value itself, as written (values = (a, b), or x = a).
 std::vector<ValueView> TupleOrOne(ValueView value);
 
-// All below take a typed literal, type(value), as FollowConstant returns it, and give an Error
-// (kInvalid, with the literal's offset) where it is not of that kind or out of the type's range.
+// All functions below take a typed literal, type(value), as FollowConstant returns it. Errors:
+// kInvalid, with the literal's offset, if it is of another kind or out of the type's range.
 
 // Any integer type, rank 0 or more, in row-major order.
 Result<std::vector<int64_t>> ReadIntegers(ValueView literal);
@@ -44,13 +44,14 @@ Result<std::string> ReadString(ValueView literal);
 Result<double> ReadFloat(ValueView literal);
 
 // All elements little endian in row-major order; types narrower than a byte and bool take one byte
-// per element. fp16 by ToHalf, each element rounded once. Not for strings, nor for BLOBFILE.
+// per element. fp16 elements are read by ToHalf, so each is rounded once. Refuses strings and
+// BLOBFILE.
 Result<std::vector<uint8_t>> ReadElements(ValueView literal);
-// The same for a value whose type stands elsewhere: a member of a list, tuple or dict.
+// The same for a value without its own type: a member of a list, tuple or dict.
 Result<std::vector<uint8_t>> ReadElementsAs(ValueView value, DataType type);
 
 // Whether a leaf spells a value of `type`: numbers in range, true and false, strings. Any number is
-// one of bf16 and fp8 types; nothing is one of kOther.
+// a value of bf16 and of fp8 types; nothing is a value of kOther.
 bool IsElementOf(ValueView leaf, DataType type);
 
 // The place of a constant in a weight side file.
@@ -58,11 +59,11 @@ struct BlobReference {
   std::string path;     // as written, for example "@model_path/weights/weight.bin"
   uint64_t offset = 0;  // of the blob's record
 };
-// Nothing where the literal is not type(BLOBFILE(...)); an Error where it is, but malformed.
+// Nothing if the literal is not type(BLOBFILE(...)). Errors: kInvalid if it is one, but malformed.
 Result<std::optional<BlobReference>> ReadBlobReference(ValueView literal);
 
-// The product of the dimensions, 1 for none; nothing with an unknown or negative dimension or past
-// 2^62.
+// The product of the dimensions; 1 if there are none. Nothing if a dimension is unknown or
+// negative, or if the product exceeds 2^62.
 std::optional<uint64_t> ElementCount(TypeView type);
 
 }  // namespace anecheck::mil

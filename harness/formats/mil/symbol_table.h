@@ -45,8 +45,8 @@ class SymbolTable {
     return entry == kAbsent ? kAbsent : entries_[entry].binding;
   }
 
-  // Binds the name of `binding`. False if the current scope has bound that name before: from now on
-  // it stands for this binding.
+  // Binds the name of `binding`. Returns false if the current scope has already bound that name;
+  // the new binding replaces the old one.
   bool Insert(uint32_t binding) {
     const std::string_view name = NameOf(binding);
     const uint32_t hash = Hash(name);

@@ -1,6 +1,6 @@
-// A table of small records that grows piece by piece: its records are never moved nor copied, so
-// that its peak is its content, where a vector that grows holds up to three times that. The tables
-// of a MIL program are made of it.
+// A table of small records that grows piece by piece: its records are never moved or copied, so its
+// peak memory is its content. A growing vector takes up to three times its content. The tables of a
+// MIL program use it.
 #pragma once
 
 #include <algorithm>
@@ -15,7 +15,7 @@
 
 namespace anecheck::mil {
 
-// At most 2^32 - 1 records of a type that is copied as bytes. Moves, but does not copy.
+// At most 2^32 - 1 records of a type that is copied as bytes. Movable, not copyable.
 template <typename T>
 class Table {
   static_assert(std::is_trivially_copyable_v<T> && std::is_trivially_destructible_v<T>);
@@ -59,7 +59,7 @@ class Table {
     pieces_[size_ / kPiece][size_ % kPiece] = record;
     ++size_;
   }
-  // Precondition: not empty. Keeps the memory.
+  // Precondition: not empty. Does not release memory.
   void pop_back() { --size_; }
 
   friend bool operator==(const Table& a, const Table& b)
@@ -69,8 +69,8 @@ class Table {
   }
 
  private:
-  // Records of one piece, some 2 KiB: small programs fill them, and the places of the pieces take
-  // next to nothing.
+  // The records of one piece take some 2 KiB: small enough that small programs waste little, large
+  // enough that the pointers to the pieces are negligible.
   static constexpr size_t kPieceBytes = size_t{1} << 11;
   static constexpr uint32_t kPiece = std::bit_floor(static_cast<uint32_t>(kPieceBytes / sizeof(T)));
 
@@ -96,7 +96,7 @@ class TableSlice {
   const T& operator[](uint32_t index) const { return (*table_)[first_ + index]; }
   typename Table<T>::Iterator begin() const { return {table_, first_}; }
   typename Table<T>::Iterator end() const { return {table_, first_ + count_}; }
-  // Without the first record. Precondition: not empty.
+  // The slice without its first record. Precondition: not empty.
   TableSlice Rest() const { return {table_, first_ + 1, count_ - 1}; }
 
  private:

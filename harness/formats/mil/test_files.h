@@ -1,4 +1,4 @@
-// Shared by the tests of the MIL room and of its generator: the real files, small builders.
+// Shared by the tests of the MIL format and of its generator: the real files, small builders.
 #pragma once
 
 #include <gtest/gtest.h>

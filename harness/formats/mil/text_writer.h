@@ -37,22 +37,22 @@ using Dimensions = std::span<const int64_t>;
 //   writer.EndFunction({"y"});
 //   writer.EndProgram();
 //
-// Its text parses, if names are MIL names (letters, digits and _, no digit first), and is in the
-// layout that Print() writes. Nothing checks that names are defined: see verify.h. Not thread-safe;
-// a writer can be Clear()ed and used again without giving back its memory.
+// The text parses if names are MIL names (letters, digits and _, no digit first). Its layout is
+// that of Print(). The writer does not check that names are defined: see verify.h. Not thread-safe.
+// Clear() prepares a writer for another text and keeps its memory.
 class TextWriter {
  public:
   explicit TextWriter(Dialect dialect = Dialect::kIos18) : dialect_(dialect) {}
 
-  // With buildInfo {"coremlc-component-MIL", "3520.4.1"} (source: facts/mil.md) and a
-  // "coremlc-version" that goes with it in public texts, "3520.5.1".
+  // With buildInfo {"coremlc-component-MIL", "3520.4.1"} (source: facts/mil.md) and
+  // "coremlc-version" "3520.5.1", which accompanies it in public texts.
   void BeginProgram();
   void BeginFunction(std::string_view name);
   void Parameter(DataType type, Dimensions dimensions, std::string_view name);
   void StateParameter(DataType type, Dimensions dimensions, std::string_view name);
   void BeginBody();
 
-  // A result of the next statement; several in order.
+  // A result of the next statement. Call it once per result, in order.
   void Result(DataType type, Dimensions dimensions, std::string_view name);
   // The operation, after its results if it has any.
   void Op(std::string_view op);
@@ -76,10 +76,11 @@ class TextWriter {
   void Blob(std::string_view argument, DataType type, Dimensions dimensions, std::string_view path,
             uint64_t offset);
 
-  // Further values become attributes, in `[...]` after the arguments; EndStatement ends them too.
+  // The values that follow become attributes, in `[...]` after the arguments; EndStatement ends
+  // them too.
   void BeginAttributes();
 
-  // Ends the statement with the attribute name = string("name"), or without where it is empty.
+  // Ends the statement with the attribute name = string("name"), or without it if `name` is empty.
   void EndStatement(std::string_view name);
 
   // In place of EndStatement for a statement with nested blocks:
@@ -96,7 +97,7 @@ class TextWriter {
   void EndBlock(std::span<const std::string_view> outputs);
   void EndBlocks() { text_ += ';'; }
 
-  // Whole statements: a constant of that name.
+  // Each writes a whole statement: a constant of that name.
   void ConstInteger(std::string_view name, int32_t value);
   void ConstIntegers(std::string_view name, std::span<const int32_t> values);
   void ConstBool(std::string_view name, bool value);
@@ -105,8 +106,8 @@ class TextWriter {
   void ConstFloat16(std::string_view name, Half value);
   void ConstFloat32(std::string_view name, float value);
   // `elements` little endian, in row-major order, one after another; types narrower than a byte and
-  // bool take one byte per element, fp8 types their eight bits. Precondition: as many as
-  // `dimensions`, all known, ask for.
+  // bool take one byte per element, fp8 types their eight bits. Precondition: all `dimensions` are
+  // known, and their product is the number of elements.
   void ConstTensor(std::string_view name, DataType type, Dimensions dimensions,
                    std::span<const uint8_t> elements);
   // A constant whose elements lie in a weight side file, at the offset of its record.

@@ -1,5 +1,5 @@
-// The text writer writes text that the parser reads, in the standard layout; the reader gives back
-// the values that were written.
+// The text writer writes text that the parser reads, in the standard layout; the reader returns the
+// values that were written.
 #include "harness/formats/mil/text_writer.h"
 
 #include <array>
@@ -172,7 +172,7 @@ RC_GTEST_PROP(TextWriter, TensorsOfAnyTypeReadBack, ()) {
   const auto width = static_cast<size_t>(DataTypeBits(type) / 8);
   auto bytes =
       *rc::gen::container<std::vector<uint8_t>>(count * width, rc::gen::arbitrary<uint8_t>());
-  // The text of a wide NaN does not keep its payload.
+  // The text of a float or double NaN does not keep its payload.
   if (type == DataType::kFp32 || type == DataType::kFp64) {
     for (size_t i = width - 1; i < bytes.size(); i += width) bytes[i] &= 0xbf;
   }

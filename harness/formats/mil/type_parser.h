@@ -103,7 +103,7 @@ class TypeParser : protected Cursor {
     return ParseDimensions(program_.types[index].count);
   }
 
-  // `[`, dimensions, `]`; how many there are.
+  // Reads `[`, dimensions, `]`. Returns the number of dimensions.
   bool ParseDimensions(uint32_t& count) {
     if (!Expect('[', "'[' before dimensions")) return false;
     const auto first = program_.dimensions.size();
@@ -172,7 +172,7 @@ class TypeParser : protected Cursor {
         at_ = start;
         return Fail("a dimension (an integer or '?')");
       }
-      // -1 is the mark of `?`; a size that is written negative is out of range whatever it is.
+      // -1 marks `?`, so a written -1 becomes -2; every negative size is out of range.
       dimension.value = negative ? std::min<int64_t>(-value, -2) : value;
     }
     dimension.text = {static_cast<uint32_t>(start - begin_), static_cast<uint32_t>(at_ - start)};

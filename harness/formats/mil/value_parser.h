@@ -29,7 +29,7 @@ class ValueParser : protected TypeParser {
   }
   void Close(uint32_t index) { program_.values[index].link = program_.values.size(); }
 
-  // `literal` inside a typed literal, where inf and nan are numbers and not names.
+  // `literal`: the value is inside a typed literal, where inf and nan are numbers, not names.
   bool ParseValue(int depth, bool literal) {
     switch (*at_) {
       case '"':
@@ -94,7 +94,7 @@ class ValueParser : protected TypeParser {
     return AddLeaf(ValueKind::kName, start, stop, binding);
   }
 
-  // After the type of type(value); `index` is the open kTyped node.
+  // Reads the rest of type(value) after its type; `index` is the open kTyped node.
   bool ParseTypedRest(uint32_t index, uint32_t type, int depth) {
     if (depth >= kMaxDepth) return FailDepth("values are");
     program_.values.push_back(

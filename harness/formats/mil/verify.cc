@@ -29,7 +29,7 @@ bool IsString(TypeView type) {
   return type.data_type() == DataType::kString && type.dimensions().empty();
 }
 
-// tensor<T, []> is T: both spellings of a scalar.
+// T for tensor<T, []>, because both spell a scalar.
 TypeView Plain(TypeView type) {
   const bool scalar = type.kind() == TypeKind::kTensor && type.dimensions().empty();
   return scalar ? type.element() : type;
@@ -55,7 +55,8 @@ class Verifier {
   }
 
  private:
-  // Types are printed where the violation is kept: they may be as long as the text.
+  // The message is made only if the violation is kept, because a printed type may be as long as the
+  // text.
   void AddOfType(const Rule& rule, uint64_t offset, TypeView type, std::string_view what) {
     report_.list().Add(rule, offset, [&] {
       return fmt::format("{}: {}: {}", rule.id, Shown(PrintType(type)), Shown(what));
@@ -98,8 +99,8 @@ class Verifier {
     }
   }
 
-  // ((kind, {{name, shape}, ...}), ...), or sets of shapes: (kind, {{set, {{name, shape}, ...}},
-  // ...})
+  // The form is ((kind, {{name, shape}, ...}), ...), or for sets of shapes (kind, {{set, {{name,
+  // shape}, ...}}, ...}).
   void CheckFlexibleShapes(FunctionView function, ValueView shapes) {
     std::vector<std::string_view> names;
     names.reserve(function.block().parameters().size());
@@ -197,7 +198,7 @@ class Verifier {
     if (statement.op() != "read_state" && statement.op() != "write_state") return;
     const auto input = FindValue(statement.arguments(), "input");
     const bool unresolved = input && input->kind() == ValueKind::kName && !input->IsResolved();
-    if (unresolved) return;  // another rule says so
+    if (unresolved) return;  // another rule reports it
     if (!input || input->kind() != ValueKind::kName ||
         input->binding().type().kind() != TypeKind::kState) {
       report_.Add(kRules["state-operand"], input ? input->offset() : statement.offset(),
@@ -237,7 +238,8 @@ class Verifier {
   // ---- values -----------------------------------------------------------------------------------
 
   void CheckValues() {
-    // Blocks come in the order in which they begin, their outputs stand where they end.
+    // Blocks are in the order in which they begin, but their outputs are in the order in which they
+    // end.
     std::ranges::sort(outputs_, {}, &Slice::first);
     size_t next = 0;
     const auto is_output = [&](uint32_t value) {
@@ -285,7 +287,8 @@ class Verifier {
     AddOfType(kRules["literal-shape"], value.offset(), type, what);
   }
 
-  // A whole literal or a part of one. Names, `?` and literals inside literals stand for themselves.
+  // Checks a literal or a part of one. Names, `?` and typed literals inside it are not checked
+  // against its type.
   void CheckLiteral(TypeView type, ValueView value) {
     if (value.kind() == ValueKind::kName || value.kind() == ValueKind::kUnknown ||
         value.kind() == ValueKind::kTyped) {
@@ -367,7 +370,7 @@ class Verifier {
 
   const Program& program_;
   WalkReport report_;
-  std::vector<uint32_t> named_;  // arguments of the statement at hand
+  std::vector<uint32_t> named_;  // arguments of the current statement
   std::vector<Slice> outputs_;
 };
 

@@ -65,10 +65,10 @@ constexpr auto kRules = RulesOf<WeightFile>({
        }
      }},
     {"records-as-counted",
-     "As many records, each begun by 0xDEADBEEF at a multiple of 64, follow as the header counts.",
+     "The header's count is the number of records, which begin with 0xDEADBEEF at multiples of 64.",
      kFacts, kNotes,
      [](const WeightFile& file, RuleReport& broken) {
-       // Behind a record whose data are nowhere, the next record cannot be found.
+       // If the data of a record are not in the file, the next record cannot be found.
        const size_t found = file.blobs.size();
        const bool lost = found > 0 && !IsDataInFile(file.blobs.back(), file.size);
        if (found < file.count && !lost) {
@@ -130,7 +130,7 @@ constexpr auto kRules = RulesOf<WeightFile>({
        }
      }},
     {"padding-bits",
-     "Fewer than eight bits are padding, and none of types of whole bytes or without data.",
+     "Padding is less than eight bits, and none for types of whole bytes or without data.",
      kStorage, kNotes,
      [](const WeightFile& file, RuleReport& broken) {
        for (const Blob& blob : file.blobs) {
@@ -153,7 +153,7 @@ constexpr auto kRules = RulesOf<WeightFile>({
        }
      }},
     {"gaps-zero",
-     "Nothing but the zeros that align it stands between the parts or behind the last.",
+     "Only zeros for alignment are between the parts, and nothing is behind the last part.",
      "no source", kAssumed,
      [](const WeightFile& file, RuleReport& broken) {
        for (const Gap& gap : file.gaps) broken(gap.offset, "{} bytes", gap.bytes.size());
@@ -273,7 +273,7 @@ std::string Print(const WeightFile& file) {
   return out;
 }
 
-// Reserved bytes and gaps are left unclaimed: zeros are fill there, and others opaque.
+// Reserved bytes and gaps are left unclaimed: their zeros count as fill, other bytes as opaque.
 ByteCounts CountBytes(const WeightFile& file, ByteSpan bytes) {
   ByteKindMap map(bytes);
   map.Claim(ByteKind::kTyped, 0, milweights::kHeaderSize - file.reserved.size());

@@ -12,7 +12,7 @@ namespace {
 
 using mil::DataType;
 
-// Indexed by the number in the record.
+// The types by their number in the record.
 constexpr std::array kBlobTypes = {
     DataType::kOther,  DataType::kFp16,      DataType::kFp32,    DataType::kUint8, DataType::kInt8,
     DataType::kBf16,   DataType::kInt16,     DataType::kUint16,  DataType::kInt4,  DataType::kUint1,
@@ -20,10 +20,10 @@ constexpr std::array kBlobTypes = {
     DataType::kUint32, DataType::kFp8E4M3Fn, DataType::kFp8E5M2,
 };
 
-// The next multiple of 64; the offsets here are those of bytes in memory, far from overflow.
+// The next multiple of 64. Offsets refer to bytes in memory, so they cannot overflow.
 uint64_t AlignUp(uint64_t offset) { return (offset + kAlignment - 1) / kAlignment * kAlignment; }
 
-// The record at the reader's position; its sentinel was seen.
+// The record at `at`. Precondition: its sentinel is there.
 Blob ReadRecord(ByteSpan bytes, uint64_t at) {
   ByteReader reader(bytes.subspan(at, kRecordSize), at, "blob");
   Blob blob;
@@ -47,13 +47,13 @@ bool IsRecord(ByteSpan bytes, uint64_t at) {
   return at <= bytes.size() && bytes.size() - at >= kRecordSize && WordAt(bytes, at) == kSentinel;
 }
 
-// The gaps between the parts, which are sorted here by their first byte.
+// The gaps between the parts. Sorts the parts by their first byte.
 std::vector<Gap> FindGaps(ByteSpan bytes, const std::vector<Blob>& blobs) {
   std::vector<std::pair<uint64_t, uint64_t>> parts;  // begin, end
   parts.reserve(2 * blobs.size());
   for (const Blob& blob : blobs) {
     parts.emplace_back(blob.record_offset, blob.record_offset + kRecordSize);
-    // The stated size may lead past the file, even past 64 bits.
+    // Uses the size of the data: the stated size may exceed the file, even 64 bits.
     if (!blob.data.empty())
       parts.emplace_back(blob.data_offset, blob.data_offset + blob.data.size());
   }
@@ -64,7 +64,8 @@ std::vector<Gap> FindGaps(ByteSpan bytes, const std::vector<Blob>& blobs) {
     if (until <= at) return;
     const ByteSpan gap = bytes.subspan(at, until - at);
     const bool zero = std::all_of(gap.begin(), gap.end(), [](uint8_t b) { return b == 0; });
-    // Zeros that align the next part are implied by its offset; nothing implies those at the end.
+    // The offset of the next part implies the zeros that align it; nothing implies zeros at the
+    // end.
     if (last || !zero || gap.size() >= kAlignment) gaps.push_back({at, gap});
   };
   for (const auto& [begin, end] : parts) {
@@ -85,8 +86,8 @@ struct Part {
   ByteSpan bytes;
 };
 
-// Copies the parts in order into one buffer. Later parts win where parts overlap, so the records
-// and the header, which come last, stand as they were read.
+// Copies the parts in order into one buffer. Later parts overwrite earlier ones. The records and
+// the header come last, so they stay as they were read.
 Result<Bytes> Assemble(const std::vector<Part>& parts) {
   std::vector<Part> sorted = parts;
   std::sort(sorted.begin(), sorted.end(),
@@ -183,14 +184,14 @@ Result<ByteSpan> ReadBlob(ByteSpan file, uint64_t record_offset, DataType type) 
   const Blob blob = ReadRecord(file, record_offset);
   const DataType actual = BlobTypeFromNumber(blob.type);
   if (actual != type || actual == DataType::kOther) {
-    return NoBlob(record_offset, fmt::format("type {} ({}), but {} was asked for", blob.type,
+    return NoBlob(record_offset, fmt::format("type {} ({}), but {} is required", blob.type,
                                              mil::DataTypeName(actual), mil::DataTypeName(type)));
   }
   if (!IsDataInFile(blob, file.size())) {
     return NoBlob(record_offset, fmt::format("{} bytes of data at 0x{:x} do not lie in the file",
                                              blob.size, blob.data_offset));
   }
-  // A range before the end of the record is no data of the blob: see Blob::data.
+  // A range that begins before the end of the record is not data of the blob: see Blob::data.
   if (blob.data.size() != blob.size) {
     return NoBlob(record_offset, fmt::format("{} bytes of data at 0x{:x} do not lie behind it",
                                              blob.size, blob.data_offset));

@@ -1,9 +1,9 @@
-// The weight side file of a MIL program (weights/weight.bin): a header, then blobs, each a 64-byte
-// record of the sentinel 0xDEADBEEF (facts/mil.md) and a layout, and its data. Used by the format
-// entry, by the lowering and by the engine's compiler.
+// The weight side file of a MIL program (weights/weight.bin): a header, then blobs. A blob is a
+// 64-byte record, which begins with the sentinel 0xDEADBEEF (facts/mil.md), and its data. Used by
+// the format entry, by the lowering and by the engine's compiler.
 //
 // Records start at multiples of 64, and so do data (facts/mil.md). The offset in a program's
-// BLOBFILE is that of the record: real programs say 64 for their first blob.
+// BLOBFILE is that of the record: it is 64 for the first blob of real programs.
 #pragma once
 
 #include <array>
@@ -25,7 +25,7 @@ inline constexpr uint64_t kSentinelSize = 4;
 inline constexpr uint32_t kSentinel = 0xdeadbeef;
 inline constexpr uint32_t kVersion = 2;
 
-// The number of `type` in a record, or nothing where it has none. Source: coremltools,
+// The number of `type` in a record, or nothing if it has none. Source: coremltools,
 // MILBlob/Blob/BlobDataType.hpp.
 std::optional<uint32_t> BlobTypeNumber(mil::DataType type);
 // The inverse; kOther for an unknown number.
@@ -44,7 +44,7 @@ struct Blob {
   ByteSpan data;
 };
 
-// Behind the sentinel, which begins a record.
+// The fields of a record behind its sentinel.
 inline constexpr auto kBlobRecord = RecordOf<Blob>(
     "public notes: coremltools, MILBlob/Blob/StorageFormat.hpp", FactEvidence::kPublicNotes,
     Field{"type", &Blob::type, RecordKind::kNumber, FieldRole::kSpelled, FactEvidence::kPublicNotes,
@@ -63,7 +63,7 @@ struct Gap {
   ByteSpan bytes;
 };
 
-// A file's parts. The spans refer to the bytes that were parsed, or to the caller's own.
+// A file's parts. The spans view the bytes that were parsed, or bytes of the caller.
 struct WeightFile {
   uint32_t count = 0;
   uint32_t version = kVersion;
@@ -84,20 +84,19 @@ inline bool IsDataInFile(const Blob& blob, uint64_t file_size) {
   return blob.data_offset <= file_size && blob.size <= file_size - blob.data_offset;
 }
 
-// Reads the header, then records one after another, each at the next multiple of 64 behind the data
-// of the one before, for as long as the sentinel stands there, whatever `count` says. Fails only on
-// a file shorter than a header.
-// Linear in the number of records; no data are copied.
+// Reads the header, then the records. The next record is at the next multiple of 64 behind the
+// previous data; reading ends where there is no sentinel, whatever `count` is. Fails only on a file
+// shorter than a header. Linear in the number of records; no data are copied.
 Result<WeightFile> Parse(ByteSpan bytes);
 
-// The file with these parts: Parse's input byte for byte, where `file` came from there. kInvalid
-// where a blob has more data than its record says, or a record lies in the header;
-// kLimit where a part's offset would leave a hole of more than 64 bytes.
+// The file with these parts. For a `file` from Parse, it equals Parse's input byte for byte.
+// Errors: kInvalid if a blob has more data than its record states or if a record lies in the
+// header, kLimit if a part's offset would leave a hole of more than 64 bytes.
 Result<Bytes> Write(const WeightFile& file);
 
-// The data of the blob whose record stands at `record_offset`, as BLOBFILE names it: all bytes that
-// the record states, never fewer. An Error (kInvalid, with the offset) where there is no record,
-// its type is not `type`, or its data are not in the file behind the record. Constant time.
+// The data of the blob whose record stands at `record_offset`, as in BLOBFILE: all bytes that the
+// record states, never fewer. Errors: kInvalid, with the offset, if there is no record, if its type
+// is not `type`, or if its data are not in the file behind the record. Constant time.
 Result<ByteSpan> ReadBlob(ByteSpan file, uint64_t record_offset, mil::DataType type);
 
 // Builds a file blob by blob. Not thread-safe.
@@ -106,9 +105,9 @@ class WeightFileWriter {
   WeightFileWriter();
 
   // Appends a record and its data and returns the offset of the record. `data` are little-endian
-  // elements, packed least significant bit first for types below a byte, of which the last byte
-  // leaves `padding_bits` (0 to 7) unused. kInvalid where the type has no number or the size is not
-  // a whole number of elements.
+  // elements; types below a byte are packed least significant bit first, and their last byte has
+  // `padding_bits` (0 to 7) unused bits. Errors: kInvalid if the type has no number or if the size
+  // is not a whole number of elements.
   Result<uint64_t> Append(mil::DataType type, ByteSpan data, uint64_t padding_bits = 0);
 
   uint32_t count() const { return count_; }

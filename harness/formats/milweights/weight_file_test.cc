@@ -1,5 +1,5 @@
-// The weight side file: the layout of its writer; the files that its reader accepts, refuses and
-// keeps. The rules of the format entry are tested beside their generator.
+// The weight side file: the layout that the writer makes, and the files that the reader accepts,
+// refuses and keeps. The rules of the format entry are tested with their generator.
 #include "harness/formats/milweights/weight_file.h"
 
 #include <cstdint>
@@ -52,7 +52,7 @@ TEST(WeightFile, RefusesMissingBlobs) {
     return blob.ok() ? "read" : blob.error().message;
   };
   EXPECT_EQ(message(64, DataType::kFp32),
-            "weight blob at 0x40: type 1 (fp16), but fp32 was asked for");
+            "weight blob at 0x40: type 1 (fp16), but fp32 is required");
   EXPECT_EQ(message(128, DataType::kFp16),
             "weight blob at 0x80: no record (0xdeadbeef) stands there");
   EXPECT_EQ(message(0, DataType::kFp16),
@@ -72,7 +72,7 @@ TEST(WeightFile, RefusesMissingBlobs) {
       message(64, DataType::kFp16),
       "weight blob at 0x40: 18374686479671623684 bytes of data at 0x80 do not lie in the file");
   file[64 + 4] = 77;
-  EXPECT_EQ(message(64, DataType::kOther), "weight blob at 0x40: type 77 (?), but ? was asked for");
+  EXPECT_EQ(message(64, DataType::kOther), "weight blob at 0x40: type 77 (?), but ? is required");
 }
 
 TEST(WeightFile, AppendRefusesPartsOfElements) {

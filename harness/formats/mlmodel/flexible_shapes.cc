@@ -32,7 +32,7 @@ std::string RangesText(const InputShapes& shapes) {
   return "[" + text + "]";
 }
 
-// {{"x", LIST}, ...} of the inputs for which `list` gives text.
+// {{"x", LIST}, ...} for the inputs whose `list` is not empty.
 template <typename List>
 std::string PairsText(std::span<const InputShapes* const> inputs, const List& list) {
   std::string text;
@@ -103,7 +103,7 @@ Status ReadRanges(ValueView list, InputShapes& shapes) {
   return {};
 }
 
-// The pairs of a dictionary: `read(key, value)` gives a Status.
+// Calls `read(key, value)`, which returns a Status, for the pairs of a dictionary.
 template <typename Read>
 Status ForEachPair(ValueView dictionary, const Read& read) {
   for (const ValueView pair : dictionary.Inner().children()) {

@@ -1,6 +1,6 @@
 // Shapes that the inputs of a model may take. Model files have them in the description of each
-// input; MIL text has them in the attribute FlexibleShapeInformation of the function, which Core
-// ML's compiler makes of the description.
+// input. MIL text has them in the attribute FlexibleShapeInformation of the function; Core ML's
+// compiler makes that attribute from the description.
 #pragma once
 
 #include <array>
@@ -25,20 +25,21 @@ struct InputShapes {
   std::vector<std::array<int64_t, 2>> ranges;  // lowest and highest by axis; highest -1: no limit
   std::vector<std::vector<int64_t>> sets;      // the only shapes that it may take
 
-  // Whether this says more than a type whose axes are unknown: sets, or other ranges than fixed
-  // extents and 1 to no limit with an extent of 1.
+  // Whether this states more than a type with unknown axes does: sets of shapes, or a range that is
+  // neither a fixed extent nor "1 to no limit" with a default extent of 1.
   bool IsFlexible() const;
   bool IsOf(std::string_view name) const { return function.empty() || function == name; }
 };
 
 // The attribute's value for the flexible inputs of a function, as compiled texts spell it; `plain`:
-// in texts of version 1.3. Empty where no input is flexible. Sets of shapes are named by their
-// numbers: compiled texts name them by values that no source explains.
+// in texts of version 1.3. Empty if no input is flexible. Sets of shapes are named by their
+// numbers, because compiled texts use names that no source explains.
 std::string FlexibleShapesText(std::span<const InputShapes> inputs, std::string_view function,
                                bool plain);
 
-// The shapes that a function's attribute gives; none without one. Errors: kUnsupported for a step
-// other than 1, which descriptions lack; kInvalid for another form than compiled texts have.
+// The shapes in a function's attribute; none if it has no such attribute. Errors: kUnsupported for
+// a step other than 1, which descriptions cannot express; kInvalid for another form than that of
+// compiled texts.
 Result<std::vector<InputShapes>> ReadFlexibleShapes(mil::FunctionView function);
 
 }  // namespace anecheck::mlmodel

@@ -1,4 +1,4 @@
-// Model files: real ones, texts and drawn graphs there and back, and refused models.
+// Model files: round trips of real models, texts and random graphs, and refused models.
 #include <fmt/format.h>
 #include <functional>
 #include <gtest/gtest.h>
@@ -57,7 +57,7 @@ TEST(MlModel, RealTextsComeBackTheSame) {
     SCOPED_TRACE(file.name);
     const mil::Program program = Parsed(file.text);
     ExpectSame(program);
-    // The spelling of the texts that compilers write is the one that is written here.
+    // ProgramText spells programs as the compilers' texts do.
     EXPECT_TRUE(There(program) == mil::Print(program));
   }
 }
@@ -138,9 +138,9 @@ TEST(MlModel, TextThatAModelFileCannotExpressIsRefusedWithItsPlace) {
            {"op<ios17>(a = x);", "no opsets of single operations (offset 0x38)"},
            {"op(x);", "no arguments without a name (offset 0x3b)"},
            {"op(a = 3);", "no values without a type: write type(value) (offset 0x3f)"},
-           {"op(a = tensor<fp16, [3]>([1, 2]));", "asks for 3 elements, the literal has 2"},
-           {"op(a = string([]));", "asks for 1 element, the literal has 0"},
-           {"op(a = list<fp16, 1>(3));", "the value is none of its type"},
+           {"op(a = tensor<fp16, [3]>([1, 2]));", "requires 3 elements, the literal has 2"},
+           {"op(a = string([]));", "requires 1 element, the literal has 0"},
+           {"op(a = list<fp16, 1>(3));", "the value is not of its type"},
            {"op(a = fp4(3));", "element type fp4 has no number"}}) {
     const auto bytes = ProgramBytes(Parsed(Body(statement)));
     ASSERT_FALSE(bytes.ok()) << statement;
@@ -176,8 +176,8 @@ TEST(MlModel, RealModelsAreReadWrittenAndReadTheSame) {
   EXPECT_EQ(models, 3u);
 }
 
-// Core ML's compiler renames values and rounds the constants of its text, so that the two forms of
-// one model are compared by the origin of a value.
+// Core ML's compiler renames values and rounds the constants of its text, so the two forms of one
+// model are compared by the origin of each value.
 TEST(MlModel, APackageHasTheOperationsOfItsCompiledText) {
   const std::string folder = testing::RealDataPath("models/unified_mixed");
   ANECHECK_SKIP_WITHOUT(folder + ".mlpackage");

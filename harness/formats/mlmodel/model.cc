@@ -17,7 +17,7 @@ using protozero::pbf_writer;
 
 // ---- reading ------------------------------------------------------------------------------------
 
-// The extents of a packed or single list of varints.
+// Appends the extents of a packed list of varints, or of a single varint.
 Status AppendExtents(const WireField& field, std::vector<int64_t>& extents) {
   if (field.type == protozero::pbf_wire_type::varint) {
     extents.push_back(static_cast<int64_t>(field.varint));
@@ -110,7 +110,7 @@ Status ReadFeature(std::string_view feature, const std::string& function, Model&
     if (field.IsBytes(field::kEnumeratedShapes)) return AppendSets(field.bytes, shape);
     return {};
   }));
-  // Without default extents the lowest ones, or the first set.
+  // Without default extents, takes the first set or the lowest extents.
   if (shape.extents.empty() && !shape.sets.empty()) shape.extents = shape.sets.front();
   if (shape.extents.empty()) {
     for (const std::array<int64_t, 2>& range : shape.ranges) shape.extents.push_back(range[0]);
@@ -164,7 +164,7 @@ constexpr FeatureFields kModelFields = {field::kInput, field::kOutput, field::kS
 constexpr FeatureFields kFunctionFields = {field::kFunctionInput, field::kFunctionOutput,
                                            field::kFunctionState};
 
-// The shapes of an array by its type alone: extents of 1 and no limit for unknown axes.
+// The shapes of an array from its type alone: an unknown axis has the extent 1 and no limit.
 InputShapes ShapesOfType(mil::TypeView type) {
   InputShapes shapes;
   bool open = false;

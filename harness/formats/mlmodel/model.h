@@ -18,19 +18,19 @@ struct Model {
   std::vector<InputShapes> inputs;  // of those whose description has extents
 };
 
-// Whether a file that begins so may be a model file: no other format that is read begins with the
-// field of the specification version.
+// Whether a file with these first bytes may be a model file. No other format of this project begins
+// with the field of the specification version.
 bool MayBeModel(std::string_view bytes);
 
-// Errors: kMalformed for other bytes; kUnsupported, with the kind in words, for models that are no
-// ML Programs, the older neural networks among them.
+// Errors: kMalformed if the bytes are no model; kUnsupported, with the kind in words, for models
+// that are not ML Programs, such as the older neural networks.
 Result<Model> ReadModel(std::string_view bytes);
 
-// A whole model of that program, as ReadModel and Core ML's compiler read it: inputs, outputs and
-// states of its functions are described from their types, the shapes that inputs may take from
-// FlexibleShapeInformation, other axes of unknown extent as open ranges. Errors: those of
-// ProgramBytes and ReadFlexibleShapes; kUnsupported where an input or output has a type that Core
-// ML's arrays lack, kInvalid where a program has no function.
+// A whole model of that program, as ReadModel and Core ML's compiler read it. Inputs, outputs and
+// states of its functions are described from their types. The shapes that inputs may take come from
+// FlexibleShapeInformation; other axes of unknown extent become open ranges. Errors: those of
+// ProgramBytes and ReadFlexibleShapes; kUnsupported if an input or output has a type that Core ML's
+// arrays lack, kInvalid if the program has no function.
 Result<std::string> ModelBytes(const mil::Program& program);
 
 }  // namespace anecheck::mlmodel

@@ -26,7 +26,7 @@ Error At(ErrorCode code, uint64_t offset, std::string_view what) {
   return MakeError(code, fmt::format("{} (offset 0x{:x})", what, offset), offset);
 }
 
-// An element type as the message has it; the offset is of the value with the type.
+// The number of an element type in the message. `offset` is that of the value with the type.
 Result<uint32_t> NumberOf(TypeView type, uint64_t offset) {
   const auto number = DataTypeNumber(type.data_type());
   if (number) return *number;
@@ -113,7 +113,7 @@ Status ForEachLeaf(ValueView value, Use&& use) {
   return {};
 }
 
-// The elements of a tensor as whole bytes, packed where their type is narrower than a byte.
+// The elements of a tensor, packed into bytes if their type is narrower than a byte.
 std::string PackedBytes(const std::vector<uint8_t>& bytes, DataType type) {
   const int bits = mil::DataTypeBits(type);
   if (bits >= 8) return {bytes.begin(), bytes.end()};
@@ -141,7 +141,7 @@ Status CheckCount(TypeView type, ValueView value, uint64_t held) {
   if (!count || *count == held) return {};
   return At(
       ErrorCode::kInvalid, value.offset(),
-      fmt::format("the type asks for {}, the literal has {}", Counted(*count, "element"), held));
+      fmt::format("the type requires {}, the literal has {}", Counted(*count, "element"), held));
 }
 
 Status WriteStrings(pbf_writer& tensor, TypeView type, ValueView value) {
@@ -171,7 +171,7 @@ Status WriteTensor(pbf_writer& parent, TypeView type, ValueView value) {
     return {};
   }
   if (where == field::kFloats || where == field::kDoubles) {
-    // Packed floats are their little-endian words, as the elements are.
+    // Packed floats are little-endian words, like the elements.
     if (!bytes.empty()) {
       list.add_bytes(field::kValues, reinterpret_cast<const char*>(bytes.data()), bytes.size());
     }
@@ -191,7 +191,7 @@ Status WriteTensor(pbf_writer& parent, TypeView type, ValueView value) {
 
 Status WriteImmediate(pbf_writer& parent, TypeView type, ValueView value);
 
-// A value of `type`, written bare or as a literal of its own.
+// Writes a value of `type`, which is bare or has its own type.
 Status WriteMember(pbf_writer& parent, uint32_t number, TypeView type, ValueView value) {
   Submessage member(parent, number);
   const TypeView own = value.kind() == ValueKind::kTyped ? value.type() : type;
@@ -250,7 +250,7 @@ Status WriteImmediateKind(pbf_writer& immediate, TypeView type, ValueView value)
     default:
       return At(ErrorCode::kUnsupported, value.offset(), "a model file has no values of this type");
   }
-  return At(ErrorCode::kInvalid, value.offset(), "the value is none of its type");
+  return At(ErrorCode::kInvalid, value.offset(), "the value is not of its type");
 }
 
 Status WriteImmediate(pbf_writer& parent, TypeView type, ValueView value) {
@@ -343,7 +343,8 @@ Status WriteOperation(pbf_writer& block, mil::StatementView statement) {
   return WriteAttributes(operation, field::kOperationAttributes, statement.attributes());
 }
 
-// Outputs and operations. Inputs are the caller's: those of a function stand in the function.
+// Writes outputs and operations. The caller writes the inputs, because those of a function are
+// fields of the function.
 Status WriteBlock(pbf_writer& block, mil::BlockView view) {
   for (const ValueView output : view.outputs()) {
     block.add_string(field::kBlockOutputs, std::string(output.text()));

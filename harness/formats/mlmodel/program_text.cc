@@ -21,18 +21,18 @@ namespace {
 
 using mil::DataType;
 
-// Real programs take up to 15 bytes of text for one of the file; the densest literals 24.
+// Real programs take up to 15 bytes of text per byte of the file; the densest literals take 24.
 constexpr size_t kMostExpansion = 64;
 
 struct MapEntry {
   std::string_view key;
   std::string_view value;
 
-  // By key; of one key as they stand in the file.
+  // Orders by key; entries with the same key stay in file order.
   std::pair<std::string_view, const char*> Order() const { return {key, value.data()}; }
 };
 
-// The labels of an operation's blocks, as the lowering spells them (program.h: none is published).
+// The labels of an operation's blocks, as the lowering spells them; no source gives them.
 std::string_view BlockLabel(std::string_view op, size_t index) {
   if (op == "cond") return index == 0 ? "_true_fn" : "_false_fn";
   if (op == "while_loop") return index == 0 ? "_cond" : "_body";
@@ -58,7 +58,7 @@ class TextBuilder {
       if (field.IsBytes(field::kProgramAttributes)) attributes.push_back(ReadEntry(field.bytes));
       return {};
     }));
-    // One text has one dialect: the plain one where a function is of an opset that has it.
+    // A text has one dialect: the plain one if the opset of any function has it.
     plain_ = std::ranges::any_of(functions, [](const MapEntry& function) {
       return IsPlainDialect(OpsetInText(FindBytes(function.value, field::kOpset)));
     });
@@ -191,7 +191,7 @@ class TextBuilder {
     }
   }
 
-  // The one field of a message that has one of several.
+  // The only field of a message that has one of several.
   static WireField OneOf(std::string_view message) {
     WireField last;
     static_cast<void>(ForEachField(message, [&](const WireField& field) -> Status {
@@ -272,8 +272,8 @@ class TextBuilder {
     return {};
   }
 
-  // Whether a value of that kind may have a type of that kind; one of no known kind is refused
-  // elsewhere.
+  // Whether a kind of value fits a kind of type. Unknown kinds of values pass, because they are
+  // refused elsewhere.
   static bool IsOfType(uint32_t value, uint32_t type) {
     switch (value) {
       case field::kTensor:
@@ -297,7 +297,7 @@ class TextBuilder {
     }
     const std::string_view type = FindBytes(message, field::kValueType);
     const WireField kind = OneOf(FindBytes(message, field::kImmediate));
-    if (!IsOfType(kind.number, OneOf(type).number)) return Invalid("a value is none of its type");
+    if (!IsOfType(kind.number, OneOf(type).number)) return Invalid("a value is not of its type");
     switch (kind.number) {
       case field::kTensor: {
         ANECHECK_ASSIGN(const TensorType tensor,
@@ -472,7 +472,7 @@ class TextBuilder {
     return Body(message, indent, depth);
   }
 
-  // From '{' to the outputs.
+  // Writes from '{' to the outputs.
   Status Body(std::string_view block, size_t indent, int depth) {
     ANECHECK_RETURN_IF_ERROR(CheckLimits(depth));
     out_ += "{\n";

@@ -1,5 +1,4 @@
-// ML Programs as MIL text: the two forms of one program meet in it, and readers of the text read
-// both.
+// Spells ML Programs as MIL text, so that readers of MIL text can read both forms of a program.
 #pragma once
 
 #include <span>
@@ -12,13 +11,12 @@
 namespace anecheck::mlmodel {
 
 // The MIL text of a program in protocol buffers (message Program): functions in the order of the
-// file, arguments and attributes in the order of their names, as compiled texts have them. Text has
-// no place for doc strings and for specializations of functions other than the one of the
-// function's opset; they are left out. Errors: kMalformed for bytes that are no such message,
-// kInvalid and kUnsupported for models that MIL text cannot spell, each naming the operation;
-// kLimit for a text above mil::kMaxTextSize, and for one that is out of proportion to the file.
-// Functions whose inputs are flexible by the description get the attribute
-// FlexibleShapeInformation, unless they have one.
+// file, arguments and attributes in the order of their names, as compiled texts have them. Doc
+// strings, and specializations of a function for other opsets than its own, have no place in the
+// text and are left out. A function whose inputs are flexible according to the description gets the
+// attribute FlexibleShapeInformation, unless it has one. Errors: kMalformed for bytes that are no
+// such message; kInvalid and kUnsupported, with the operation, for models that MIL text cannot
+// spell; kLimit for a text that is above mil::kMaxTextSize or out of proportion to the file.
 Result<std::string> ProgramText(std::string_view program, std::span<const InputShapes> inputs = {});
 
 }  // namespace anecheck::mlmodel

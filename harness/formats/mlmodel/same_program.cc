@@ -16,7 +16,7 @@ using mil::TypeView;
 using mil::ValueKind;
 using mil::ValueView;
 
-// tensor<T, []> is T.
+// T for tensor<T, []>.
 TypeView Plain(TypeView type) {
   const bool scalar = type.kind() == TypeKind::kTensor && type.dimensions().empty();
   return scalar ? type.element() : type;
@@ -66,7 +66,7 @@ bool SameStrings(ValueView a, ValueView b) {
   });
 }
 
-// The children of a list, tuple or dictionary but for empty pairs.
+// The children of a list, tuple or dictionary, without empty pairs.
 std::vector<ValueView> Members(ValueView value) {
   std::vector<ValueView> members;
   for (const ValueView child : value.children()) {
@@ -76,8 +76,8 @@ std::vector<ValueView> Members(ValueView value) {
   return members;
 }
 
-// The types of the members: those of a tuple in order, of a list all one, of a dictionary none, as
-// its pairs have them.
+// The type of a member. The members of a tuple have their own types, those of a list all the same.
+// For a dictionary returns `type`, because its pairs have the types.
 TypeView MemberType(TypeView type, size_t index) {
   switch (type.kind()) {
     case TypeKind::kTuple:
@@ -89,7 +89,7 @@ TypeView MemberType(TypeView type, size_t index) {
   }
 }
 
-// Two values of one type, bare or as literals of their own.
+// Whether two values of one type are the same. Each is bare or has its own type.
 bool SameValue(TypeView type, ValueView first, ValueView second) {
   if (first.kind() == ValueKind::kTyped) type = first.type();
   if (second.kind() == ValueKind::kTyped && !SameType(type, second.type())) return false;

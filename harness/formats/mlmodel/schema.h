@@ -1,7 +1,8 @@
 // The field numbers of Core ML's model files, a schema of protocol buffers, as far as ML Programs
 // need it. Source: public notes (coremltools, mlmodel/format: Model.proto, MIL.proto,
-// FeatureTypes.proto); the real packages at hand use those of the program, the description and its
-// arrays as given here. Read by program_text.cc, written by program_bytes.cc, both by model.cc.
+// FeatureTypes.proto); the real packages at hand confirm the numbers of the program, the
+// description and its arrays. Read by program_text.cc, written by program_bytes.cc, both by
+// model.cc.
 #pragma once
 
 #include <cstdint>
@@ -12,7 +13,7 @@
 
 namespace anecheck::mlmodel {
 
-// One enumeration a message; the value is the field's number.
+// One enumeration per message; the value is the field's number.
 namespace field {
 
 enum Model : uint32_t { kSpecificationVersion = 1, kDescription = 2, kMlProgram = 502 };
@@ -106,7 +107,7 @@ enum TensorValue : uint32_t {
   kDoubles = 6,
   kBytes = 7,
 };
-// The lists of values, be they of a tensor, a tuple, a list or a dictionary.
+// The lists of values in a tensor, a tuple, a list or a dictionary.
 enum Values : uint32_t { kValues = 1 };
 enum KeyValuePair : uint32_t { kKey = 1, kPairValue = 2 };
 // An entry of a map.
@@ -114,20 +115,21 @@ enum Entry : uint32_t { kEntryKey = 1, kEntryValue = 2 };
 
 }  // namespace field
 
-// The number of an element type in TensorType, nothing where it has none; and the inverse, kOther
-// for an unknown number.
+// The number of an element type in TensorType, or nothing if it has none. The inverse returns
+// kOther for an unknown number.
 std::optional<uint32_t> DataTypeNumber(mil::DataType type);
 mil::DataType DataTypeFromNumber(uint64_t number);
 
-// The field of TensorValue that holds the elements of a type. Source: as above (converters, mil
-// backend): fp16, integers of a byte and less, and uint32 are bytes.
+// The field of TensorValue with the elements of a type: bytes for fp16, integers of at most a byte,
+// and uint32. Source: as above (converters, mil backend).
 field::TensorValue ValueFieldOf(mil::DataType type);
 
-// The number of an element type in ArrayFeatureType; nothing where a model's inputs cannot have it.
+// The number of an element type in ArrayFeatureType; nothing if a model's inputs cannot have that
+// type.
 std::optional<uint32_t> ArrayTypeNumber(mil::DataType type);
 
-// Opsets of MIL text and of model files: "ios16" and "CoreML6". Others are called alike in both.
-// Source: real pairs of a package and its compiled text (5 and 6); public notes for the rest.
+// Opsets of MIL text and of model files: "ios16" and "CoreML6". Other opsets have the same name in
+// both. Source: real pairs of a package and its compiled text (5 and 6); public notes for the rest.
 std::string_view OpsetInText(std::string_view opset);
 std::string_view OpsetInModel(std::string_view opset);
 // The lowest specification version of a model of an opset of MIL text. Source: as above; real
@@ -136,7 +138,7 @@ int32_t SpecificationVersionOf(std::string_view text_opset);
 // Whether texts of that opset are of version 1.3, which spells scalars plainly (mil::Dialect).
 bool IsPlainDialect(std::string_view text_opset);
 
-// The kind of model that a field of Model's oneof stands for: "neural network" for 500. Empty for
+// The kind of model for a field of Model's oneof, for example "neural network" for 500. Empty for
 // other fields.
 std::string_view ModelKind(uint32_t number);
 // How its owner gets an ML Program of a model of that kind, for messages. Source: coremltools,

@@ -1,4 +1,4 @@
-// A message inside of another, as it is written.
+// Writes a message inside another.
 #pragma once
 
 #include <cstdint>
@@ -11,9 +11,9 @@ struct SubmessageBytes {
   std::string bytes;
 };
 
-// Becomes a field of its parent at the end of its scope, and also where nothing was written to it:
-// the library's own nested writers leave out empty messages, which here mean something (an unknown
-// dimension, a tensor of no elements). Nothing else may be written to the parent meanwhile.
+// Becomes a field of its parent at the end of its scope, even if nothing was written to it. The
+// library's own nested writers leave out empty messages, but these have a meaning here (an unknown
+// dimension, a tensor without elements). Nothing else may be written to the parent meanwhile.
 class Submessage : private SubmessageBytes, public protozero::pbf_writer {
  public:
   Submessage(protozero::pbf_writer& parent, uint32_t number)

@@ -17,7 +17,7 @@ namespace {
 
 using mil::DataType;
 
-// The bits of each element, and of a string its place.
+// The bits of each element, or the strings.
 struct Elements {
   std::vector<uint64_t> words;
   std::vector<std::string_view> strings;
@@ -30,7 +30,7 @@ Error WrongField(DataType type) {
                                                     mil::DataTypeName(type)));
 }
 
-// Elements of `bits` bits each, one after another, the least significant bits first.
+// Unpacks elements of `bits` bits each, least significant bits first.
 void Unpack(std::string_view bytes, int bits, uint64_t count, std::vector<uint64_t>& words) {
   words.reserve(count);
   const auto width = static_cast<uint64_t>(bits);
@@ -46,8 +46,8 @@ void Unpack(std::string_view bytes, int bits, uint64_t count, std::vector<uint64
   }
 }
 
-// The number of whole elements in the bytes, without padding bits of the last byte if `wanted`
-// gives the number.
+// Reads the whole elements in the bytes. If `wanted` gives their number, padding bits in the last
+// byte are left out.
 Status ReadBytes(std::string_view bytes, DataType type, std::optional<uint64_t> wanted,
                  Elements& elements) {
   const int bits = mil::DataTypeBits(type);
@@ -58,7 +58,7 @@ Status ReadBytes(std::string_view bytes, DataType type, std::optional<uint64_t> 
   return {};
 }
 
-// Fixed-width words: the field packed, or one element of it.
+// Appends words of fixed width, from a packed field or a single element.
 template <typename Word>
 Status AppendWords(std::string_view bytes, std::vector<uint64_t>& words) {
   if (bytes.size() % sizeof(Word) != 0) {
@@ -86,7 +86,7 @@ Status AppendVarints(const WireField& field, std::vector<uint64_t>& words) {
   return {};
 }
 
-// Whether elements of a type may stand in that field of TensorValue: integers are varints or bytes.
+// Whether elements of a type may be in that field of TensorValue. Integers may be varints or bytes.
 bool Accepts(uint32_t list, DataType type) {
   if (list == static_cast<uint32_t>(ValueFieldOf(type))) return true;
   const mil::DataClass kind = mil::DataTypeClass(type);
@@ -122,7 +122,7 @@ Result<Elements> Read(std::string_view value, DataType type, std::optional<uint6
   return elements;
 }
 
-// An integer as its type reads the bits; of varints the low bits count.
+// Appends an integer from the low bits of `word`, as many as its type has.
 Status AppendInteger(uint64_t word, DataType type, std::string& out) {
   const int bits = mil::DataTypeBits(type);
   const int unused = 64 - bits;
@@ -193,7 +193,7 @@ class Nesting {
   size_t next_ = 0;
 };
 
-// The product of the known extents, nothing past 64 bits.
+// The product of the known extents, or nothing past 64 bits.
 std::optional<uint64_t> Product(std::span<const std::optional<uint64_t>> extents) {
   uint64_t product = 1;
   for (const auto& extent : extents) {
@@ -226,7 +226,7 @@ Status AppendTensor(std::string_view value, DataType type,
   if (unknown == 0 && product != elements.size()) {
     return MakeError(
         ErrorCode::kInvalid,
-        fmt::format("a tensor's type asks for {} elements, it has {}",
+        fmt::format("a tensor's type requires {} elements, it has {}",
                     product ? std::to_string(*product) : "more than 2^64", elements.size()));
   }
   return Nesting(elements, type, limit, out).Append(known);

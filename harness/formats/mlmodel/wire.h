@@ -1,6 +1,6 @@
-// Walking the fields of a message of protocol buffers. The readers use nothing else of the library
-// (protozero): every access here is checked for its wire type first, and the library's exceptions
-// are caught in one place.
+// Walks the fields of a message of protocol buffers. The readers access the library (protozero)
+// only through this file, which checks the wire type before each access and catches the library's
+// exceptions.
 #pragma once
 
 #include <cstdint>
@@ -30,7 +30,7 @@ struct WireField {
   }
 };
 
-// The library's exception, at the field that does not end within its message.
+// The library's exception, with the place of the field that does not end within its message.
 class WireError : public protozero::exception {
  public:
   WireError(const char* what, const char* at) : what_(what), at_(at) {}
@@ -42,7 +42,7 @@ class WireError : public protozero::exception {
   const char* at_;
 };
 
-// Whether there is a next field of the message, which is put into `field`. Throws WireError.
+// Reads the next field into `field`. Returns false at the end of the message. Throws WireError.
 inline bool NextField(protozero::pbf_reader& reader, WireField& field) {
   const char* const at = reader.data().data();
   try {
@@ -62,8 +62,8 @@ inline bool NextField(protozero::pbf_reader& reader, WireField& field) {
   }
 }
 
-// Calls `use(WireField)`, which gives a Status, for each field in order, until one is an error.
-// Throws WireError where the bytes are no message.
+// Calls `use(WireField)`, which returns a Status, for each field in order, until one is an error.
+// Throws WireError if the bytes are no message.
 template <typename Use>
 Status ForEachField(std::string_view message, Use&& use) {
   protozero::pbf_reader reader(message.data(), message.size());
@@ -74,8 +74,8 @@ Status ForEachField(std::string_view message, Use&& use) {
   return {};
 }
 
-// Runs `read` of `bytes`, which gives a Result or a Status, and makes an error of the library's
-// exceptions.
+// Calls `read`, which reads `bytes` and returns a Result or a Status, and turns the library's
+// exceptions into errors.
 template <typename Read>
 auto CatchWire(std::string_view bytes, Read&& read) -> decltype(read()) {
   const auto broken = [](const protozero::exception& error, uint64_t offset) {
@@ -91,7 +91,7 @@ auto CatchWire(std::string_view bytes, Read&& read) -> decltype(read()) {
   }
 }
 
-// The last length-delimited field of that number; empty where there is none.
+// The last length-delimited field with that number; empty if there is none.
 inline std::string_view FindBytes(std::string_view message, uint32_t number) {
   std::string_view found;
   static_cast<void>(ForEachField(message, [&](const WireField& field) -> Status {

@@ -17,10 +17,10 @@ using tree::Dict;
 using tree::Entry;
 using tree::Value;
 
-// The stretches of entries whose key no source names.
+// The ranges of entries whose key no source names.
 class UnknownEntries {
  public:
-  // In a binary file keys stand elsewhere than before their values.
+  // In a binary file, a key does not stand just before its value.
   explicit UnknownEntries(bool is_binary) : is_binary_(is_binary) {}
 
   std::vector<ByteRange> Find(const Value& root) && {
@@ -123,7 +123,8 @@ class UnknownEntries {
   std::vector<ByteRange> unknown_;
 };
 
-// Cuts the text of a property list, which parses, into tags, contents and the text between them.
+// Cuts the text of a property list into tags, contents and the text between them. Precondition: the
+// text parses.
 class XmlCounter {
  public:
   XmlCounter(std::string_view text, std::vector<ByteRange> unknown)
@@ -149,20 +150,20 @@ class XmlCounter {
     coverage_.Add(kind, end - at_);
     at_ = end;
   }
-  // The place behind the next `word`.
+  // The place behind the next occurrence of `word`.
   size_t Past(std::string_view word, size_t from) const {
     const size_t found = text_.find(word, from);
     return found == std::string_view::npos ? text_.size() : found + word.size();
   }
 
-  // White space, or a byte order mark at the start.
+  // Counts white space, or a byte order mark at the start.
   void Between() {
     const bool space = kSpace.find(text_[at_]) != std::string_view::npos;
     const size_t end = space ? text_.find_first_not_of(kSpace, at_) : at_ + 1;
     Take(space ? ByteKind::kFill : ByteKind::kTyped, std::min(end, text_.size()));
   }
 
-  // A tag, and the content of an element that holds text.
+  // Counts a tag, and the content of an element with text.
   void Tag() {
     static constexpr std::string_view kOfText[] = {"<key",  "<string", "<integer", "<real",
                                                    "<data", "<true",   "<false"};
@@ -174,8 +175,8 @@ class XmlCounter {
     if (of_text && !tag.ends_with("/>")) Take(ByteKind::kTyped, ContentEnd());
   }
 
-  // The place at which the tag behind the text at hand begins; a CDATA section may hold the like of
-  // a tag.
+  // The place of the tag that ends the current text. A CDATA section, which may contain text like a
+  // tag, is skipped.
   size_t ContentEnd() const {
     size_t end = text_.find('<', at_);
     while (end != std::string_view::npos && text_.substr(end).starts_with("<![CDATA[")) {
@@ -189,7 +190,7 @@ class XmlCounter {
   TextByteKinds coverage_;
 };
 
-// Equal strings share an object, so that an unknown string may lie in a known one.
+// Equal strings share an object, so an unknown string may lie in the range of a known one.
 ByteCounts CountBinaryBytes(std::span<const ByteRange> unknown, ByteSpan bytes) {
   constexpr uint64_t kTrailer = 32;
   constexpr uint64_t kUnused = 5;  // bytes at the trailer's begin, zero in files of known writers

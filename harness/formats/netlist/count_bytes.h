@@ -6,8 +6,8 @@
 
 namespace anecheck::netlist {
 
-// `document` was parsed from `bytes`. Entries whose key no source names are opaque; white space and
-// comments between the elements of an XML file are fill.
+// Precondition: `document` was parsed from `bytes`. Entries whose key no source names are opaque;
+// white space and comments between the elements of an XML file are fill.
 ByteCounts CountDocumentBytes(const plist::Document& document, ByteSpan bytes);
 
 }  // namespace anecheck::netlist

@@ -55,7 +55,7 @@ constexpr KeyFact kNetworkKeys[] = {{"Inputs", kReal},
                                     {"Weights", kReal},
                                     {"Constants", kNotes}};
 
-// Keys of Params that real files hold, of whichever layer.
+// Keys of Params in real files, of any layer.
 constexpr std::string_view kRealParams[] = {"BiasScalar",
                                             "BiasScaleGroupData",
                                             "BroadcastInfo",

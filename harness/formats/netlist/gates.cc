@@ -17,7 +17,7 @@ using tree::Dict;
 using tree::Entry;
 using tree::Value;
 
-// The texts that the rules refer to.
+// Owns the texts that the rules view.
 struct GateTexts {
   std::string statement;
   std::string source;
@@ -28,7 +28,7 @@ struct GateTable {
   std::vector<Rule> rules;
 };
 
-// A gate that a real file contradicts in part only warns.
+// A gate that real files contradict in part only warns.
 FactEvidence EvidenceOf(const legality::Rule& gate) {
   const bool contradicted = std::ranges::any_of(
       gate.others, [](const auto& other) { return other.source == "real files"; });
@@ -69,7 +69,7 @@ std::string MilType(std::string_view type) {
   return std::string(found == kTypes.end() ? type : found->second);
 }
 
-// Dictionaries and arrays of other than numbers are no value of a rule.
+// A value that rules can test: a number, a boolean or a string. Nothing for other values.
 std::optional<legality::Value> RuleValue(const Value& value) {
   if (value.AsInteger() != nullptr) {
     return legality::Value::Number(static_cast<double>(*value.AsInteger()));
@@ -93,8 +93,9 @@ legality::Operand OperandOf(const GateOperand& operand, size_t index) {
   return made;
 }
 
-// The entries of a dictionary as attributes, those of an only dictionary in a list among them:
-// rules call one axis's {Dimension, Size} Dimension and Size.
+// Adds the entries of a dictionary as attributes. A list with a single dictionary adds the entries
+// of that dictionary, because rules name them directly (Dimension and Size for [{Dimension,
+// Size}]).
 void AddAttributes(const Dict& dict, legality::Instance& instance) {
   for (const Entry& entry : dict.entries) {
     const tree::Array* list = entry.value.AsArray();

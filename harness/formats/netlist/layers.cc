@@ -45,8 +45,9 @@ constexpr Names kArgModes[] = {"SpatialArgMax", "ChannelArgMax", "SpatialArgMin"
 constexpr Names kFlattenTypes[] = {"NCHW", "NHWC"};
 constexpr Names kMetrics[] = {"L1", "L2"};
 
-// Names of sets that no source closes. Real files spell Float16, Float32, UInt8, Conv and Dense;
-// the other element types are those of specification 000, table 23.12 and of the hardware's own.
+// Sets of names that no source gives completely. Real files spell Float16, Float32, UInt8, Conv and
+// Dense; the other element types are from specification 000, table 23.12 and from the hardware's
+// enumeration.
 constexpr Names kElementTypes[] = {"Float16", "Float32", "UInt8",  "Int8",  "Int16",
                                    "UInt16",  "Int32",   "UInt32", "Int64", "UInt64",
                                    "Int4",    "UInt4",   "UInt6",  "E4M3"};
@@ -248,7 +249,7 @@ constexpr std::array kLayers = {
               kDropout},
     LayerSpec{"DynamicGOC", "DynamicGOC", "ANECDynamicGOCLayerDesc", "ANECValidateDynamicGOCLayer",
               9, 2, 3, kDynamicGoc},
-    // Public netlists give the runtime start as a second operand; the table counts one.
+    // Public netlists have the runtime start as a second operand; the table counts one operand.
     LayerSpec{"DynamicSlice", "DynamicSlice", "ANECDynamicSliceLayerDesc",
               "ANECValidateDynamicSliceLayer", 47, 1, 2, kDynamicSlice},
     LayerSpec{"Flatten", "Flatten", "ANECFlattenLayerDesc", "ANECValidateFlattenLayer", 11, 1, 1,

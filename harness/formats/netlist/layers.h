@@ -1,6 +1,6 @@
-// The catalog of native layers as network descriptions name them: unit type, operand counts and
-// the parameters that the compiler's parser of each unit reads. Parsing, verification, generation
-// and the lowering of graphs stand on this table.
+// The catalog of native layers as network descriptions name them: unit type, operand counts and the
+// parameters that the compiler's parser of each unit reads. Parsing, verification, generation and
+// the lowering of graphs use this table.
 #pragma once
 
 #include <cstdint>
@@ -16,9 +16,9 @@ enum class ParamKind : uint8_t {
   kAny,  // no source tells the kind
   kInteger,
   kBoolean,
-  kReal,      // a real, or an integer that stands for one
+  kReal,      // a real, or an integer in its place
   kHalfBits,  // an integer 0 to 65535: the bits of an fp16 value
-  kName,      // a string; of a closed set where `names` is not empty, see also `spelled`
+  kName,      // a string, from a closed set if `names` is not empty; see also `spelled`
   kNameOrInteger,
   kDimension,    // Batch, Depth, Channel, Height or Width
   kDimensions,   // a dimension or an array of them
@@ -30,13 +30,13 @@ enum class ParamKind : uint8_t {
 struct ParamSpec {
   std::string_view key;
   ParamKind kind = ParamKind::kAny;
-  // The parser fails without it. `required_evidence` says how that is known.
+  // The parser fails without it. `required_evidence` is the evidence for that.
   bool required = false;
   FactEvidence required_evidence = FactEvidence::kSpecification;
   std::span<const std::string_view> names = {};
   std::span<const ParamSpec> members = {};
-  // Of a name whose set no source closes: the spellings of sources, and the enumerations whose
-  // names it takes in any case. Both empty where no source tells any.
+  // For a name whose set no source gives completely: the spellings in sources, and the enumerations
+  // whose names it accepts in any case. Both are empty if no source gives any.
   std::span<const std::string_view> spelled = {};
   std::span<const EnumKind> enumerations = {};
 };
@@ -50,8 +50,8 @@ struct LayerSpec {
   uint16_t min_bottoms = 1;
   uint16_t max_bottoms = 1;
   std::span<const ParamSpec> params = {};
-  // The list of params is complete as far as any source tells: another key is an error. If it is
-  // false the sources name the layer's attributes loosely, and another key is kept without a word.
+  // True if the list of params is complete according to the sources: another key is an error. False
+  // if the sources name the layer's attributes only loosely: another key is kept without a warning.
   bool closed = true;
   // The compiler's answer to a wrong or missing key; the key follows if it ends in '*'.
   std::string_view key_error = "InvalidParamSyntax";
@@ -66,7 +66,7 @@ std::span<const LayerSpec> Layers();
 // The layer of a Type tag, or nullptr.
 const LayerSpec* FindLayer(std::string_view type);
 
-// Whether a source knows the value of a kName parameter; true where no source tells any.
+// Whether a source names the value of a kName parameter; true if no source names any value.
 bool IsKnownName(const ParamSpec& spec, std::string_view name);
 
 // Element types of ports, units, kernels and biases as network descriptions spell them.

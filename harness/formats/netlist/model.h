@@ -40,7 +40,7 @@ struct Extents {
 };
 
 // Bytes from one element to the next along an axis; an absent one is left to the compiler. A plane
-// holds one channel (or one interleave group of channels).
+// is one channel (or one interleave group of channels).
 struct Strides {
   std::optional<int64_t> batch;
   std::optional<int64_t> depth;
@@ -73,7 +73,7 @@ struct Output {
   friend bool operator==(const Output&, const Output&) = default;
 };
 
-// A tensor whose values stand in a weight file.
+// A tensor whose values are in a weight file.
 struct Constant {
   std::string name;
   std::optional<std::string> type;
@@ -96,13 +96,14 @@ struct Unit {
   std::optional<tree::Dict> params;
   std::vector<tree::Entry> extra;  // further keys of the unit, for example UnescapedName
 
-  // The parameter of that key, or nothing where it is absent or of another kind.
+  // The parameter of that key, or nothing if it is absent or of another kind.
   std::optional<int64_t> Integer(std::string_view key) const;
   std::optional<bool> Boolean(std::string_view key) const;
   std::optional<double> Real(std::string_view key) const;  // of an integer too
   std::optional<std::string_view> Name(std::string_view key) const;
   std::optional<Half> HalfBits(std::string_view key) const;
-  // Integers of an array, names of a name or an array of names.
+  // The integers of an array, and the names of a single name or of an array; empty for other
+  // values.
   std::vector<int64_t> Integers(std::string_view key) const;
   std::vector<std::string> Names(std::string_view key) const;
   const tree::Value* Param(std::string_view key) const;
@@ -113,8 +114,8 @@ struct Unit {
 // Layers and wiring of one network of the file.
 struct Network {
   std::string name;
-  std::vector<Input> inputs;    // those that a list names; of kProcedures see Procedure
-  std::vector<Output> outputs;  // of both: in kProcedures the ports that name a Bottom
+  std::vector<Input> inputs;    // listed inputs; for kProcedures see Procedure
+  std::vector<Output> outputs;  // for both key styles; in kProcedures the ports with a Bottom
   std::vector<Constant> constants;
   std::vector<Unit> units;  // in the order of the key Units
   std::vector<std::string> weight_files;
@@ -148,9 +149,9 @@ struct Description {
   friend bool operator==(const Description&, const Description&) = default;
 };
 
-// Reads a property list of either encoding. Keys that no field holds go to `extra`. kMalformed
-// where a key that the shape rests on is missing or of another kind, with the offset in the file;
-// rules about meaning are Verify's.
+// Reads a property list of either encoding. Keys without a field go to `extra`. Verify checks rules
+// about meaning. Errors: kMalformed, with the offset in the file, if a key that the structure needs
+// is missing or of another kind.
 Result<Description> Parse(ByteSpan bytes);
 Result<Description> FromTree(const tree::Value& root);
 
@@ -158,9 +159,9 @@ Result<Description> FromTree(const tree::Value& root);
 tree::Value ToTree(const Description& description);
 Bytes Write(const Description& description, plist::Encoding encoding = plist::Encoding::kXml);
 
-// The answer of the compiler's parser of this unit about its Params: nothing, or the first wrong
-// key in the order of the layer's table, as "InvalidParamSyntax: ..." with the unit and the key.
-// `Type` tags that the catalog does not know have no parser and are kNotFound.
+// Checks Params like the compiler's parser of this unit. The error is "InvalidParamSyntax: ..."
+// with the unit and the first wrong key in the order of the layer's table. A `Type` that the
+// catalog does not have is kNotFound.
 Status CheckParams(const Unit& unit);
 
 // One wrong or doubtful parameter. `key` is the path inside Params, for example
@@ -173,7 +174,7 @@ struct ParamFault {
   uint64_t offset = Error::kNoOffset;
 };
 
-// Every wrong parameter of a unit of this layer, and those whose name no source knows.
+// Every wrong parameter of a unit of this layer, and every name that no source knows.
 std::vector<ParamFault> FindParamFaults(const LayerSpec& layer, std::string_view unit_name,
                                         const tree::Value* params);
 

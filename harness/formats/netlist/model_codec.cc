@@ -1,5 +1,5 @@
-// Conversion between the plain values of model.h and the property list. The keys of each record
-// stand once, for both directions: `keys` is a KeyReader, which fills the record, or a KeyWriter.
+// Conversion between the plain values of model.h and the property list. The keys of each record are
+// listed once for both directions: `keys` is a KeyReader, which fills the record, or a KeyWriter.
 #include <algorithm>
 #include <fmt/format.h>
 #include <map>
@@ -81,7 +81,7 @@ constexpr auto kProcedure = [](auto& keys, auto& procedure) {
   keys.List("OutputList", procedure.outputs, kListedOutput);
 };
 
-// Takes keys out of a dictionary one by one, until one is wrong, which `status` says then.
+// Takes keys out of a dictionary one by one, until a key is wrong; `status` is then the error.
 class KeyReader {
  public:
   KeyReader(const Value& value, Status& status) : value_(value), status_(status) {
@@ -107,8 +107,8 @@ class KeyReader {
     if (out.empty()) Fail(key, "of a unit is missing", value_.offset);
   }
 
-  // The name of a port or a unit, which within a network is its key: another that its dictionary
-  // spells stays among the rest.
+  // The name of a port or unit. Within a network its key is the name; a different Name in its
+  // dictionary stays among the other keys.
   void Name(std::string_view key, std::string& name) {
     const std::string by_key = name;
     Text(key, name);
@@ -161,7 +161,7 @@ class KeyReader {
     }
   }
 
-  // Dictionaries beside the list of their names.
+  // Reads dictionaries that are named in a list beside them.
   template <typename Record, typename Map>
   void Named(std::string_view list, std::vector<Record>& out, Map map) {
     std::vector<std::string> names;
@@ -233,7 +233,7 @@ class KeyReader {
   const Value& value_;
   Status& status_;
   std::span<const Entry> entries_;
-  std::vector<size_t> by_key_;  // places of the entries: a network has as many as it has units
+  std::vector<size_t> by_key_;  // places of the entries by key; a network may have many
   std::vector<bool> left_;      // by place
 };
 
@@ -299,7 +299,7 @@ class KeyWriter {
   }
   void UnlistedOutputs(const std::vector<Output>& /*outputs*/) {}
 
-  // Adds the keys that no field holds and sorts by byte, as Apple's tools write.
+  // Adds the keys without a field and sorts by byte, as Apple's tools do.
   Value Finish(const std::vector<Entry>& extra) && {
     for (const Entry& list : lists_) Set(list.key, list.value);
     for (const Entry& entry : extra) Set(entry.key, entry.value);
@@ -336,8 +336,8 @@ class KeyWriter {
     return style_ == KeyStyle::kPorts || !inputs.empty();
   }
   // Files of version 1.0.10 list no outputs: the reader takes them in the order of their keys and
-  // knows them by a Bottom and no Type. The changes that it would otherwise need are listed
-  // nevertheless.
+  // recognises them by a Bottom without a Type. Outputs that it would not find so, or not in that
+  // order, are listed nevertheless.
   bool IsListed(const std::vector<Output>& outputs) const {
     return style_ == KeyStyle::kPorts || !std::ranges::all_of(outputs, IsKnownByItsKeys) ||
            !std::ranges::is_sorted(outputs, {}, &Output::name);

@@ -26,7 +26,7 @@ Result<Json> FormatToJson(const plist::Document& document) {
   return json;
 }
 
-// One tree for either encoding, whatever order a binary file keeps its objects in.
+// The tree is the same for both encodings and for any order of objects in a binary file.
 Result<Json> Structure(const plist::Document& document) {
   return Json{{"document", tree::ToJson(document.root)}};
 }
@@ -55,7 +55,7 @@ const FormatOf<plist::Document> kDefinition = {
 }  // namespace
 }  // namespace netlist
 
-// Rewriting goes by the table that was read, without the work of making the same one of the tree.
+// Rewriting uses the table that was read instead of making the same table from the tree.
 const Format kFormat_netlist = [] {
   Format format = MakeFormat<netlist::kDefinition>();
   format.rewrite = plist::Rewrite;

@@ -12,8 +12,8 @@ extern const Format kFormat_netlist;
 
 namespace netlist {
 
-// Ports, units with their parameters, weight files, and departures of the file from the
-// specification. A property list that is no network description prints as its tree, with the
+// Prints ports, units with their parameters, weight files, and differences between the file and the
+// specification. A property list that is no network description is printed as its tree, with the
 // reason.
 std::string Print(const plist::Document& document);
 

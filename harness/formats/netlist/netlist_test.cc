@@ -34,7 +34,7 @@ TEST(RealNetlists, EveryFileParsesVerifiesPrintsAndRoundTrips) {
   }
 }
 
-// The plain model loses layout and key order, and nothing else.
+// The plain model loses only layout and key order.
 TEST(RealNetlists, TheModelHoldsEveryKey) {
   ANECHECK_SKIP_WITHOUT(RealDataPath("netlist"));
   for (const std::string& path : RealFiles()) {
@@ -55,7 +55,7 @@ TEST(RealNetlists, TheModelHoldsEveryKey) {
   }
 }
 
-// The files that the tool itself wrote, not a hand, are in the form that Write gives.
+// Write reproduces the real files that a tool wrote; others were written by hand.
 TEST(RealNetlists, FilesOfTheToolAreWrittenByteForByteFromTheModel) {
   ANECHECK_SKIP_WITHOUT(RealDataPath("netlist"));
   int same = 0;
@@ -228,8 +228,7 @@ TEST(Model, FusedAttentionSubtractsTheMaximum) {
   EXPECT_EQ(BrokenRules(description), std::vector<std::string>{});
 }
 
-// The five cases of the validators' gates that were found unread, and others of tables 26.1
-// and 26.2: each breaks its rule and no other.
+// Cases of the validators' gates and of tables 26.1 and 26.2: each breaks its rule and no other.
 TEST(Gates, BrokenOnesAreNamed) {
   const auto with_type = [](const char* type) {
     Description description = OneUnit(KeyStyle::kPorts, "Neuron", 1);
@@ -245,8 +244,8 @@ TEST(Gates, BrokenOnesAreNamed) {
   EXPECT_EQ(BrokenRules(description), std::vector<std::string>{"matmul_depth"});
 }
 
-// Real files have views of ports; a view of another layer's result than a reshape's is
-// against the specification, and warns.
+// Real files have views of ports; the specification forbids a view of the result of any layer but a
+// reshape, which only warns.
 TEST(Gates, AViewOfALayerWarns) {
   Description description = OneUnit(KeyStyle::kPorts, "InputView", 1);
   Network& network = description.networks[0];
@@ -267,8 +266,8 @@ TEST(Gates, AViewOfALayerWarns) {
   EXPECT_EQ(BrokenRules(description), std::vector<std::string>{});
 }
 
-// Names rest on public notes and real files: another one warns, and the message predicts no answer
-// of the compiler.
+// The known names are from public notes and real files. Another name warns, and the message
+// predicts no answer of the compiler.
 TEST(Model, ANameThatNoSourceSpellsWarnsAtItsPlace) {
   const struct {
     std::string type;
@@ -331,7 +330,7 @@ TEST(Model, MembersOfParametersAreCheckedToo) {
   EXPECT_EQ(faults[1].kind, ParamFault::Kind::kMissing);
 }
 
-// A network knows its ports and units by their keys.
+// Within a network, ports and units are named by their keys.
 TEST(Model, ANameOtherThanTheKeyNamesNothingAndIsKept) {
   const std::string text =
       "<plist version=\"1.0\"><dict><key>Networks</key><array><string>n</string></array>"

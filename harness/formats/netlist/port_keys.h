@@ -1,5 +1,5 @@
-// The property list keys of ports and constants beside the fields that hold them; shared by the
-// reader, the writer and the rules of network descriptions.
+// The property list keys of ports and constants with their fields. Shared by the reader, the writer
+// and the rules of network descriptions.
 #pragma once
 
 #include <array>

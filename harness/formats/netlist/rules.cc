@@ -44,7 +44,7 @@ constexpr WalkRules kRules({
      "real files; facts/more/netplist_keys.csv", kReal},
     {"unit-listed", "Units lists the layers, and each has a dictionary in the network.",
      "real files; specification 004, Method", kReal},
-    {"unit-name-agrees", "A unit's Name is the key that it stands under.", "real files", kReal},
+    {"unit-name-agrees", "A unit's Name is its key in the network.", "real files", kReal},
     {"unit-type-known", "A unit's Type is a native layer.", "facts/native_layers.csv", kSpec},
     {"bottom-count", "A unit has as many Bottoms as its layer's validator accepts.",
      "specification 004, table 26.1; facts/netlist_layers.csv", kSpec},
@@ -54,17 +54,17 @@ constexpr WalkRules kRules({
      "specification 004, Method: the exact attribute set, or InvalidParamSyntax", kSpec},
     {"param-required", "Each key that the layer's parser needs is in Params.",
      "specification 004, Method: the exact attribute set, or InvalidParamSyntax", kSpec},
-    {"param-required-assumed", "A key that only the layer's meaning asks for is in Params.",
+    {"param-required-assumed", "A key that only the layer's meaning requires is in Params.",
      "no source states it", kAssumed},
     {"param-kind", "Each value of Params is of the kind and set that its key takes.",
      "facts/netlist_layers.csv; real files", kSpec},
     {"param-name-known",
-     "A mode, a type or a kernel's type in Params is called as some source calls one; whether the "
-     "compiler knows others, no source states.",
+     "A mode, a type or a kernel's type in Params has a name that some source gives; no source "
+     "states whether the compiler knows others.",
      "real files; facts/netlist_layers.csv; facts/enums.json", kAssumed},
     {"element-type-known",
-     "The element type of a port, constant or unit is one that some source names; whether the "
-     "compiler knows others, no source states.",
+     "The element type of a port, constant or unit is one that some source names; no source states "
+     "whether the compiler knows others.",
      "real files; specification 000, table 23.12", kAssumed},
     {"attention-subtracts-max", "SubtractMax of a fused attention is true.",
      "specification 004, fused attention: the default is false, which is wrong for softmax", kSpec},
@@ -115,13 +115,13 @@ class Verifier {
   }
 
  private:
-  // The symbols that one network offers to the wiring.
+  // The symbols of one network that a Bottom may name.
   struct Scope {
     const Dict* dict;
     const Lookup& lookup;
     std::string_view name;
     std::map<std::string_view, bool> sources;       // inputs, constants, units
-    std::map<std::string_view, GateOperand> ports;  // of those, the statements about their content
+    std::map<std::string_view, GateOperand> ports;  // the operands for inputs and constants
     size_t weight_files = 0;
   };
 
@@ -263,7 +263,8 @@ class Verifier {
     }
   }
 
-  // Only ports without interleave: no source gives the layout of an interleaved plane's rows.
+  // Checks ports without interleave only, because no source gives the layout of an interleaved
+  // plane's rows.
   void CheckCover(const Dict& port, const ExtentKeys& extents, const StrideKeys& strides,
                   std::string_view type_key) {
     std::array<int64_t, 6> extent{};
@@ -284,7 +285,7 @@ class Verifier {
       const Value* value = port.Find(key);
       if (value == nullptr || value->AsInteger() == nullptr) return;
       const int64_t stride = *value->AsInteger();
-      if (stride % 64 != 0 || stride <= 0) return;  // another rule's matter
+      if (stride % 64 != 0 || stride <= 0) return;  // reported by stride-granule
       if (stride < inside) {
         Add(kRules["stride-covers"], value->offset,
             fmt::format("{} is {}, less than its content", key, stride));
@@ -364,7 +365,7 @@ class Verifier {
     CheckUnitParams(scope, entry, *layer);
   }
 
-  // The demands of the layer's validator on the unit and its operands.
+  // Checks the conditions of the layer's validator on the unit and its operands.
   void CheckGates(const Scope& scope, const Entry& entry, const LayerSpec& layer) {
     const Dict& unit = *entry.value.AsDict();
     std::vector<GateOperand> operands;
@@ -415,7 +416,7 @@ class Verifier {
     const Dict* dict = params == nullptr ? nullptr : params->AsDict();
     if (params != nullptr && dict == nullptr) return;
     const Value* subtract = dict == nullptr ? nullptr : dict->Find("SubtractMax");
-    // A value of another kind breaks param-kind.
+    // A value of another kind than a boolean is reported by param-kind.
     if (subtract != nullptr && (subtract->AsBool() == nullptr || *subtract->AsBool())) return;
     Add(kRules["attention-subtracts-max"],
         subtract == nullptr ? unit.value.offset : subtract->offset,

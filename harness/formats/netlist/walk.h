@@ -1,4 +1,5 @@
-// How the rules of network descriptions walk a property list: names in lists, dictionaries by name.
+// Helpers with which the rules of network descriptions walk a property list: names in lists,
+// dictionaries by name.
 #pragma once
 
 #include <map>
@@ -27,7 +28,7 @@ inline const tree::Dict* DictOf(const tree::Dict& dict, std::string_view key) {
   return value == nullptr ? nullptr : value->AsDict();
 }
 
-// A dictionary's keys in a map: networks may list thousands of names.
+// A map of a dictionary's keys, because networks may list thousands of names.
 class Lookup {
  public:
   explicit Lookup(const tree::Dict& dict) {

@@ -98,7 +98,7 @@ Result<Bytes> FromJson(const Json& json) {
   WeightFile file;
   file.has_table = fields.Bool("table");
   fields.ForEach("blobs", [&](JsonFields blob) {
-    // Plain values have no table that would hold the number.
+    // Plain values have no table, so their blob has no id.
     const uint64_t id = file.has_table ? blob.Uint("id") : blob.UintOr("id", 0);
     file.blobs.push_back({id, blob.Base64("data")});
     blob.RefuseOthers();
@@ -108,8 +108,8 @@ Result<Bytes> FromJson(const Json& json) {
   return WriteWeightFile(file);
 }
 
-// The first values of a blob in both float types: no source tells the type, the unit that reads it
-// does.
+// The first values of a blob in both float types, because the type depends on the unit that reads
+// the blob.
 std::string FirstValues(ByteSpan bytes) {
   std::string text = "fp16";
   for (size_t i = 0; i + 2 <= bytes.size() && i < 8; i += 2) {

@@ -47,7 +47,8 @@ TEST(WeightFile, PlainValuesHaveNoTable) {
   EXPECT_EQ(WriteWeightFile(ParseWeightFile(plain).value()), plain);
 }
 
-// No header tells a table from values: it is one where its last blob ends with the file.
+// No header distinguishes a table from values: a file is a table if its last blob ends at the end
+// of the file.
 TEST(WeightFile, ATableThatDoesNotEndWithTheFileIsPlainValues) {
   const Bytes table = WriteWeightFile(TwoBlobs());
   EXPECT_TRUE(HasBlobTable(table));
@@ -90,7 +91,7 @@ RC_GTEST_PROP(NetweightsFormat, AnyFileOfBlobsRoundTrips, ()) {
   }
   const Bytes bytes = WriteWeightFile(file);
   testing::CheckValidFile(kFormat_netweights, bytes, "any.weights");
-  // A table that is not read as one would pass as plain values.
+  // The checks above also pass if a table is read as plain values.
   const WeightFile back = ParseWeightFile(bytes).value();
   RC_ASSERT(back.has_table);
   RC_ASSERT(back.blobs.size() == count);

@@ -16,7 +16,7 @@ namespace anecheck::netweights {
 inline constexpr std::string_view kTableSource =
     "the real file of this layout, model.espresso.weights";
 
-// An entry of the table, as it stands in the file.
+// An entry of the table in the file.
 struct TableEntry {
   uint64_t id = 0;
   uint64_t size = 0;  // of the blob, in bytes
@@ -33,19 +33,19 @@ struct WeightBlob {
 };
 
 // The table is a u64 count, then (u64 id, u64 size) for each blob; the blobs follow back to back.
-// Source: the one real file of that layout, whose blob 3 begins at 192, the KernelOffset of the
-// network description beside it.
+// Source: the only real file of that layout. Its blob 3 begins at 192, which is the KernelOffset in
+// its network description.
 struct WeightFile {
   bool has_table = false;
-  std::vector<WeightBlob> blobs;  // with a table; otherwise one, without id
+  std::vector<WeightBlob> blobs;  // without a table: a single blob without id
 };
 
-// True where the first words read as a table whose first id is 0 and whose last blob ends with the
-// file. Every other file is plain values; one with a table might be plain values too, since no
-// header tells them apart.
+// True if the first words read as a table whose first id is 0 and whose last blob ends at the end
+// of the file. Every other file is plain values. A file that reads as a table might be plain values
+// too, because no header distinguishes them.
 bool HasBlobTable(ByteSpan bytes);
 
-// Reads any bytes: those that are no table are plain values.
+// Reads any bytes; bytes without a table are plain values.
 Result<WeightFile> ParseWeightFile(ByteSpan bytes);
 Bytes WriteWeightFile(const WeightFile& file);
 

@@ -1,5 +1,5 @@
-// The beginning of an array file in an archive, which is all that rules and listings look at: of a
-// compressed member no more is held, however much it unpacks to.
+// The beginning of an array file in an archive. Rules and listings need no more, so only this part
+// of a compressed member is kept in memory, however much it unpacks to.
 #pragma once
 
 #include <cstddef>
@@ -13,16 +13,16 @@
 
 namespace anecheck::npz {
 
-// A header of version 1 at its longest, six times the limit that NumPy has by default.
+// The longest header of version 1, six times NumPy's default limit.
 inline constexpr size_t kHeldOfMember = 10 + UINT16_MAX;
 
-// Moved, not copied: `bytes` may lie in `unpacked`.
+// Movable, not copyable, because `bytes` may view `unpacked`.
 struct MemberHead {
   MemberHead() = default;
   MemberHead(MemberHead&&) = default;
   MemberHead& operator=(MemberHead&&) = default;
 
-  std::span<const uint8_t> bytes;  // of the content, all of it where it is not compressed
+  std::span<const uint8_t> bytes;  // of the content; all of it if it is not compressed
   uint64_t size = 0;               // of the content
   bool compressed = false;
   uint64_t data_offset = 0;  // in the archive, of the data, compressed or not
@@ -33,14 +33,14 @@ struct MemberHead {
 // the result.
 Result<MemberHead> ReadMemberHead(const ZipEntry& entry, uint64_t limit);
 
-// An array file that is in no archive; `bytes` must outlive the result.
+// The head of an array file outside an archive; `bytes` must outlive the result.
 MemberHead WholeFile(std::span<const uint8_t> bytes);
 
-// kLimit if the header goes on behind the bytes at hand.
+// Errors: kLimit if the header extends beyond `head.bytes`.
 Status CheckHeaderIsHeld(const MemberHead& head);
 
-// The layout of the array, or the errors of CheckHeaderIsHeld and ReadNpyLayout. Offsets are those
-// of the archive, but inside a compressed member of its content.
+// The layout of the array, or the errors of CheckHeaderIsHeld and ReadNpyLayout. Offsets count from
+// the start of the archive, for a compressed member from the start of its content.
 Result<Layout> ReadLayout(const MemberHead& head);
 
 }  // namespace anecheck::npz

@@ -39,8 +39,8 @@ constexpr std::array<TypeRow, 12> kTypes = {{
 
 const TypeRow& Row(ElementType type) { return kTypes[static_cast<size_t>(type)]; }
 
-// A reader of the one Python literal that a header holds: a dict of strings, booleans and tuples of
-// integers, in any order and spacing.
+// Reads the Python literal of a header: a dict with strings, booleans and tuples of integers, in
+// any order and spacing.
 class DictReader {
  public:
   DictReader(std::string_view text, uint64_t offset) : text_(text), offset_(offset) {}
@@ -277,7 +277,7 @@ Result<std::vector<uint8_t>> WriteNpy(const Array& array) {
         fmt::format("npy: shape ({}) of {} does not match {} bytes of data", ShapeText(array.shape),
                     ElementDescr(array.type), array.data.size()));
   }
-  // 64 dimensions of 20 digits stay below the 65535 bytes that version 1.0 can say.
+  // 64 dimensions of 20 digits stay below the 65535 bytes that version 1.0 allows.
   Header header;
   std::string& text = header.text = HeaderDict(ElementDescr(array.type), false, array.shape);
   const size_t lead = kMagic.size() + kVersionRecord.kSize + sizeof(uint16_t);

@@ -33,8 +33,8 @@ enum class ElementType : uint8_t {
 uint64_t ElementSize(ElementType type);
 // NumPy's `descr`, for example "<f2" or "|b1".
 std::string_view ElementDescr(ElementType type);
-// Accepts "<", "|" and "=" as byte order where it makes no difference. Nothing for other types,
-// big-endian ones among them.
+// Accepts "<", "|" and "=" as byte order if it makes no difference. Nothing for other types,
+// including big-endian ones.
 std::optional<ElementType> ElementTypeOfDescr(std::string_view descr);
 
 // An array in C order, elements little endian. Rank 0 is a scalar with one element.
@@ -46,12 +46,12 @@ struct Array {
   friend bool operator==(const Array&, const Array&) = default;
 };
 
-// The number of elements, or nothing where it overflows 64 bits.
+// The number of elements, or nothing if it overflows 64 bits.
 std::optional<uint64_t> ElementCount(std::span<const uint64_t> shape);
 
 inline constexpr std::string_view kMagic = "\x93NUMPY";
 
-// Whether the bytes begin as an .npy file does.
+// Whether the bytes begin like an .npy file.
 bool IsNpy(std::span<const uint8_t> bytes);
 
 // The header of an .npy file. `text` is all of it from the brace to the line feed, as in the file.
@@ -78,16 +78,17 @@ struct Layout {
   uint64_t data_offset = 0;  // in the file
 };
 
-// The layout of a file of `size` bytes that begins with `head`, in which all of the header must
-// stand. The errors are those of ReadNpy.
+// The layout of a file of `size` bytes that begins with `head`. Precondition: `head` has the whole
+// header. Errors: those of ReadNpy.
 Result<Layout> ReadNpyLayout(std::span<const uint8_t> head, uint64_t size, uint64_t base = 0);
 
-// Reads a whole .npy file. kUnsupported: types other than ElementType's, Fortran order of rank 2
-// and more. kMalformed: data of another length than the shape says. Offsets count from `base`.
+// Reads a whole .npy file. Errors: kUnsupported for types that ElementType lacks and for Fortran
+// order of rank 2 and more, kMalformed if the length of the data does not match the shape. Offsets
+// count from `base`.
 Result<Array> ReadNpy(std::span<const uint8_t> bytes, uint64_t base = 0);
 
-// Version 1.0, elements aligned to 64 bytes. kInvalid where data and
-// shape disagree.
+// Writes version 1.0, with elements aligned to 64 bytes. Errors: kInvalid if data and shape
+// disagree.
 Result<std::vector<uint8_t>> WriteNpy(const Array& array);
 
 }  // namespace anecheck::npz

@@ -7,12 +7,12 @@
 
 namespace anecheck::npz {
 
-// Behind kMagic. The length of the text follows, 16 bits wide in version 1, else 32.
+// The version, behind kMagic. The length of the text follows, 16 bits wide in version 1, else 32.
 inline constexpr auto kVersionRecord =
     RecordOf<Header>("NumPy, numpy.lib.format", FactEvidence::kPublicNotes,
                      Field{"major", &Header::major}, Field{"minor", &Header::minor});
 
-// Reads magic and version into `header`, and gives the length of the text.
+// Reads magic and version into `header`, and returns the length of the text.
 Result<uint64_t> ReadHeaderLength(ByteReader& reader, Header& header);
 
 // The inverse of ReadHeader, from version and text.

@@ -1,5 +1,5 @@
-// Named arrays in and out of .npz files: how tensors travel to and from people, external runners
-// and the command line.
+// Reads and writes named arrays in .npz files, the form in which people, external runners and the
+// command line exchange tensors.
 #pragma once
 
 #include <cstdint>
@@ -21,14 +21,14 @@ struct NamedArray {
 
 inline constexpr uint64_t kDefaultUnpackedLimit = uint64_t{1} << 30;
 
-// Every member, in the directory's order, stored or deflated, checksums verified. A member that is
-// no .npy array, or a name that comes twice, is an error. kLimit where all members together unpack
-// to more than `limit` bytes.
+// Every member, stored or deflated, in the directory's order, with verified checksums. Errors: a
+// member that is no .npy array, a repeated name, kLimit if all members together unpack to more than
+// `limit` bytes.
 Result<std::vector<NamedArray>> ReadNpz(std::span<const uint8_t> bytes,
                                         uint64_t limit = kDefaultUnpackedLimit);
 
-// Deterministic for stored members: fixed dates, members in the order given. kInvalid for a name
-// that is empty or comes twice.
+// Deterministic for stored members: fixed dates, members in the order given. Errors: kInvalid for
+// an empty or repeated name.
 Result<std::vector<uint8_t>> WriteNpz(std::span<const NamedArray> arrays, bool compress = false);
 
 Result<std::vector<NamedArray>> ReadNpzFile(const std::string& path,

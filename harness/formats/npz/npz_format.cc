@@ -1,5 +1,5 @@
 // .npy and .npz files as a Format: JSON form, rules, listing. Deflated members stay deflated in the
-// JSON form, because no two encoders give the same bytes.
+// JSON form, because different encoders produce different bytes.
 #include "harness/formats/npz/npz_format.h"
 
 #include <algorithm>
@@ -102,7 +102,8 @@ bool IsPlain(std::string_view text) {
   return std::ranges::all_of(text, [](char c) { return c >= ' ' && c <= '~'; });
 }
 
-// Names are CP437 or UTF-8; bytes that JSON cannot carry go as base64 under "name_base64".
+// Names are CP437 or UTF-8; a name with bytes that JSON cannot represent is base64 under
+// "name_base64".
 Json FieldsToJson(const ZipFields& fields) {
   Json json = Json::object();
   npz::kSharedRecord.ToJson(fields, json);
@@ -115,7 +116,7 @@ Json FieldsToJson(const ZipFields& fields) {
   return json;
 }
 
-// An array file; its header keeps its text, since spacing is the writer's choice.
+// An array file. The header keeps its text, because its spacing depends on the writer.
 struct NpyFile {
   npz::Header header;
   ByteSpan data;
@@ -138,8 +139,8 @@ Bytes WriteNpyFile(const npz::Header& header, ByteSpan data) {
 
 constexpr uint64_t kMaxPadding = UINT16_MAX;
 
-// The spaces between the dict and the line feed if the header's text is NumPy's for its fields;
-// nothing where the text is another, or the JSON form could not say it.
+// The number of spaces between the dict and the line feed, if the header's text is the one that
+// NumPy writes for its fields. Nothing for another text, or if the JSON form could not express it.
 std::optional<uint64_t> Padding(const npz::Header& header) {
   if (!IsPlain(header.descr)) return std::nullopt;
   const std::string dict = npz::HeaderDict(header.descr, header.fortran_order, header.shape);
@@ -166,7 +167,7 @@ Json NpyToJson(const NpyFile& file) {
   return json;
 }
 
-// A stored member's array, or nothing where it is packed or no array.
+// A stored member's array, or nothing if the member is compressed or no array.
 std::optional<NpyFile> StoredArray(const ZipEntry& entry) {
   if (entry.central.method != npz::kStored || !IsNpy(entry.data)) return std::nullopt;
   auto file = ParseNpyFile(entry.data);
@@ -310,7 +311,7 @@ Result<Bytes> Write(const File& file) {
 void VerifyArray(const npz::MemberHead& head, std::string_view name, ViolationList& violations) {
   const auto layout = npz::ReadLayout(head);
   if (!layout.ok()) {
-    // Types that this reader does not hold are valid NumPy types nevertheless.
+    // Types that this reader does not support are still valid NumPy types.
     if (layout.error().code == ErrorCode::kUnsupported) return;
     violations.Add(kRules["member-is-array"],
                    head.compressed ? head.data_offset : layout.error().offset, "{}: {}",
@@ -378,7 +379,7 @@ std::vector<Violation> Verify(const File& file) {
 
 // ---- for people ----
 
-// Of bounded length: a header of many bytes may be compressed to few.
+// The length is bounded, because a long header may be compressed to few bytes.
 Result<std::string> Describe(const npz::MemberHead& head) {
   ANECHECK_RETURN_IF_ERROR(npz::CheckHeaderIsHeld(head));
   ANECHECK_ASSIGN(const NpyFile file, ParseNpyFile(head.bytes));
@@ -412,7 +413,7 @@ uint64_t ZeroBytes(ByteSpan bytes) {
   return static_cast<uint64_t>(std::ranges::count(bytes, uint8_t{0}));
 }
 
-// The records of an archive do not overlap.
+// Adds up sizes, because the records of an archive do not overlap.
 ByteCounts CountArchiveBytes(const ZipArchive& archive, uint64_t total) {
   ByteCounts coverage{.total = total};
   uint64_t opaque = 0;

@@ -81,7 +81,7 @@ TEST(NpzFormat, UnusualHeadersAndNamesAreKept) {
   }
 }
 
-// The JSON form as text, which carries no byte that is no UTF-8.
+// Expects that a file survives the JSON form as text, which must be UTF-8.
 void ExpectKeptThroughText(const Bytes& bytes) {
   const auto json = F().to_json(bytes);
   ASSERT_TRUE(json.ok());
@@ -99,7 +99,7 @@ TEST(NpzFormat, WrongChecksumsAndDamagedHeadersAreKept) {
     (in_local ? wrong.entries[0].local : wrong.entries[0].central).crc32 ^= 0x80;
     ExpectKeptThroughText(npz::WriteZip(wrong));
   }
-  // A byte of the element type that is no text breaks the checksum too.
+  // A byte in the element type that is not UTF-8 also breaks the checksum.
   Bytes& member = archive.entries[0].data;
   const std::string_view descr = "'<f2'";
   const auto at = std::search(member.begin(), member.end(), descr.begin(), descr.end());
@@ -247,7 +247,7 @@ TEST(NpzFormat, CompressedMembersAreJudgedByAllOfTheirContent) {
   EXPECT_EQ(BrokenRules(npz::WriteZip(damaged)), (Ids{"content-as-stated"}));
 }
 
-TEST(NpzFormat, LongHeadersOfCompressedMembersAreRefusedInWords) {
+TEST(NpzFormat, LongHeadersOfCompressedMembersAreRefusedWithTheReason) {
   const Bytes longest = CompressedMember(ArrayFile(Header("|i1", 3, 65'400), 3));
   for (const Violation& violation : *F().verify(longest)) {
     EXPECT_EQ(violation.rule->id, "elements-aligned") << violation.message;

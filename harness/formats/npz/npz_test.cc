@@ -97,7 +97,7 @@ TEST(Npz, FilesCarryTheirPathInErrors) {
   EXPECT_EQ(ReadNpzFile(folder->File("none")).error().code, ErrorCode::kNotFound);
 }
 
-// Runs a Python program that imports numpy; false where there is none.
+// Runs a Python program that imports numpy; false if numpy is missing.
 bool RunNumPy(const std::string& program, const std::string& folder) {
   for (const char* python : {"/usr/bin/python3", "python3"}) {
     const std::string probe = std::string(python) + " -c 'import numpy' >/dev/null 2>&1";

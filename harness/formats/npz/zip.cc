@@ -22,7 +22,7 @@ constexpr uint64_t kEndSize = 4 + kEndRecord.kSize;
 constexpr uint32_t kInZip64Extra = 0xffffffff;
 constexpr uint16_t kZip64ExtraId = 1;
 constexpr uint16_t kEncryptedFlag = 1;
-// Deflate's densest code is two bits for 258 bytes (zlib's technical notes: 1032 to 1).
+// Deflate's best ratio: two bits for 258 bytes (zlib's technical notes: 1032 to 1).
 constexpr uint64_t kMaxDeflateRatio = 1032;
 
 std::string TextOf(std::span<const uint8_t> bytes) { return {bytes.begin(), bytes.end()}; }
@@ -39,8 +39,8 @@ void WriteShared(ByteWriter& writer, ZipFields fields) {
   kSharedRecord.Write(fields, writer);
 }
 
-// Sizes of a directory entry; APPNOTE 4.5.3: the extra field has those that the header leaves out,
-// in the order size, compressed size.
+// The sizes of a directory entry. If the header leaves a size out, the extra field has it, in the
+// order size, compressed size (APPNOTE 4.5.3).
 struct FullSizes {
   uint64_t size = 0;
   uint64_t compressed = 0;
@@ -62,7 +62,7 @@ FullSizes ResolveSizes(const ZipFields& fields) {
   return sizes;
 }
 
-// The end record: the last one whose comment reaches exactly to the end of the file.
+// The place of the end record: the last one whose comment ends exactly at the end of the file.
 Result<uint64_t> FindEnd(std::span<const uint8_t> bytes) {
   if (bytes.size() >= kEndSize) {
     const uint64_t last = bytes.size() - kEndSize;
@@ -179,7 +179,7 @@ using TakePiece = std::function<void(std::span<const uint8_t>)>;
 
 constexpr size_t kPieceSize = size_t{1} << 16;
 
-// zlib's state, ended where it is left.
+// Owns zlib's state.
 class Inflater {
  public:
   explicit Inflater(const std::vector<uint8_t>& packed) : piece_(kPieceSize) {
@@ -198,7 +198,7 @@ class Inflater {
   uint64_t produced() const { return stream_.total_out; }
   bool consumed_all() const { return stream_.avail_in == 0; }
 
-  // The next piece; empty behind the last one and for data that are no deflate stream.
+  // The next piece; empty after the last one, and if the data are no deflate stream.
   std::span<const uint8_t> Next() {
     if (ended_) return {};
     stream_.next_out = piece_.data();
@@ -216,7 +216,7 @@ class Inflater {
   bool ended_ = false;
 };
 
-// Inflates to exactly the size stated; a stream that goes on is left at the first byte too many.
+// Inflates to exactly the stated size; stops at the first byte beyond it.
 Status Inflate(const ZipEntry& entry, const TakePiece& take) {
   Inflater inflater(entry.data);
   if (!inflater.started()) {
@@ -235,7 +235,7 @@ Status Inflate(const ZipEntry& entry, const TakePiece& take) {
                    entry.data_offset);
 }
 
-// The checks that are possible before anything is unpacked.
+// Makes the checks that are possible before anything is unpacked.
 Status CheckUnpackable(const ZipEntry& entry, uint64_t limit) {
   const uint64_t size = entry.full_size;
   const std::string name = Shown(entry.central.name);

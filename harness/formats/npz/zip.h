@@ -23,18 +23,18 @@ inline constexpr uint32_t kLocalSignature = 0x04034b50;
 inline constexpr uint32_t kDirectorySignature = 0x02014b50;
 inline constexpr uint32_t kEndSignature = 0x06054b50;
 
-// The fields that a local header and a directory entry share. Sizes are those of the header itself:
-// 0xffffffff says that the ZIP64 extra field has them.
+// The fields that a local header and a directory entry share. The sizes are the values in the
+// header: 0xffffffff means that the ZIP64 extra field has the size.
 struct ZipFields {
   uint16_t version_needed = 20;
   uint16_t flags = 0;
   uint16_t method = kStored;
   uint16_t time = 0;
-  uint16_t date = 0x21;  // 1 January 1980, the first that the format can say
+  uint16_t date = 0x21;  // 1 January 1980, the earliest date of the format
   uint32_t crc32 = 0;
   uint32_t compressed_size = 0;
   uint32_t size = 0;
-  // Of the two below; set by reading and writing.
+  // The lengths of the two members below; set by reading and writing.
   uint16_t name_length = 0;
   uint16_t extra_length = 0;
 
@@ -51,7 +51,7 @@ inline constexpr auto kSharedRecord = RecordOf<ZipFields>(
     Field{"extra_length", &ZipFields::extra_length, RecordKind::kNumber, FieldRole::kSpelled});
 
 struct ZipEntry {
-  std::vector<uint8_t> gap_before;  // bytes between the record before and the local header
+  std::vector<uint8_t> gap_before;  // bytes between the previous record and the local header
   ZipFields local;
   std::vector<uint8_t> data;  // as stored, compressed or not
 
@@ -65,10 +65,10 @@ struct ZipEntry {
   std::string comment;
 
   uint64_t data_offset = 0;  // where `data` was read; not part of the file
-  uint64_t full_size = 0;    // uncompressed, the ZIP64 extra field taken into account
+  uint64_t full_size = 0;    // uncompressed, with the ZIP64 extra field taken into account
 };
 
-// Of a directory entry, behind its signature, version_made_by and the shared fields.
+// The fields of a directory entry behind its signature, version_made_by and the shared fields.
 inline constexpr auto kEntryRecord = RecordOf<ZipEntry>(
     "PKWARE APPNOTE 6.3.10, sections 4.3 and 4.4", FactEvidence::kPublicNotes,
     Field{"comment_length", &ZipEntry::comment_length, RecordKind::kNumber, FieldRole::kSpelled},
@@ -76,7 +76,7 @@ inline constexpr auto kEntryRecord = RecordOf<ZipEntry>(
     Field{"external_attributes", &ZipEntry::external_attributes},
     Field{"local_offset", &ZipEntry::local_offset});
 
-// Of each part of the extra bytes, before its data.
+// The head of each part of the extra bytes, before its data.
 struct ZipExtraHead {
   uint16_t id = 0;
   uint16_t length = 0;
@@ -87,9 +87,9 @@ inline constexpr auto kExtraRecord =
 
 // The end record, behind its signature.
 struct ZipEnd {
-  uint16_t disk = 0;  // this and the next: 0 of every archive that is read
+  uint16_t disk = 0;  // this and the next field: 0 in every archive that is read
   uint16_t directory_disk = 0;
-  uint16_t entries_here = 0;  // this, the next and the last: set by writing
+  uint16_t entries_here = 0;  // this, the next and the last field: set by writing
   uint16_t entry_count = 0;
   uint32_t directory_size = 0;
   uint32_t directory_offset = 0;
@@ -112,26 +112,27 @@ struct ZipArchive : ZipEnd {
   std::string comment;
 };
 
-// Every local header must agree with the archive's layout: ranges inside the file, none
-// overlapping.
+// Parses an archive. The ranges of all members must lie inside the file and must not overlap.
 Result<ZipArchive> ParseZip(std::span<const uint8_t> bytes);
 
-// Writes every field as it stands. Local entries come in the order of local_offset.
+// Writes every field unchanged. Local entries come in the order of local_offset.
 std::vector<uint8_t> WriteZip(const ZipArchive& archive);
 
 // Appends a member with correct fields in both headers; call FinishZip after the last.
 Status AddToZip(ZipArchive& archive, std::string name, std::span<const uint8_t> content,
                 bool compress);
-// Sets the directory's offset and size. kLimit where the archive would pass 4 GiB or 65534 entries.
+// Sets the directory's offset and size. Errors: kLimit if the archive would exceed 4 GiB or 65534
+// entries.
 Status FinishZip(ZipArchive& archive);
 
-// Gives the uncompressed content to `take`, piece by piece and holding one at a time, and verifies
-// its size and checksum. kLimit where it is more than `limit` bytes; sizes that deflate cannot
-// reach are rejected before anything is unpacked. A fault may be found after all pieces were given.
+// Passes the uncompressed content to `take`, one piece at a time, and verifies its size and
+// checksum. Errors: kLimit for more than `limit` bytes. Sizes that deflate cannot reach are
+// rejected before anything is unpacked; other faults may be found only after all pieces were
+// passed.
 Status UnpackZip(const ZipEntry& entry, uint64_t limit,
                  const std::function<void(std::span<const uint8_t>)>& take);
 
-// All of it at once, under the same conditions.
+// The whole content at once, under the same conditions.
 Result<std::vector<uint8_t>> ExtractZip(const ZipEntry& entry, uint64_t limit);
 
 }  // namespace anecheck::npz

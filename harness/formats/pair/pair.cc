@@ -34,8 +34,9 @@ struct Procedure {
 struct ContainerSide {
   std::vector<BoundPort> ports;
   std::vector<Procedure> procedures;
-  // Ports with a window by its kind and, first, the whole of their name, second, the tensor that
-  // they are named for: the first port of each.
+  // The ports with a window. The keys are the kind of the window and, in `by_name`, the whole name
+  // of the port, in `by_tensor`, the tensor in that name. Of several ports with one key the first
+  // counts.
   using ByName = std::map<std::pair<uint32_t, std::string_view>, const BoundPort*>;
   ByName by_name;
   ByName by_tensor;
@@ -99,8 +100,9 @@ struct Compared {
     return program.input_ports.empty() && program.output_ports.empty() && inferences.empty();
   }
 
-  // The port of that tensor in that direction: a held state is an input and an output. A container
-  // may have both x and x_ane, so that the port of the very name comes first.
+  // The port of that name in that direction (a held state has one in each). A container may have
+  // both x and x_ane, so a port with exactly that name takes precedence over one for the same
+  // tensor.
   const BoundPort* Find(std::string_view name, uint32_t kind) const {
     const auto exact = side.by_name.find(std::pair(kind, name));
     if (exact != side.by_name.end()) return exact->second;
@@ -114,7 +116,8 @@ struct Compared {
   std::set<std::string_view> called;  // procedures
 };
 
-// Calls visit(port, the port of the container or nothing) for the ports of one direction, or both.
+// Calls visit(port, the container's port or null) for the descriptor's ports of one direction, or
+// of both.
 template <typename Visit>
 void ForEachPort(const Compared& c, uint32_t kind, Visit visit) {
   const bool input = kind == hwx::kInputSection;
@@ -128,7 +131,7 @@ void ForEachPort(const Compared& c, Visit visit) {
   ForEachPort(c, hwx::kOutputSection, visit);
 }
 
-// The place of the first record of a kind, where none disagrees but one is missing.
+// The place of the first record of a kind, for reports of a missing record.
 template <typename Record>
 uint64_t FirstOffset(const std::vector<Record>& records) {
   return records.empty() ? 0 : records.front().offset;

@@ -41,7 +41,7 @@ void AppendBigEndian(uint64_t value, size_t width, std::vector<uint8_t>& out) {
   }
 }
 
-// Reads one object after the other; every read is checked against the end of the object area.
+// Reads the objects in order; every read is checked against the end of the object area.
 class ObjectReader {
  public:
   ObjectReader(std::span<const uint8_t> bytes, uint64_t end, uint8_t reference_size)
@@ -49,7 +49,7 @@ class ObjectReader {
 
   uint64_t position() const { return position_; }
 
-  // Objects are read in place: they are large to move.
+  // Reads into `object`, because objects are expensive to move.
   Status Read(BinaryObject& object) {
     const uint64_t begin = position_;
     ANECHECK_ASSIGN(const uint64_t marker, Number(1));
@@ -233,8 +233,8 @@ struct Place {
   uint32_t size = 0;
 };
 
-// Turns the table into a tree, or, given no value to build in, only finds out whether it is one.
-// Shared objects are copied; the copies may not grow past the budget.
+// Turns the table into a tree. Without a value to build in, it only checks that the table is a
+// tree. Shared objects are copied, within a budget.
 class TreeBuilder {
  public:
   TreeBuilder(const BinaryTable& table, std::span<const Place> places, uint64_t file_size)
@@ -343,13 +343,13 @@ class TreeBuilder {
 
   const BinaryTable& table_;
   std::span<const Place> places_;
-  std::vector<bool> open_;  // of each container: the value being built lies in it
+  std::vector<bool> open_;  // for each container: whether it encloses the value being built
   uint64_t budget_;
 };
 
 bool FitsWidth(uint64_t value, uint8_t width) { return width >= 8 || value >> (8 * width) == 0; }
 
-// Appends one object; an Error where a width does not hold its value.
+// Appends one object; an Error if a width is too small for the value.
 class ObjectWriter {
  public:
   ObjectWriter(const BinaryTable& table, std::vector<uint8_t>& out) : table_(table), out_(out) {}
@@ -481,7 +481,7 @@ Status ReadTrailer(std::span<const uint8_t> bytes, BinaryTable& table, uint64_t&
   table_offset = BigEndian(trailer.subspan(24, 8));
   if (table.offset_size == 0 || table.offset_size > 8) return Bad("offset size", at + 6);
   if (table.reference_size == 0 || table.reference_size > 8) return Bad("reference size", at + 7);
-  // The limits bound the products below; each object takes a byte of the file at least.
+  // The limit bounds the products below. Each object takes at least a byte of the file.
   if (count > bytes.size()) return Bad("object count larger than the file", at + 8);
   if (table.root >= count) return Bad("root outside the table", at + 16);
   if (table_offset < kHeader.size() || table_offset > at ||
@@ -499,7 +499,7 @@ bool RefersInside(const BinaryObject& object, uint64_t count) {
                                   std::ranges::all_of(container->items, inside));
 }
 
-// Reads `table`, and `root` where it is given.
+// Reads `table`, and also `root` if it is not null.
 Status ReadAll(std::span<const uint8_t> bytes, BinaryTable& table, Value* root) {
   uint64_t count = 0;
   uint64_t table_offset = 0;
@@ -516,7 +516,7 @@ Status ReadAll(std::span<const uint8_t> bytes, BinaryTable& table, Value* root) 
     }
     BinaryObject& object = table.objects.emplace_back();
     ANECHECK_RETURN_IF_ERROR(reader.Read(object));
-    // References of unused objects too, which no tree has.
+    // Checks the references of unused objects too, because TreeBuilder does not visit them.
     if (!RefersInside(object, count)) return Bad("a reference outside the table", begin);
     places.push_back(
         Place{static_cast<uint32_t>(begin), static_cast<uint32_t>(reader.position() - begin)});

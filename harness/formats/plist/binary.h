@@ -1,11 +1,11 @@
-// Binary property lists (bplist00) as an object table, exactly as the file lays it out, and as a
-// value tree. Used by the network description format.
+// Binary property lists (bplist00) as an object table in exactly the file's layout, and as a value
+// tree. Used by the network description format.
 //
 // Accepted: objects that lie back to back in the order of the table, from the header to the offset
-// table (as Apple's writers and libplist write); booleans, integers of 1 to 16 bytes (the top 8
-// of 16 zero), reals of 4 and 8 bytes, dates of the years 1 to 9999, references (UID) of 1 to 8
-// bytes, ASCII and UTF-16 strings, data, arrays, dictionaries. An object may be referred to several
-// times, as plistlib writes equal containers; the tree has its copies, up to 16 times the file.
+// table (as Apple's writers and libplist write); booleans, integers of 1 to 16 bytes (the top 8 of
+// 16 zero), reals of 4 and 8 bytes, dates of the years 1 to 9999, references (UID) of 1 to 8 bytes,
+// ASCII and UTF-16 strings, data, arrays, dictionaries. An object may be referred to several times,
+// as plistlib does for equal containers. The tree then has copies, up to 16 times the file.
 // Everything else is an Error.
 #pragma once
 
@@ -34,10 +34,11 @@ struct BinaryObject {
   std::variant<bool, int64_t, uint64_t, double, std::string, tree::Data, tree::Date, tree::Uid,
                BinaryContainer>
       payload;
-  // Bytes of an integer (1, 2, 4, 8, 16), of a real (4, 8), of a date (8), of a reference (1 to 8)
-  // or of a code unit of a string (1, 2).
+  // The number of bytes of an integer (1, 2, 4, 8, 16), of a real (4, 8), of a date (8), of a
+  // reference (1 to 8) or of a code unit of a string (1, 2).
   uint8_t width = 0;
-  // Bytes of the separate integer that holds the element count; 0 where the marker holds it.
+  // The number of bytes of the separate integer with the element count; 0 if the marker has the
+  // count.
   uint8_t count_width = 0;
   friend bool operator==(const BinaryObject&, const BinaryObject&) = default;
 };
@@ -58,11 +59,11 @@ struct BinaryDocument {
 };
 
 Result<BinaryDocument> ParseBinary(std::span<const uint8_t> bytes);
-// The table alone, of the same files: its tree is checked but not built.
+// Only the table. Accepts the same files: the tree is checked but not built.
 Result<BinaryTable> ParseBinaryTable(std::span<const uint8_t> bytes);
 
-// WriteBinary(ParseBinary(bytes).table) == bytes. An Error where a width does not hold its value or
-// a reference points outside the table.
+// WriteBinary(ParseBinary(bytes).table) == bytes. An Error if a width is too small for its value,
+// or if a reference points outside the table.
 Result<std::vector<uint8_t>> WriteBinary(const BinaryTable& table);
 
 // The table that libplist would write: pre-order, equal scalars shared, the smallest widths.
@@ -72,14 +73,14 @@ struct ObjectWidths {
   uint8_t width = 0;
   uint8_t count_width = 0;
 };
-// The smallest that hold an object's value.
+// The smallest widths that fit an object's value.
 ObjectWidths SmallestWidths(const BinaryObject& object);
 
-// Raises each width that cannot hold its value to the smallest that can: of objects, of references
-// and of offsets.
+// Raises each width that is too small for its value to the smallest that fits: the widths of
+// objects, references and offsets.
 void FitWidths(BinaryTable& table);
 
-// Whether TableFromValue makes this very table of the tree that it holds. Precondition: ParseBinary
+// Whether TableFromValue returns this table for the table's own tree. Precondition: ParseBinary
 // read it.
 bool IsCanonical(const BinaryTable& table);
 

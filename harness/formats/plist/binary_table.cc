@@ -1,4 +1,4 @@
-// The object table that libplist would make of a value tree.
+// The object table that libplist would make for a value tree.
 #include <algorithm>
 #include <bit>
 #include <compare>
@@ -28,7 +28,7 @@ uint8_t SmallestWidth(uint64_t value) {
 }
 uint8_t CountWidth(uint64_t count) { return count < 0xf ? 0 : SmallestWidth(count); }
 
-// Bytes that ObjectWriter makes of an object.
+// The number of bytes that ObjectWriter writes for an object.
 uint64_t SizeOf(const BinaryObject& object, uint8_t reference_size) {
   const uint64_t head = object.count_width == 0 ? 1 : 2 + uint64_t{object.count_width};
   if (const auto* text = std::get_if<std::string>(&object.payload)) {
@@ -52,7 +52,8 @@ bool IsAscii(std::string_view text) {
   return std::ranges::all_of(text, [](char c) { return static_cast<uint8_t>(c) < 0x80; });
 }
 
-// The identity of a scalar: one letter for its kind, and its bits or its text, which is another's.
+// The identity of a scalar: a letter for its kind, and its bits or its text. `text` views the
+// object.
 struct ScalarKey {
   char kind = 0;
   uint64_t bits = 0;
@@ -94,7 +95,7 @@ uint8_t WidthOf(const BinaryObject& object) {
   return 0;
 }
 
-// Whether an object may have this width, which holds at least its smallest.
+// Whether an object's value may be stored in this width. `smallest` is its smallest width.
 bool HoldsWith(const BinaryObject& object, uint8_t width, uint8_t smallest) {
   if (std::holds_alternative<int64_t>(object.payload) && smallest == 8) {
     return width == 8 || (width == 16 && std::get<int64_t>(object.payload) >= 0);
@@ -183,7 +184,8 @@ class TableBuilder {
   std::unordered_map<ScalarKey, uint32_t, KeyHash> shared_;
 };
 
-// Walks a table in the order in which TableBuilder would make its objects.
+// Checks that a table is canonical, by a walk in the order in which TableBuilder would make its
+// objects.
 class CanonicalWalk {
  public:
   explicit CanonicalWalk(const BinaryTable& table) : table_(table) {}
@@ -193,7 +195,8 @@ class CanonicalWalk {
   }
 
  private:
-  // An object with a number below `next_` was visited: right for scalars, which are shared.
+  // An object with an index below `next_` was visited before. Only shared scalars may be visited
+  // again.
   bool Visit(uint32_t index) {
     if (index > next_) return false;
     const BinaryObject& object = table_.objects[index];
@@ -214,7 +217,7 @@ class CanonicalWalk {
     return true;
   }
 
-  // Whether two objects are one scalar, which TableBuilder would share.
+  // Whether two objects have the same scalar, which TableBuilder would share.
   bool RepeatsScalar() const {
     std::vector<ScalarKey> keys;
     keys.reserve(table_.objects.size());

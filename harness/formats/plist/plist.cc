@@ -44,7 +44,7 @@ Result<Document> BinaryFromJson(const Json& json) {
   Document document;
   document.encoding = Encoding::kBinary;
   ANECHECK_ASSIGN(document.root, tree::FromJson(json["document"]));
-  // A file that was text until now has the layout of one, which says nothing of a table.
+  // If the JSON form is that of an XML file, its layout describes no table.
   const bool was_text =
       json.contains("layout") && json["layout"].is_object() && json["layout"].contains("indent");
   if (!json.contains("layout") || was_text) return document;

@@ -1,5 +1,4 @@
-// Property lists in either encoding, with their JSON form. The network description format stands
-// on it.
+// Property lists in either encoding, with their JSON form. Used by the network description format.
 #pragma once
 
 #include <cstdint>
@@ -21,7 +20,7 @@ struct Document {
   tree::Value root;
   Encoding encoding = Encoding::kXml;
   XmlLayout xml;  // of encoding kXml
-  // Of encoding kBinary; absent where the canonical table of `root` is the file's.
+  // For encoding kBinary; absent if the file has the canonical table of `root`.
   std::optional<BinaryTable> table;
 };
 
@@ -33,12 +32,12 @@ Result<Document> Parse(std::span<const uint8_t> bytes);
 // Write(Parse(bytes)) == bytes.
 Result<std::vector<uint8_t>> Write(const Document& document);
 
-// The result of Write for Parse(bytes); of a binary file from the table that was read, without the
-// work of making the same one of the tree.
+// The result of Write for Parse(bytes). For a binary file it uses the table that was read instead
+// of making the same table from the tree.
 Result<std::vector<uint8_t>> Rewrite(std::span<const uint8_t> bytes);
 
 // {"encoding": "xml" or "binary", "layout": {...}, "document": tree}. A binary file has a layout
-// where its object table is not the canonical one (table_layout.h).
+// only if its object table is not canonical (table_layout.h).
 Json ToJson(const Document& document);
 Result<Document> FromJson(const Json& json);
 

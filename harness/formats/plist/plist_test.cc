@@ -81,7 +81,7 @@ rc::Gen<Value> AnyValue(int depth) {
   });
 }
 
-// The answer of ParseBinary, compared with the reader that builds no tree.
+// The result of ParseBinary, after a comparison with the reader that builds no tree.
 Result<BinaryDocument> ParseBothWays(std::span<const uint8_t> bytes) {
   Result<BinaryDocument> document = ParseBinary(bytes);
   const Result<BinaryTable> table = ParseBinaryTable(bytes);
@@ -219,7 +219,7 @@ TEST(Binary, CanonicalTableReadsBack) {
   EXPECT_EQ(document->table, TableFromValue(value));
 }
 
-// {"a": [1, "b"], "c": 1} as a canonical writer lays it out, and each way to depart from that.
+// {"a": [1, "b"], "c": 1} in the canonical layout, and each way to depart from it.
 TEST(Binary, ATableIsCanonicalIfItsTreeReproducesIt) {
   const auto edited = [](auto edit) {
     BinaryTable table;
@@ -245,7 +245,7 @@ TEST(Binary, ATableIsCanonicalIfItsTreeReproducesIt) {
       edited([](BinaryTable& table) { table.objects[1].count_width = 1; }),
       edited([](BinaryTable& table) { table.objects[1].width = 2; }),
       edited([](BinaryTable& table) { table.objects[3].width = 2; }),
-      // A scalar that is there twice, one that nothing refers to, one in another place.
+      // A repeated scalar, an unused scalar, and two scalars in another order.
       edited([&](BinaryTable& table) {
         table.objects.push_back(table.objects[3]);
         container(table, 0).items[1] = 6;
@@ -270,7 +270,7 @@ TEST(Binary, ATableIsCanonicalIfItsTreeReproducesIt) {
   }
 }
 
-// Layouts that no canonical writer makes, by hand: wide offsets, wide integers, long counts.
+// A layout that no canonical writer makes, built by hand: wide offsets, wide integers, long counts.
 TEST(Binary, OtherLayoutsSurviveAsATable) {
   BinaryTable table;
   table.offset_size = 4;
@@ -295,7 +295,7 @@ TEST(Binary, OtherLayoutsSurviveAsATable) {
   EXPECT_EQ(Write(back.value()).value(), bytes.value());
 }
 
-// {"a": "x", "b": "x", "c": 5} in which one object is both strings, in a table of another writer.
+// {"a": "x", "b": "x", "c": 5} in a table that is not canonical; both strings "x" are one object.
 BinaryTable SharingTable() {
   BinaryTable table;
   table.offset_size = 4;
@@ -308,7 +308,7 @@ BinaryTable SharingTable() {
   return table;
 }
 
-// The table that the JSON form of SharingTable gives after an edit of its document.
+// The table that results from the JSON form of SharingTable after an edit of its document.
 BinaryTable Edited(void (*edit)(Json& document)) {
   const Result<Document> document = Parse(WriteBinary(SharingTable()).value());
   Json json = ToJson(document.value());
@@ -359,7 +359,7 @@ TEST(Binary, RemovedAndAddedEntriesTakeTheirObjectsWithThem) {
   EXPECT_EQ(Edited([](auto& document) { document["a"] = {1, 2}; }).objects.size(), 9U);
 }
 
-TEST(Binary, ALayoutThatIsNoneIsRefusedInWords) {
+TEST(Binary, AnInvalidLayoutIsRefusedWithTheReason) {
   const auto error = [](void (*edit)(Json& layout)) {
     Json json = ToJson(Parse(WriteBinary(SharingTable()).value()).value());
     edit(json["layout"]);
@@ -375,7 +375,7 @@ TEST(Binary, ALayoutThatIsNoneIsRefusedInWords) {
   EXPECT_NE(objects.find("objects is missing"), std::string::npos) << objects;
 }
 
-// [[1], [1]] of one inner array, as plistlib writes an object that a program refers to twice.
+// [[1], [1]] with a single inner array, as plistlib writes an object with two references.
 BinaryTable SharedContainer() {
   BinaryTable table;
   table.objects = {BinaryObject{BinaryContainer{false, {}, {1, 1}}, 0, 0},
@@ -481,7 +481,7 @@ TEST(Binary, EveryTruncationIsRefused) {
   }
 }
 
-// The XML text that libplist itself makes of a text or binary list.
+// The XML text that libplist makes from a text or binary list.
 std::string LibplistXml(std::span<const uint8_t> bytes) {
   plist_t node = nullptr;
   plist_from_memory(reinterpret_cast<const char*>(bytes.data()),

@@ -1,4 +1,5 @@
-// The layout of an object table without its values, and the table rebuilt of both.
+// The layout of an object table without its values, and the table rebuilt from the layout and
+// values.
 #include "harness/formats/plist/table_layout.h"
 
 #include <algorithm>
@@ -73,7 +74,7 @@ Json ObjectToJson(const BinaryObject& object, bool reached) {
   return json;
 }
 
-// The number at `key`, or `fallback` where it is absent; an Error where it is above `limit`.
+// The number at `key`, or `fallback` if it is absent; an Error if it is above `limit`.
 Result<uint64_t> Number(const Json& json, const char* key, uint64_t limit, uint64_t fallback) {
   const auto it = json.find(key);
   if (it == json.end()) return fallback;
@@ -83,7 +84,7 @@ Result<uint64_t> Number(const Json& json, const char* key, uint64_t limit, uint6
   return it->get<uint64_t>();
 }
 
-// A width that stands in the JSON form; 0, for the smallest, where none does.
+// A width in the JSON form; 0, which means the smallest, if it is absent.
 Result<uint8_t> Width(const Json& json, const char* key, uint64_t limit) {
   ANECHECK_ASSIGN(const uint64_t width, Number(json, key, limit, 0));
   if (width != 0 && !std::has_single_bit(width)) {
@@ -119,8 +120,8 @@ std::optional<BinaryObject> ScalarObject(const Value& value) {
       value.data);
 }
 
-// An object of the layout: containers with their references, and objects that the tree does not
-// reach with their value.
+// An object of the layout. Containers have their references; only objects that the tree does not
+// reach have their value.
 struct LaidOut {
   BinaryObject object;
   bool has_value = false;
@@ -185,7 +186,7 @@ Result<Layout> LayoutFromJson(const Json& json) {
   return layout;
 }
 
-// The differences between scalars that one object may hold: their object, kind, bits and text.
+// Identifies a scalar in an object of the layout: the object, and the scalar's kind, bits and text.
 using ScalarKey = std::tuple<uint32_t, size_t, uint64_t, std::string_view>;
 
 ScalarKey KeyOf(uint32_t object, const std::string& text) {
@@ -211,8 +212,8 @@ ScalarKey KeyOf(uint32_t object, const Value& value) {
   return {object, value.data.index(), bits, text};
 }
 
-// Gives the values of a tree to the objects of a layout. Each scalar is first counted for the
-// object that the layout has for it, which decides the content that the object keeps.
+// Puts the values of a tree into the objects of a layout. First counts each scalar for its object
+// in the layout; the counts decide which value an object keeps.
 class TableFitter {
  public:
   explicit TableFitter(Layout layout)
@@ -221,7 +222,7 @@ class TableFitter {
         laid_(table_.objects.size()) {
     const std::vector<bool> reached = Reached(table_);
     for (size_t i = 0; i < laid_; ++i) {
-      // A container apart from the tree stands for itself.
+      // A container outside the tree is kept.
       if (!reached[i] && ContainerOf(table_.objects[i]) != nullptr) placed_[i] = true;
     }
   }
@@ -251,7 +252,7 @@ class TableFitter {
     }
   };
 
-  // The references that the layout has for a container of the tree; empty where it has none.
+  // The references in the layout for a container of the tree; empty if the layout has none.
   BinaryContainer LaidContainer(const Value& value, uint32_t at) const {
     const BinaryContainer* laid = at < laid_ ? ContainerOf(table_.objects[at]) : nullptr;
     return laid != nullptr && laid->is_dict == (value.AsDict() != nullptr) ? *laid
@@ -332,7 +333,7 @@ class TableFitter {
     return index;
   }
 
-  // Takes out the objects that held values which are gone.
+  // Removes the objects whose values are not in the tree.
   Status DropUnplaced() {
     std::vector<uint32_t> moved(table_.objects.size(), kNone);
     uint32_t count = 0;
@@ -359,13 +360,14 @@ class TableFitter {
   }
 
   BinaryTable table_;
-  std::vector<bool> placed_;  // of each object: a value stands in it
-  size_t laid_;               // the objects of the layout; behind them are those that were added
+  std::vector<bool> placed_;  // for each object: whether it has a value
+  size_t laid_;               // number of objects in the layout; added objects follow them
   uint64_t scalars_ = 0;
   std::map<ScalarKey, Use> uses_;
   std::map<uint32_t, std::pair<const ScalarKey*, const Use*>> kept_;  // of each object
   std::map<ScalarKey, uint32_t> added_;
-  // The container of the tree that stands in an object of the layout; others may share it.
+  // The container of the tree that was placed in each object of the layout; equal containers may
+  // share the object.
   std::map<uint32_t, const Value*> containers_;
 };
 

@@ -1,6 +1,6 @@
-// How a binary property list lays out the values of its tree, as JSON: which object stands where,
-// who shares it, and the widths that are larger than they need be. The values themselves stand in
-// the tree alone, so that one of them is edited by itself however many readers its object had.
+// The layout of a binary property list as JSON: the order of its objects, their sharing, and widths
+// that are larger than needed. Values are only in the tree, so that a value can be edited alone
+// even if its object is shared.
 #pragma once
 
 #include "harness/base/json.h"
@@ -14,10 +14,10 @@ namespace anecheck::plist {
 // the tree does not reach has its value here.
 Json TableLayoutToJson(const BinaryTable& table);
 
-// The table of `root` in this layout: of an unchanged tree the table that was read. If values that
-// shared an object differ by now, the object keeps the value that most of them have, and each other
-// one gets an object at the end. Widths grow where they must, and objects that nobody needs any
-// longer go.
+// The table of `root` in this layout. For an unchanged tree this is the table that was read. If
+// values that shared an object differ after an edit, the object keeps the most frequent value, and
+// each other value gets an object at the end. Widths grow if necessary, and unused objects are
+// removed.
 Result<BinaryTable> TableFromLayout(const Json& layout, const tree::Value& root);
 
 }  // namespace anecheck::plist

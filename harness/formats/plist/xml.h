@@ -19,12 +19,12 @@
 
 namespace anecheck::plist {
 
-// The canonical form is that of Apple's writers: a tab a level, the root element not indented,
+// The canonical form is that of Apple's writers: one tab per level, the root element not indented,
 // empty containers as <dict/> and <array/>.
 struct XmlLayout {
   std::string indent = "\t";
   std::string newline = "\n";
-  bool indent_root = false;  // the children of <plist> stand one level deeper
+  bool indent_root = false;  // the children of <plist> are indented one level deeper
   std::vector<tree::PieceChange> changes;
 };
 
@@ -39,8 +39,8 @@ Result<XmlDocument> ParseXml(std::string_view text);
 // WriteXml(ParseXml(text)) == text.
 std::string WriteXml(const tree::Value& root, const XmlLayout& layout);
 
-// Receives the pieces of a canonical text in order, line breaks apart from the rest: their form is
-// the layout's, the others' is not.
+// Receives the pieces of a canonical text in order. Line breaks are separate calls, because their
+// form depends on the layout.
 class XmlSink {
  public:
   virtual ~XmlSink() = default;

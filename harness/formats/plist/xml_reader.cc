@@ -55,7 +55,7 @@ std::optional<Value> IntegerFromText(std::string_view text) {
 std::optional<Value> ReadReal(std::string_view text) {
   if (!text.empty() && text[0] == '+') text.remove_prefix(1);
   const auto value = RealFromText<double>(text);
-  // A number beyond the range of double is none; infinity is spelt.
+  // A number beyond the range of double is refused. Infinity is accepted only if it is spelled out.
   const bool spelt = text.find_first_of("0123456789") == std::string_view::npos;
   if (!value || (std::isinf(*value) && !spelt)) return std::nullopt;
   return Value::Real(*value);
@@ -112,7 +112,7 @@ Element ElementOf(std::string_view name) {
 class XmlReader {
  public:
   explicit XmlReader(std::string_view text) : text_(text) {
-    constexpr size_t kBytesOfPiece = 8;  // about, in files as they are written
+    constexpr size_t kBytesOfPiece = 8;  // about, in usual files
     cuts_.reserve(text.size() / kBytesOfPiece);
   }
 
@@ -140,7 +140,7 @@ class XmlReader {
 
   std::string_view Rest() const { return text_.substr(pos_); }
   void Cut() { cuts_.push_back(static_cast<uint32_t>(pos_)); }
-  // Whether `c` stands `ahead` characters further on.
+  // Whether the character `ahead` positions further on is `c`.
   bool At(char c, size_t ahead = 0) const {
     return pos_ + ahead < text_.size() && text_[pos_ + ahead] == c;
   }
@@ -219,7 +219,7 @@ class XmlReader {
     return {};
   }
 
-  // Reads "<name>" or "<name/>"; true in `empty` for the second.
+  // Reads "<name>" or "<name/>"; `empty` is true for the latter.
   Status ReadOpenTag(std::string_view& name, bool& empty) {
     if (pos_ >= text_.size()) return Bad("expected an element");
     if (text_[pos_] != '<') return Bad("expected an element, not text");
@@ -273,7 +273,7 @@ class XmlReader {
     return Bad("an unknown entity reference", begin);
   }
 
-  // Character data up to the next tag, references and CDATA sections resolved.
+  // Reads character data up to the next tag, with references and CDATA sections resolved.
   Status ReadText(std::string& out) {
     while (true) {
       const size_t begin = pos_;
@@ -338,7 +338,8 @@ class XmlReader {
     }
   }
 
-  // Before "</name>": false in `more`, consumed, with the closing piece cut.
+  // Sets `more` to whether another element follows. If "</name>" follows instead, reads it and cuts
+  // its piece.
   Status ReadMore(std::string_view name, bool& more) {
     ANECHECK_RETURN_IF_ERROR(ReadTrivia());
     more = !(At('<') && At('/', 1));
@@ -388,7 +389,7 @@ class XmlReader {
     return {};
   }
 
-  // In place: moving a tree up level by level costs more than reading it.
+  // Reads into `value`, because moving a tree up level by level costs more than reading it.
   Status ReadValue(int depth, Value& value) {
     if (depth > tree::kMaxDepth) return Bad("nested deeper than 64 levels");
     const size_t begin = pos_;
@@ -399,7 +400,7 @@ class XmlReader {
     if (element == Element::kDict || element == Element::kArray) {
       Cut();
       if (empty) {
-        // An empty element stands for an opening and a closing piece with nothing between.
+        // An empty element counts as an opening piece and a closing piece with nothing between.
         Cut();
         Cut();
       }
@@ -441,7 +442,7 @@ class LayoutFinder final : public XmlSink {
   void OuterLine() override { lines_.push_back({comparer_.LeaveOut(), kOuter}); }
   void Line(uint32_t depth) override { lines_.push_back({comparer_.LeaveOut(), depth}); }
 
-  // The style that leaves the fewest bytes to be kept as changes; of equal ones the first.
+  // The style that needs the fewest bytes of changes; the first of several.
   XmlLayout Find() && {
     Style best{kNewlines[0], kIndents[0], false};
     uint64_t least = UINT64_MAX;
@@ -478,19 +479,19 @@ class LayoutFinder final : public XmlSink {
     for (size_t i = 0; i < style.newline.size(); ++i) {
       if (actual[i] != style.newline[i]) return false;
     }
-    // Each indent is one character again and again.
+    // Each indent repeats one character.
     for (size_t i = style.newline.size(); i < actual.size(); ++i) {
       if (actual[i] != style.indent[0]) return false;
     }
     return true;
   }
 
-  // Of the lines, as far as they stay below `limit`.
+  // The bytes of changes that the lines need; stops at `limit`.
   uint64_t ChangedBytes(const Style& style, uint64_t limit) const {
     uint64_t changed = 0;
     for (const LeftOut& line : lines_) {
       const auto actual = comparer_.Actual(line.piece);
-      // One for the entry itself: an empty piece that should not be empty counts too.
+      // Adds one for the entry itself, so that an empty piece that should not be empty counts too.
       if (actual && !Holds(*actual, line, style)) changed += actual->size() + 1;
       if (changed >= limit) break;
     }

@@ -16,7 +16,7 @@ using tree::Dict;
 using tree::Entry;
 using tree::Value;
 
-// Of the three characters that do not stand for themselves.
+// The escape of one of the three characters that need it.
 std::string_view EscapeOf(char c) { return c == '&' ? "&amp;" : c == '<' ? "&lt;" : "&gt;"; }
 
 void AppendEscaped(std::string_view text, std::string& out) {
@@ -71,7 +71,8 @@ class Emitter {
       sink_.Line(depth);
       sink_.Piece("</array>");
     } else if (const auto* uid = std::get_if<tree::Uid>(&value.data)) {
-      // As plistlib and libplist spell it: XML has no element of its own for it.
+      // Spelled as plistlib and libplist do, because XML property lists have no element for a
+      // reference.
       Dict spelled;
       spelled.Set("CF$UID", Value::Unsigned(uid->number));
       Emit(Value(std::move(spelled)), depth);
@@ -80,7 +81,7 @@ class Emitter {
     }
   }
 
-  // An empty container stands for an opening and a closing piece with nothing between.
+  // An empty container counts as an opening piece and a closing piece with nothing between.
   void Empty(std::string_view tag) {
     sink_.Piece(tag);
     sink_.Piece("");
@@ -117,7 +118,7 @@ class Emitter {
     } else if (const auto* date = std::get_if<tree::Date>(&value.data)) {
       sink_.Piece(fmt::format("<date>{}</date>", tree::TextOf(*date)));
     } else {
-      // Property lists have no null; Apple's writers have no spelling for it either.
+      // Property lists have no null, and Apple's writers have no spelling for it.
       sink_.Piece("<string></string>");
     }
   }
@@ -126,7 +127,7 @@ class Emitter {
   std::string buffer_;
 };
 
-// Lines in the style of a layout.
+// Writes lines in the style of a layout.
 class StyledSink final : public XmlSink {
  public:
   explicit StyledSink(const XmlLayout& layout) : layout_(layout), writer_(layout.changes) {}

@@ -146,7 +146,7 @@ Bytes JsonFields::HexBytesOr(std::string_view key) {
   Result<Bytes> bytes =
       value->is_string() ? BytesFromHex(value->text()) : MakeError(ErrorCode::kInvalid, "no text");
   if (!bytes.ok()) {
-    Fail(key, "must be a string of hexadecimal digits, two a byte");
+    Fail(key, "must be a string of hexadecimal digits, two per byte");
     return {};
   }
   return std::move(bytes).value();

@@ -1,6 +1,6 @@
-// Reading of JSON objects with one sticky error that names the path, and the spellings of numbers
-// and bytes that the JSON forms of binary formats share. Used by every format but those
-// with a grammar of their own.
+// Reads JSON objects with one sticky error that has the path. Also has the spellings of numbers and
+// bytes that the JSON forms of binary formats share. Used by every format but those with a grammar
+// of their own.
 #pragma once
 
 #include <cstdint>
@@ -16,16 +16,16 @@
 
 namespace anecheck {
 
-// Reads members of one object. After the first failure every read gives a zero or empty value and
-// *status, which the caller owns and several readers may share, holds that failure. The object
-// must outlive the reader. Members that were not read are refused by RefuseOthers, so that a
-// misspelt one is not dropped. Not thread-safe.
+// Reads members of one object. After the first failure, *status is that failure and every read
+// returns a zero or empty value. The caller owns *status; several readers may share it. The object
+// must outlive the reader. RefuseOthers refuses members that were not read, so that a misspelt
+// member is not ignored. Not thread-safe.
 class JsonFields {
  public:
   JsonFields(const Json& object, std::string path, Status* status);
 
   bool Has(std::string_view key) const;
-  // A JSON number, or a string "0x..." of hexadecimal digits, of at most `max`.
+  // A JSON number or a string "0x..." of hexadecimal digits; at most `max`.
   uint64_t Uint(std::string_view key, uint64_t max = UINT64_MAX);
   uint64_t UintOr(std::string_view key, uint64_t fallback, uint64_t max = UINT64_MAX);
   uint32_t U32(std::string_view key) { return static_cast<uint32_t>(Uint(key, UINT32_MAX)); }
@@ -35,25 +35,26 @@ class JsonFields {
   uint16_t U16Or(std::string_view key, uint16_t fallback) {
     return static_cast<uint16_t>(UintOr(key, fallback, UINT16_MAX));
   }
-  // The numbers of an array of `least` to `most`, each of at most `max`; none after a failure.
+  // An array of `least` to `most` numbers, each at most `max`; empty after a failure.
   std::vector<uint64_t> Uints(std::string_view key, uint64_t max, size_t least = 0,
                               size_t most = SIZE_MAX);
   int64_t IntOr(std::string_view key, int64_t fallback);
   bool Bool(std::string_view key);
   bool BoolOr(std::string_view key, bool fallback);
   std::string Text(std::string_view key);
-  // The texts of an array; none after a failure.
+  // An array of texts; empty after a failure.
   std::vector<std::string> Texts(std::string_view key);
   std::string TextOr(std::string_view key, std::string_view fallback);
-  // Bytes spelled as hexadecimal digits; an absent key gives no bytes.
+  // Bytes spelled as hexadecimal digits; empty if the key is absent.
   Bytes HexBytesOr(std::string_view key);
   Bytes HexBytes(std::string_view key);
   // Bytes in base64.
   Bytes Base64(std::string_view key);
-  // The member, which must be an array or an object; an empty one of that kind where absent.
+  // The member, which must be an array or an object; an empty array or object if it is absent.
   const Json& Array(std::string_view key);
   const Json& Object(std::string_view key);
-  // A reader of the object under `key`, and of each object of the array there, until one fails.
+  // In returns a reader of the object under `key`. ForEach visits a reader of each object in the
+  // array under `key`, until one fails.
   JsonFields In(std::string_view key) { return {Object(key), Path(key), status_}; }
   template <typename Visit>
   void ForEach(std::string_view key, Visit visit) {
@@ -63,9 +64,9 @@ class JsonFields {
     }
   }
   const Json& object() const { return object_; }
-  // Members that another reader of the same object reads.
+  // Marks members that another reader of the same object reads.
   void ReadElsewhere(std::initializer_list<std::string_view> keys);
-  // Fails at the first member that was not read. "derived" holds values that follow from other
+  // Fails at the first member that was not read. "derived" has values that follow from other
   // members and is never read.
   void RefuseOthers();
 
@@ -83,10 +84,10 @@ class JsonFields {
   std::vector<bool> read_;  // by place in the object
 };
 
-// The number of a JSON number or "0x..." string; false where it is neither or above `max`.
+// Reads a JSON number or "0x..." string; false if it is neither or above `max`.
 bool ReadJsonUint(const Json& value, uint64_t max, uint64_t& result);
-// Text that may hold bytes which are not UTF-8 cannot stand in JSON; such bytes are escaped as
-// \xHH, and a backslash as \\. UnescapeText is the inverse.
+// Makes text that JSON can represent: bytes that are not UTF-8 are escaped as \xHH, and a backslash
+// as \\. UnescapeText is the inverse.
 std::string EscapeText(std::string_view text);
 Result<std::string> UnescapeText(std::string_view text);
 

@@ -18,10 +18,10 @@ namespace {
 using json_fields::Bad;
 
 constexpr std::string_view kOpaque = "opaque";
-// Two runs of opaque bytes closer than this become one, zeros between them included.
+// Runs of opaque bytes that are closer than this are joined, with the zeros between them.
 constexpr size_t kRunGap = 8;
 
-// For each byte whether a field covers it.
+// Whether a field covers each byte.
 std::vector<bool> Covered(std::span<const RecordField> fields, size_t size) {
   std::vector<bool> covered(size, false);
   for (const RecordField& field : fields) {

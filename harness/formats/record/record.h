@@ -17,8 +17,8 @@ namespace anecheck {
 enum class RecordKind : uint8_t {
   kNumber,  // unsigned, at most 8 bytes; a JSON number
   kHex,     // unsigned, at most 8 bytes; "0x..." in JSON
-  kBytes,   // hexadecimal digits, two a byte
-  kBase64,  // of a TypedRecord alone
+  kBytes,   // hexadecimal digits, two per byte
+  kBase64,  // in a TypedRecord only
   kSparse,  // numbers of `element` bytes; {"index": number} in JSON, for those that are not 0
 };
 
@@ -30,20 +30,20 @@ struct RecordField {
   uint32_t element = 0;  // bytes; of kSparse alone
 };
 
-// A JSON object with one member a field, and under "opaque" the bytes outside all fields that are
-// not zero: [{"offset": "0x1c", "bytes": "0a0b"}]. `fields` are sorted by offset, do not overlap
+// A JSON object with one member per field. The non-zero bytes outside all fields are under
+// "opaque": [{"offset": "0x1c", "bytes": "0a0b"}]. `fields` are sorted by offset, do not overlap
 // and lie inside `bytes`.
 Json RecordToJson(std::span<const RecordField> fields, ByteSpan bytes);
 
-// The inverse, for a record of `size` bytes. Fails, naming the member under `path`, where a field
-// is missing, unknown or out of range, or if an opaque run leaves the record or touches a field.
+// The inverse, for a record of `size` bytes. Fails, with the member under `path`, if a field is
+// missing, unknown or out of range, or if an opaque run leaves the record or touches a field.
 Result<Bytes> RecordFromJson(std::span<const RecordField> fields, const Json& json, size_t size,
                              std::string_view path);
 
-// The bytes that belong to a field.
+// The number of bytes in fields.
 uint64_t RecordTypedBytes(std::span<const RecordField> fields);
 
-// Hexadecimal text under `path`, which the error names.
+// Parses hexadecimal text; the error names `path`.
 Result<Bytes> ParseHexBytes(std::string_view text, std::string_view path);
 
 }  // namespace anecheck

@@ -1,9 +1,9 @@
-// A format whose file is one record: everything but its rules follows from the record.
+// A format whose file is one record: everything but the rules is derived from the record.
 //
 //   constexpr RecordFormat kDefinition = {"gauge", "reading of a gauge", "GAGE", kGauge, kRules};
 //   const Format kFormat_gauge = MakeRecordFormat<kDefinition>();
 //
-// record_format_test.cc holds a whole format of five fields.
+// record_format_test.cc has a whole format of five fields.
 #pragma once
 
 #include <cstring>

@@ -1,5 +1,5 @@
-// A format that is no one's: five fields, and all that a contributor writes for it in
-// harness/formats.
+// An invented format of five fields, with all that a contributor writes in harness/formats for a
+// format.
 #include "harness/formats/record/record_format.h"
 
 #include <gtest/gtest.h>
@@ -9,7 +9,7 @@
 namespace anecheck {
 namespace {
 
-// The walk begins here.
+// ---- the format begins here ----
 struct Gauge {
   std::array<char, 4> magic = {};
   uint16_t version = 0;
@@ -35,7 +35,7 @@ constexpr auto kRules = RulesOf<Gauge>({
 constexpr RecordFormat kDefinition = {"gauge", "reading of a gauge", "GAGE", kGauge, kRules};
 
 const Format kFormat_gauge = MakeRecordFormat<kDefinition>();
-// It ends here.
+// ---- the format ends here ----
 
 const Bytes kFile = {'G', 'A', 'G', 'E', 1, 0, 3, 0, 0, 0x3c, 'w', 'e', 's', 't', 0, 0};
 

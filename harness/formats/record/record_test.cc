@@ -1,5 +1,5 @@
-// The laws of fixed-layout records: the JSON form is lossless, and bad JSON names the place of its
-// fault.
+// The laws of fixed-layout records: the JSON form is lossless, and the error for bad JSON has the
+// place of the fault.
 
 #include "harness/formats/record/record.h"
 

@@ -1,14 +1,14 @@
-// Records that are also types of the program: a field's name, member, spelling, source and evidence
-// are stated once, and reading, writing, JSON both ways, printing, offsets and the facts that
-// `inspect` lists follow.
+// Records that are also types of the program. A field's name, member, spelling, source and evidence
+// are stated once. Reading, writing, JSON both ways, printing, offsets and the facts that `inspect`
+// lists are derived from them.
 //
 //   constexpr auto kNoteRecord = RecordOf<Note>(
 //       kSource, FactEvidence::kRealFile,
 //       Field{"owner", &Note::owner}, Field{"offset", &Note::offset, RecordKind::kHex});
 //
-// Fields follow each other without gaps, little-endian, in the width of their members: whole
-// numbers, fp16 numbers (JSON has their bits: a NaN has no other spelling there), and arrays of
-// them, of characters (a text padded with zeros) or of bytes.
+// Fields follow each other without gaps, little-endian, in the width of their members. Their types
+// are whole numbers, fp16 numbers (JSON has their bits, because it cannot spell a NaN), and arrays
+// of numbers, characters (a text padded with zeros) or bytes.
 #pragma once
 
 #include <algorithm>
@@ -37,14 +37,14 @@ namespace anecheck {
 
 enum class FieldRole : uint8_t {
   kPlain,
-  kUnlessZero,  // left out of JSON where it is 0
-  kFollows,     // follows from the rest of the file: JSON holds it under "derived" where it does
-  kSpelled,     // JSON spells it in a way of the format's own, which reads and writes it
+  kUnlessZero,  // left out of JSON if it is 0
+  kFollows,     // may follow from the rest of the file; JSON then has it under "derived"
+  kSpelled,     // the format itself reads and writes its spelling in JSON
   kCounted,     // counts members of the JSON: always under "derived", never read
 };
 
-// A field of the type `Owner`, which the file holds as an `As`. Without a source of its own it
-// has that of its record.
+// A field of the type `Owner`, stored in the file as an `As`. Without its own source it has the
+// source and evidence of its record.
 template <typename Owner, typename Value, typename As = Value>
 struct Field {
   static constexpr uint32_t kWidth = sizeof(As);
@@ -59,7 +59,7 @@ struct Field {
 template <typename Owner, typename Value, typename... Rest>
 Field(const char*, Value Owner::*, Rest...) -> Field<Owner, Value>;
 
-// A whole number that the file holds as an `As`, of no more bytes than its member has.
+// A whole number that is stored in the file as an `As`, which is at most as wide as the member.
 template <typename As, typename Owner, typename Value>
 constexpr Field<Owner, Value, As> Stored(std::string_view name, Value Owner::* member,
                                          RecordKind kind) {
@@ -104,7 +104,7 @@ bool IsZero(const Value& value) {
   return IsSame(value, Value{});
 }
 
-// Of an array of characters: the text without the zeros behind it.
+// The text in an array of characters, without the zeros behind it.
 template <size_t kCount>
 std::string_view TextOf(const std::array<char, kCount>& value) {
   std::string_view text(value.data(), kCount);
@@ -151,7 +151,7 @@ class TypedRecord {
   constexpr TypedRecord(std::string_view source, FactEvidence evidence, Parts... fields)
       : source_(source), evidence_(evidence), fields_(fields...) {}
 
-  // In bytes, from the start of the record. A name that no field has does not compile.
+  // The offset of a field in bytes, from the start of the record. An unknown name does not compile.
   consteval size_t OffsetOf(std::string_view name) const {
     size_t offset = 0;
     bool found = false;
@@ -174,7 +174,7 @@ class TypedRecord {
     });
   }
 
-  // Adds the fields to `object`. `laid` holds the derived values of those of kFollows.
+  // Adds the fields to `object`. `laid` has the derived values of the fields of kFollows.
   void ToJson(const Owner& owner, const Owner& laid, Json& object) const {
     Json derived = Json::object();
     ForEach([&](const auto& field) {
@@ -190,7 +190,7 @@ class TypedRecord {
   }
   void ToJson(const Owner& owner, Json& object) const { ToJson(owner, owner, object); }
 
-  // The inverse; the fields that follow wait for FollowingFromJson.
+  // The inverse, without derived fields, which FollowingFromJson reads.
   void FromJson(JsonFields& fields, Owner& owner) const {
     ForEach([&](const auto& field) {
       if (field.role == FieldRole::kCounted || field.role == FieldRole::kSpelled) return;
@@ -199,7 +199,8 @@ class TypedRecord {
       MemberFromJson(fields, field, owner);
     });
   }
-  // Fields of kFollows and kCounted are as `fields` says, else as in `laid`.
+  // Sets the fields of kFollows and kCounted to the values in `laid`. A field of kFollows that
+  // `fields` has takes its value from there.
   void FollowingFromJson(JsonFields& fields, const Owner& laid, Owner& owner) const {
     ForEach([&](const auto& field) {
       if (!IsDerived(field.role)) return;
@@ -222,8 +223,8 @@ class TypedRecord {
     return text;
   }
 
-  // A row a field that stands below `prefix` beside those of other records ("commands[]"). `known`
-  // stands for kRealFile: files of other chip families than those at hand rest on less.
+  // Adds a row per field, for a record that shares `prefix` with other records ("commands[]").
+  // `known` replaces kRealFile, because no real files are at hand for some chip families.
   void AddFacts(const std::string& prefix, FactEvidence known,
                 std::vector<FieldFact>& facts) const {
     ForEach([&](const auto& field) {
@@ -235,8 +236,8 @@ class TypedRecord {
       }
     });
   }
-  // For a record that has `prefix` to itself ("header"): a row of it, behind those of the fields
-  // that have a source of their own.
+  // Adds rows for a record that has `prefix` to itself ("header"): a row per field with its own
+  // source, then a row for the record.
   void AddRecordFacts(const std::string& prefix, FactEvidence known,
                       std::vector<FieldFact>& facts) const {
     ForEach([&](const auto& field) {
@@ -246,7 +247,7 @@ class TypedRecord {
     AddFact(prefix, evidence_, source_, known, facts);
   }
 
-  // The same fields for RecordToJson, whose records keep the bytes that no field names.
+  // The fields for RecordToJson, which also keeps bytes without a field.
   consteval std::array<RecordField, sizeof...(Parts)> Fields() const {
     std::array<RecordField, sizeof...(Parts)> fields{};
     size_t i = 0;
@@ -269,7 +270,7 @@ class TypedRecord {
     return role == FieldRole::kFollows || role == FieldRole::kCounted;
   }
 
-  // `fill` gives the value as the file holds it.
+  // Sets a member. `fill` sets the value in its stored type.
   template <typename Value, typename As, typename Fill>
   static void Set(const Field<Owner, Value, As>& field, Owner& owner, Fill fill) {
     if constexpr (std::is_same_v<Value, As>) return fill(owner.*field.member);

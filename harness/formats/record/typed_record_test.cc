@@ -1,4 +1,5 @@
-// The results of one description of a record: bytes, JSON both ways, offsets, print and facts.
+// All that is derived from the description of a record: bytes, JSON both ways, offsets, print and
+// facts.
 
 #include "harness/formats/record/typed_record.h"
 

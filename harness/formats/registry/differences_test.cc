@@ -53,8 +53,8 @@ TEST(DifferencesTest, AreNamedForTheRealFilesThatShowThem) {
   }
 }
 
-// The 55 real files: each is recognised and, but for the two that are compressed, verified without
-// an error, printed, and written back.
+// Each of the 55 real files is recognised. All but the two compressed ones are also verified
+// without an error, printed, and written back.
 TEST(RealFilesTest, EveryOneIsReadVerifiedPrintedAndWrittenBack) {
   ANECHECK_SKIP_WITHOUT(testing::RealDataPath("hwx"));
   size_t files = 0;

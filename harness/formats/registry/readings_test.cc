@@ -1,5 +1,5 @@
-// Laws of every format: bytes of no format break its rules, and a file that is read once gives the
-// same answers as one that is read for each question.
+// Laws of every format: bytes that are no such file break its rules, and a file that is read once
+// gives the same results as one that is read again for each function.
 #include <algorithm>
 #include <gtest/gtest.h>
 
@@ -16,7 +16,7 @@ bool Passes(const Format& format, ByteSpan bytes) {
   return violations.ok() && std::ranges::all_of(*violations, &Violation::IsWarning);
 }
 
-TEST(EveryFormat, RejectsBytesThatAreNoneOfIt) {
+TEST(EveryFormat, RejectsBytesOfAnotherKind) {
   for (const Format* format : AllFormats()) {
     for (const Format* reading : ReadingsOf(*format)) {
       EXPECT_FALSE(Passes(*reading, Bytes(1000, 0))) << reading->name;
@@ -25,7 +25,7 @@ TEST(EveryFormat, RejectsBytesThatAreNoneOfIt) {
   }
 }
 
-TEST(EveryFormat, AFileReadOnceTellsTheSame) {
+TEST(EveryFormat, AFileReadOnceGivesTheSameResults) {
   ANECHECK_SKIP_WITHOUT(testing::RealDataPath("hwx"));
   size_t files = 0;
   for (const std::string& path : testing::FilesUnder(testing::RealDataPath(""))) {

@@ -51,23 +51,23 @@ struct TensorStab {
   const Axis* Find(char axis) const;
 };
 
-// Strict: a text is accepted only if printing the result gives the same text.
+// Accepts a text only if printing the result restores it.
 std::optional<TypeStab> ParseType(std::string_view text);
 std::optional<TensorStab> ParseTensor(std::string_view text);
-// The number of an entry that compilers write and that is no such text: `uint1:t11=r1;0,1` and
-// `uint64:t20=r1;0;18446744073709551615` (containers of 7.6.4 and 9.509). Nothing for others.
+// The number of an entry that ParseType refuses but compilers write: `uint1:t11=r1;0,1` and
+// `uint64:t20=r1;0;18446744073709551615` (containers of 7.6.4 and 9.509). Nothing for other texts.
 std::optional<uint32_t> OddTypeId(std::string_view text);
 std::string Print(const TypeStab& stab);
 std::string Print(const TensorStab& stab);
 
-// "s8192n/s1024c/s64h/s2w" (listing 23.6), and back; only stride and axis are set.
+// Prints and parses "s8192n/s1024c/s64h/s2w" (listing 23.6). Parsing sets only stride and axis.
 std::string PrintStrides(const TensorStab& stab);
 std::optional<TensorStab> ParseStrides(std::string_view text);
 
 // A catalog of `count` entries, in the order of real files. Known counts are 10 (compiler 4.2.1),
-// 15 (5 to 7.6.4), 23 (9.509) and 24 (specification 000); others give an empty span. Entries 1 to
-// 10 are those of real files; e4m3 (16) and int4 (23) those of the specification; the rest carry
-// assumed names, since no source at hand lists them.
+// 15 (5 to 7.6.4), 23 (9.509) and 24 (specification 000); other counts return an empty span.
+// Entries 1 to 10 are from real files; e4m3 (16) and int4 (23) are from the specification. The
+// names of the rest are assumed, because no source at hand lists them.
 std::span<const std::string_view> Catalog(size_t count);
 
 }  // namespace anecheck::stabs

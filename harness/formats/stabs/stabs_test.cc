@@ -69,7 +69,7 @@ TEST(Stabs, RefusesTextItCouldNotPrintBack) {
   }
 }
 
-// The steps to a far '=' are taken once, not once for each mark: otherwise this takes minutes.
+// Searches once for a far '=', not once for each mark; otherwise this takes minutes.
 TEST(Stabs, ReadsManyMarksBeforeOneSignInOnePass) {
   std::string text;
   for (int i = 0; i < 2'000'000; ++i) text += ":t";

@@ -24,7 +24,7 @@ constexpr FactEvidence kPublicNotes = FactEvidence::kPublicNotes;
 
 using Methods = std::vector<const Method*>;
 
-// Calls visit(index, call, the methods that it may be) for every call of a known client.
+// Calls visit(index, call, candidate methods) for every call of a known client.
 template <typename Visit>
 void ForEachCall(const Capture& capture, Visit visit) {
   for (size_t i = 0; i < capture.calls.size(); ++i) {
@@ -36,7 +36,7 @@ void ForEachCall(const Capture& capture, Visit visit) {
   }
 }
 
-// A field that a call's answer must repeat.
+// A field that the output structure must repeat from the input structure.
 struct Echo {
   std::string_view in;  // names of structures
   std::string_view out;
@@ -69,7 +69,7 @@ void CheckEchoes(const Capture& capture, std::string_view structure, RuleReport&
   }
 }
 
-// A number that a method states and a call must have.
+// A count or size that a call must have according to its method.
 struct Stated {
   uint32_t Method::* member;
   bool output;  // a call that fails may return nothing
@@ -85,8 +85,8 @@ constexpr Stated kStated[] = {
      [](const Call& c) { return c.struct_out.size(); }},
 };
 
-// One method must agree in all that it states. The number that is reported is the first one that no
-// method states together with those before it: here the one at `index`.
+// At least one candidate method must agree in all that it states. Reports the number at `kIndex` if
+// some candidate agrees in the numbers before it, but none also in this one.
 template <size_t kIndex>
 void CheckStated(const Capture& capture, RuleReport& broken) {
   ForEachCall(capture, [&](size_t i, const Call& call, const Result<Methods>& found) {
@@ -216,7 +216,7 @@ int Recognise(ByteSpan bytes, std::string_view /*path*/) {
              : 0;
 }
 
-// The call by methods.h: its names, or the reason why there is none.
+// The names of the call's method in methods.h, or the reason why there is none.
 std::string MethodText(const Call& call) {
   if (call.client >= kClientCount) return fmt::format("client {} is unknown", call.client);
   const auto rows = FindMethods(static_cast<Client>(call.client), call.selector,
@@ -238,7 +238,7 @@ Json StructureJson(const Call& call, Direction direction) {
   return {{std::string(structure->name), RecordToJson(structure->fields, bytes)}};
 }
 
-// Hexadecimal digits, or {"program_request": {"program_token": ..., "opaque": [...]}}.
+// Reads hexadecimal digits, or {"program_request": {"program_token": ..., "opaque": [...]}}.
 Bytes StructureFromJson(JsonFields& call, std::string_view key) {
   const auto found = call.object().find(std::string(key));
   if (found == call.object().end() || !found->is_object()) return call.HexBytes(key);

@@ -15,9 +15,9 @@
 namespace anecheck::submission {
 
 // The specification describes one interface whose selectors are overloaded by structure size; the
-// public guide describes two user clients with one method a selector. Both are kept.
+// public guide describes two user clients with one method per selector. Both are kept.
 enum class Client : uint8_t {
-  kMerged = 0,   // the interface of the specification, or a capture that does not know
+  kMerged = 0,   // the interface of the specification, or unknown in a capture
   kControl = 1,  // public guide: the client that creates and prepares programs
   kDirect = 2,   // public guide: the client on the fast path
 };
@@ -39,22 +39,22 @@ struct Method {
   std::string_view source;
 };
 
-// Every row of table 23.14, of the two clients, and the two selectors that appendix C.2 numbers
-// otherwise.
+// Every row of table 23.14 and of the two clients, and the two selectors that have other numbers in
+// appendix C.2.
 std::span<const Method> Methods();
 
-// The rows that a call of that selector with an input structure of that size may be: of one client,
-// or (kMerged) of all. The same selector with another size is another method. Rows of one method
-// from several sources all stand. An unknown pair is an error that lists the sizes known for the
-// selector.
+// The rows that match a call of that selector with an input structure of that size: rows of one
+// client, or (kMerged) of all. The same selector with another size is another method. If several
+// sources describe a method, all rows are returned. The error for an unknown pair lists the known
+// sizes of the selector.
 Result<std::vector<const Method*>> FindMethods(Client client, uint32_t selector,
                                                uint32_t struct_in);
 
-// The distinct method names of such rows. More than one: the pair does not tell them apart
-// (selector 8 with 32 bytes, where only the client does).
+// The distinct method names of such rows. There are several if selector and size are ambiguous
+// (selector 8 with 32 bytes, for which the client decides).
 std::vector<std::string_view> MethodNames(std::span<const Method* const> rows);
 
-// A return code as one source names it. The guide and the system header name some codes
+// A return code with its name in one source. The guide and the system header name some codes
 // differently.
 struct ReturnCode {
   uint32_t code = 0;

@@ -20,7 +20,7 @@ namespace anecheck::submission {
 
 enum class Direction : uint8_t { kIn, kOut };
 
-// Of a field; holds the other reading too where sources differ.
+// The source of a field; includes the other reading if sources differ.
 struct FieldSource {
   FactEvidence evidence = FactEvidence::kPublicNotes;
   std::string_view source;
@@ -36,11 +36,11 @@ struct Structure {
 };
 
 std::span<const Structure> Structures();
-// Null where no source describes a structure of that method, direction and size.
+// Null if no source describes a structure of that method, direction and size.
 const Structure* FindStructure(std::string_view method, Direction direction, size_t size);
 const Structure* StructureOfName(std::string_view name);
 
-// Of ANE_DeviceOpen, 104 bytes each way.
+// The structures of ANE_DeviceOpen, 104 bytes each way.
 namespace device_open {
 inline constexpr RecordField kUsage = {"usage", 0x00, 1};
 inline constexpr RecordField kCallback = {"callback", 0x08, 8, RecordKind::kHex};
@@ -55,7 +55,7 @@ inline constexpr RecordField kEngines = {"engines", 0x50, 4};
 inline constexpr RecordField kCpuSubtype = {"cpusubtype", 0x60, 4};
 }  // namespace device_info
 
-// Of ANE_ProgramSendRequest: 2,376 bytes in, 40 bytes out.
+// The structures of ANE_ProgramSendRequest: 2,376 bytes in, 40 bytes out.
 namespace program_request {
 inline constexpr RecordField kToken = {"program_token", 0x00, 8, RecordKind::kHex};
 inline constexpr RecordField kSequence = {"sequence", 0x08, 8};
@@ -63,7 +63,7 @@ inline constexpr RecordField kQualityOfService = {"quality_of_service", 0x10, 4}
 inline constexpr RecordField kPriority = {"priority", 0x14, 4};
 inline constexpr RecordField kProcedure = {"procedure", 0x18, 4};
 inline constexpr RecordField kIoCategory = {"io_category", 0x1c, 4};
-// No source says how the 586 numbers divide into inputs, outputs and intermediate surfaces.
+// No source states which of the 586 numbers are inputs, outputs or intermediate surfaces.
 inline constexpr RecordField kSurfaces = {"surfaces", 0x20, 2376 - 0x20, RecordKind::kSparse, 4};
 }  // namespace program_request
 namespace program_reply {
@@ -72,10 +72,10 @@ inline constexpr RecordField kToken = {"program_token", 0x08, 8, RecordKind::kHe
 inline constexpr RecordField kStatus = {"status", 0x20, 4};
 }  // namespace program_reply
 
-// Methods that name a program in their first field: prepare, unprepare and destroy.
+// For methods that name a program in their first field: prepare, unprepare and destroy.
 inline constexpr RecordField kProgramToken = {"program_token", 0x00, 8, RecordKind::kHex};
 
-// Methods whose structure points at larger ones: create instance and chaining prepare.
+// For methods whose structure points at larger structures: create instance and chaining prepare.
 namespace indirect {
 inline constexpr RecordField kArguments = {"arguments_address", 0x00, 8, RecordKind::kHex};
 inline constexpr RecordField kArgumentsSize = {"arguments_size", 0x08, 8};
@@ -83,7 +83,8 @@ inline constexpr RecordField kOutput = {"output_address", 0x10, 8, RecordKind::k
 inline constexpr RecordField kOutputSize = {"output_size", 0x18, 8};
 }  // namespace indirect
 
-// A field of a structure; `bytes` reach past it. Not for sparse fields.
+// Reads or writes a field of a structure. Preconditions: the field lies inside `bytes` and is not
+// sparse.
 inline uint64_t Load(const RecordField& field, ByteSpan bytes) {
   return LoadLittle(bytes, field.offset, field.width);
 }

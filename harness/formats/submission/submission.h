@@ -2,7 +2,7 @@
 // arguments. The capture form is this project's own; the methods and structure sizes are those of
 // methods.h. The fields of structures.h have names; other bytes of a structure are opaque.
 //
-// Layout: kHeadRecord; then a call each: kCallRecord, the scalars in (u64 each), the structure in,
+// Layout: kHeadRecord; then for each call kCallRecord, the scalars in (u64 each), the structure in,
 // the scalars out, the structure out.
 #pragma once
 
@@ -36,7 +36,7 @@ struct CallHeader {
   uint32_t client = 0;  // a Client; other numbers are kept
   uint32_t selector = 0;
   uint32_t result = 0;
-  // Of the vectors of Call; set by Parse and Write.
+  // The sizes of the vectors of Call; set by Parse and Write.
   uint32_t scalars_in_count = 0;
   uint32_t struct_in_size = 0;
   uint32_t scalars_out_count = 0;
@@ -65,8 +65,8 @@ struct Capture {
   std::vector<Call> calls;
 };
 
-// The description of the structure that the call passes or gets back. Null where no source has
-// one, or if selector and size leave the method open.
+// The description of the structure that the call passes or returns. Null if no source has one, or
+// if selector and size are ambiguous.
 const Structure* StructureOf(const Call& call, Direction direction);
 
 // Fails on a wrong magic, a call that leaves the file, or bytes after the last call.

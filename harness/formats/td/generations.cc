@@ -30,8 +30,8 @@ constexpr auto kH14Blocks = std::to_array<RegisterBlock>({
     {"KernelDMASrc", 0x1900, 70},
 });
 
-// The register map and the parser of the guide put H15 here; its text puts it with H14, whose
-// bases are taken as the alternate ones (facts source_conflicts.csv).
+// The guide's register map and parser have these bases for H15. The guide's text has those of H14,
+// which are the alternate bases here (facts source_conflicts.csv).
 constexpr auto kH15Blocks = std::to_array<RegisterBlock>({
     {"Common", 0x0, 19},
     {"L2", 0x4100, 25},
@@ -77,7 +77,7 @@ constexpr auto kH18Blocks = std::to_array<RegisterBlock>({
     {"CacheDMA", 0x5900, 14},
 });
 
-// One register more in front of the word of the multiplier (generations.csv).
+// NE has one more register, in front of the word of the multiplier (generations.csv).
 constexpr auto kH18gBlocks = std::to_array<RegisterBlock>({
     {"Common", 0x0, 23},
     {"L2", 0x4100, 43},
@@ -89,8 +89,8 @@ constexpr auto kH18gBlocks = std::to_array<RegisterBlock>({
     {"CacheDMA", 0x5900, 14},
 });
 
-// The guide's text and parser start the stream of H16 at word 9, its register map lists ten header
-// words.
+// In the guide's text and parser the stream of H16 starts at word 9, but its register map lists ten
+// header words.
 constexpr auto kGenerations = std::to_array<Generation>({
     {7,
      "H13",

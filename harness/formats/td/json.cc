@@ -1,5 +1,5 @@
-// The JSON form of a task chain. Registers appear by field name; bits that no source names stand
-// under "rest", so that nothing is lost and no word is carried twice.
+// The JSON form of a task chain. Registers appear by field name; bits that no source names are
+// under "rest", so that nothing is lost and no bit is stated twice.
 #include "harness/base/json.h"
 
 #include <bit>
@@ -26,8 +26,8 @@ void AddFields(Json& object, const WordLayout& layout, uint32_t word, Derived de
   }
 }
 
-// The bits of a word that no field names. Bits of a field are refused here: they stand under its
-// name, and an edit of them would be lost.
+// The bits of a word that no field names. Bits of a field are refused: they are under the field's
+// name, so an edit here would be lost.
 uint32_t ReadRest(JsonFields& fields, std::string_view key, const WordLayout& layout) {
   const uint32_t rest = fields.U32Or(key, 0);
   const uint32_t named = rest & NamedBits(layout);
@@ -45,7 +45,7 @@ uint32_t ReadFields(JsonFields& fields, const WordLayout& layout, uint32_t word)
   return word;
 }
 
-// The header fields that Layout sets, where the file agrees with it.
+// Tells which header fields have the values that Layout would set.
 struct DerivedHeader {
   bool next_pointer = false;
   bool next_size = false;
@@ -218,7 +218,7 @@ Task TaskFromJson(Chain& chain, const Json& json, size_t index, Status* status) 
   return task;
 }
 
-// The part of a version-7 task's header that follows from its place in the chain.
+// Places version-7 tasks and sets the header fields that follow from their places.
 void PlaceV7(Chain& chain, const Json& tasks) {
   uint32_t offset = 0;
   for (size_t i = 0; i < chain.tasks.size(); ++i) {
@@ -238,7 +238,7 @@ void PlaceV7(Chain& chain, const Json& tasks) {
   }
 }
 
-// False where the padding makes the section too large.
+// False if the padding makes the section too large.
 bool PlaceSequential(Chain& chain) {
   uint32_t offset = chain.section_header ? 4 * kSectionHeaderWords : 0;
   for (Task& task : chain.tasks) {

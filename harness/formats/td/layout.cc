@@ -86,7 +86,7 @@ constexpr auto kLaterHeader = std::to_array<NamedWord>({
     {"Header[9]", kDtid},
 });
 
-// Registers of later generations that more/hwx_stream_rules.csv places.
+// Registers of later generations whose places are in more/hwx_stream_rules.csv.
 constexpr auto kChannelCfg = std::to_array<WordField>({{"InFmt", 0, 2}, {"OutFmt", 4, 2}});
 constexpr auto kTaskType = std::to_array<WordField>({{"TaskType", 4, 4}});
 

@@ -1,4 +1,4 @@
-// The names of a generation's registers and header words, one view for the JSON, the print and the
+// The names of a generation's registers and header words, shared by the JSON, the print and the
 // coverage of task descriptors.
 #pragma once
 
@@ -12,7 +12,8 @@
 
 namespace anecheck::td {
 
-// A bit field of a 32-bit word. `other_width` is not 0 where a second source reads it elsewhere.
+// A bit field of a 32-bit word. `other_width` is not 0 if a second source places the field
+// elsewhere.
 struct WordField {
   std::string_view name;
   uint8_t bit = 0;
@@ -21,7 +22,7 @@ struct WordField {
   uint8_t other_width = 0;
 };
 
-// A word with its fields; no fields where no source names any.
+// A word with its fields; none if no source names any.
 struct WordLayout {
   std::string_view name;  // for example "Common.InDim" or "Header[1]"
   std::span<const WordField> fields;

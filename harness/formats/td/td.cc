@@ -18,7 +18,7 @@ namespace {
 constexpr uint32_t kByteAddressMask = 0x03ffffff;
 constexpr uint32_t kWordAddressMask = 0x7fff;
 constexpr uint32_t kSparseBit = 0x80000000;
-constexpr uint32_t kMostReserved = 1u << 20;  // a size that JSON states need not be true
+constexpr uint32_t kMostReserved = 1u << 20;  // bound for a wrong size in JSON
 
 uint32_t RoundUp(uint32_t value, uint32_t unit) { return (value + unit - 1) / unit * unit; }
 
@@ -34,8 +34,7 @@ bool AllZero(ByteSpan bytes) {
   return any == 0;
 }
 
-// The number of leading bytes of `bytes` that end with the last word that is not zero.
-// Precondition: whole words.
+// The size of `bytes` without its trailing zero words. Precondition: whole words.
 uint64_t UsedBytes(ByteSpan bytes) {
   uint64_t end = bytes.size();
   for (uint32_t word = 0; end > 0; end -= 4) {
@@ -207,21 +206,21 @@ size_t OutsideBlocks(const Chain& chain, const Generation& generation) {
   return outside;
 }
 
-// The result of decoding one text under each requested coding and length of headers, decoded once:
-// generations differ in their blocks more than in these.
+// Decodes one text once for each requested coding and header length, because generations that share
+// these differ only in their blocks.
 class Decodings {
  public:
   // The result for one generation.
   struct Choice {
-    Result<Chain>* chain = nullptr;  // of any generation that is coded alike
-    size_t outside = 0;              // writes that lie in no block, where the chain decodes
-    uint8_t other_header_words = 0;  // as Chain has it
+    Result<Chain>* chain = nullptr;  // of any generation with the same coding
+    size_t outside = 0;              // writes that lie in no block, if the chain decodes
+    uint8_t other_header_words = 0;  // as in Chain
   };
 
   Decodings(ByteSpan text, uint64_t base) : text_(text), base_(base) {}
 
-  // Sources give headers of two lengths from H16 on. The length whose writes fit the blocks better
-  // is taken, of two that fit alike the guide's, and the other is named.
+  // From H16 on, sources give two header lengths. Takes the length whose writes fit the blocks
+  // better. If both fit equally, takes the guide's length and names the other.
   Choice Choose(const Generation& generation) {
     Choice guide = Of(generation, generation.header_words);
     if (generation.alternate_header_words == 0) return guide;
@@ -234,7 +233,8 @@ class Decodings {
     return guide;
   }
 
-  // The chain of a choice that was made for `generation`. Takes it away: the last call.
+  // The chain of a choice that was made for `generation`. Moves it out, so this must be the last
+  // call.
   static Result<Chain> Take(const Choice& choice, const Generation& generation) {
     if (!choice.chain->ok()) return std::move(*choice.chain).error();
     Chain chain = std::move(*choice.chain).value();
@@ -369,8 +369,9 @@ Result<Chain> Decode(ByteSpan text, const Generation& generation, uint64_t base)
   return Decodings::Take(decodings.Choose(generation), generation);
 }
 
-// A section header rules out version 7. Of the versions that decode, the one whose blocks hold the
-// most writes is taken; the others are listed, since nothing tells them apart for sure.
+// A section header rules out version 7. Takes the version that decodes and has the most writes in
+// its blocks. Lists the other versions that decode, because nothing distinguishes them with
+// certainty.
 Result<Chain> DecodeAnyVersion(ByteSpan text) {
   const bool section_header =
       text.size() >= kPaddingUnit && text[0] == 1 && AllZero(text.subspan(1, kPaddingUnit - 1));
@@ -390,7 +391,7 @@ Result<Chain> DecodeAnyVersion(ByteSpan text) {
       continue;
     }
     fitting.push_back(&generation);
-    // If several fit equally, the one with the guide's headers comes first.
+    // Prefers a version with the guide's header length if several fit equally.
     const bool long_header = (*choice.chain)->header_words != generation.header_words;
     const size_t score = 2 * choice.outside + (long_header ? 1 : 0);
     if (score >= best_score) continue;

@@ -18,12 +18,12 @@
 
 namespace anecheck::td {
 
-// How a generation writes its register stream.
+// The coding of a generation's register stream.
 enum class Coding : uint8_t {
   kByteAddress,  // H13: [31:26] count - 1, [25:0] byte address (facts/hwx.md, real files)
   // H14 and later: [14:0] word address; [20:15] count - 1, or with bit 31 a mask of 16 in [30:15].
-  // [28:21] are the number of a base address where bit 29 is set: the values are offsets in it
-  // (header_forms.md: 46 records of H14 to H18 are read so).
+  // If bit 29 is set, [28:21] are the number of a base address and the values are offsets from it
+  // (header_forms.md, confirmed by 46 records of H14 to H18).
   kWordAddress,
 };
 
@@ -35,9 +35,9 @@ struct RegisterBlock {
 };
 
 // One silicon generation's descriptor layout. `alternate_header_words` and `alternate_blocks` are
-// those of a second source; 0 and none without one. `convolution_word` and `aperture_stride` (bytes
-// of a record of the container's aperture table) are of more/crossgen_container.csv; 0 where it has
-// none.
+// from a second source; 0 and empty if there is none. `convolution_word` and `aperture_stride`
+// (bytes of a record in the container's aperture table) are from more/crossgen_container.csv; 0 if
+// it has none.
 struct Generation {
   uint32_t version;
   std::string_view family;
@@ -56,7 +56,8 @@ struct Generation {
 // The generations whose coding is known: versions 7, 11, 8, 17, 19, 20 and 24.
 std::span<const Generation> Generations();
 
-// kUnsupported, naming the version, where the coding is unknown (5, 6) or is no stored form (10).
+// Errors: kUnsupported, with the version, if its coding is unknown (5, 6) or is not stored in files
+// (10).
 Result<const Generation*> GenerationOfVersion(uint32_t version);
 // The generation of a container's cpusubtype (facts/hwx.md, later generations).
 Result<const Generation*> GenerationOfSubtype(uint32_t cpusubtype);
@@ -81,7 +82,7 @@ struct RegisterWrite {
   bool sparse = false;
 };
 
-// In `reserved`: the values are offsets behind base address `reserved & 0xff`.
+// A bit of `reserved`: the values are offsets from base address `reserved & 0xff`.
 inline constexpr uint16_t kAddressPacket = 0x100;
 
 // The highest register that a write sets.
@@ -93,8 +94,8 @@ struct Task {
   uint32_t size = 0;     // header and stream, without padding
   uint32_t padding = 0;  // from H14: 16-byte zero units before this task
   std::array<uint32_t, kMaxHeaderWords> header = {};
-  // A word between header and stream, where the header announces one (AnnouncesExtraWord): the task
-  // that wrote the surface of the coefficients (register_semantics.csv, header_forms.md).
+  // A word between header and stream, if the header announces one (AnnouncesExtraWord). It is the
+  // task that wrote the surface of the coefficients (register_semantics.csv, header_forms.md).
   std::optional<uint32_t> extra_word;
   std::vector<RegisterWrite> writes;
   std::vector<uint32_t> values;
@@ -148,40 +149,40 @@ struct Chain {
   std::vector<Task> tasks;
   uint32_t size = 0;  // bytes of the text section
 
-  // The questions that the bytes leave open: another length of the headers under which as many
-  // writes lie in blocks, and the generations that a bare section can be read as just as
-  // completely.
+  // Ambiguities of the bytes: another header length with which as many writes lie in blocks, and
+  // other generations under which a bare section decodes.
   uint8_t other_header_words = 0;
   bool version_guessed = false;
   std::vector<const Generation*> other_generations;
 };
 
 // Decodes a text section of a known version. `base` is the absolute offset of text[0], for
-// messages. kMalformed where a chain loops, a run leaves its task or bytes are left over.
+// messages. Errors: kMalformed if the chain loops, if a run leaves its task, or if bytes are left
+// over.
 Result<Chain> Decode(ByteSpan text, const Generation& generation, uint64_t base = 0);
-// Decodes under the version that fits the bytes best (a bare section does not carry it) and lists
-// the others under which they decode.
+// Decodes as the version that fits the bytes best, because a bare section does not contain its
+// version. Lists the other versions as which the bytes decode.
 Result<Chain> DecodeAnyVersion(ByteSpan text);
 // The writes of `chain` that do not lie in one block of its generation.
 size_t WritesOutsideBlocks(const Chain& chain);
 // The formats `td:<version>`, in the order of Generations().
 std::span<const Format> VersionFormats();
-// The format `td:<version>`, which reads every section as of that version. kUnsupported or
-// kNotFound where there is none.
+// The format `td:<version>`, which reads every section as that version. Errors: kUnsupported or
+// kNotFound if there is no such format.
 Result<const Format*> FormatOfVersion(std::string_view version);
 
-// The exact inverse of Decode. kInvalid where tasks overlap or a run has an impossible length.
+// The exact inverse of Decode. Errors: kInvalid if tasks overlap or a run has an impossible length.
 Result<Bytes> Encode(const Chain& chain);
 
 // Places tasks and sets the values that follow from their order: offsets, sizes, next pointers,
 // next sizes and, for version 7, position bytes.
 void Layout(Chain& chain);
-// The offset at which the task after `previous` goes where nothing says otherwise.
+// The default offset of the task after `previous`.
 uint32_t NextOffset(const Chain& chain, const Task& previous);
 // Header and stream of `task` in bytes.
 uint32_t TaskBytes(const Chain& chain, const Task& task);
 
-// The registers of the engine as tasks are applied in order: values stay from task to task
+// The registers of the engine while tasks are applied in order: values carry over from task to task
 // (public guide, stateful carry-over).
 class RegisterState {
  public:
@@ -193,13 +194,13 @@ class RegisterState {
   std::map<uint32_t, uint32_t> values_;
 };
 
-// H14 and H15 place the task type and the formats one way, later generations another
-// (h14_registers.csv, h15_registers.csv, h16_registers.csv).
+// Whether the generation has the task type and the formats where H14 and H15 have them; later
+// generations have them elsewhere (h14_registers.csv, h15_registers.csv, h16_registers.csv).
 bool PlacesAsH14(const Generation& generation);
 
-// The request of the state after a task to the engine, as far as the public guide names it
-// (generations from H14): the task type, and input and output element formats with the defaults
-// that hold if no task wrote them.
+// The meaning of the register state after a task, as far as the public guide names it (generations
+// from H14): the task type, and the input and output element formats, with their defaults if no
+// task wrote them.
 struct TaskSummary {
   std::optional<uint32_t> task_type;
   uint32_t in_format = 0;
@@ -209,9 +210,9 @@ TaskSummary Summarise(const Generation& generation, const RegisterState& state);
 // "int8", "uint8", "float16"; empty for other codes (more/hwx_stream_rules.csv).
 std::string_view ElementFormatName(uint32_t code);
 
-// The image offset of a version-7 register, 0 where the register is in no block.
+// The image offset of a version-7 register, or 0 if the register is in no block.
 uint32_t V7ImageOffset(uint32_t byte_address);
-// Specification 000, table 23.8: the operation named for an opcode word, or an empty string.
+// Specification 000, table 23.8: the operation of an opcode word, or an empty string.
 std::string_view OpcodeName(uint32_t word);
 
 // JSON of a chain and back, for the td and hwx formats. ChainFromJson(ChainToJson(c)) encodes to
@@ -220,24 +221,25 @@ Json ChainToJson(const Chain& chain);
 Result<Chain> ChainFromJson(const Json& json);
 
 // The evidence for the fields of ChainToJson (see Format::fields) under the member `prefix` (empty:
-// at the top): `coding` is the evidence of how the generation is coded, `version` the row of the
-// version's own field without its path.
+// at the top): `coding` is the evidence for the generation's coding, `version` the row for the
+// field "version" without its path.
 std::vector<FieldFact> ChainFacts(const std::string& prefix, FactEvidence coding,
                                   const FieldFact& version);
 
 // For people; `indent` spaces before every line.
 std::string PrintChain(const Chain& chain, int indent);
-// Appends the same to a text: the text of a long chain takes many times the chain's bytes.
+// Appends the same to a text without a copy, because the text of a long chain takes many times the
+// chain's bytes.
 void PrintChain(const Chain& chain, int indent, std::string& text);
 
 // Broken rules of kFormat_td, in file order.
 std::vector<Violation> VerifyChain(const Chain& chain);
-// The same for a chain that begins at `base` of its file.
+// The same for a chain that begins at offset `base` of its file.
 void VerifyChain(const Chain& chain, uint64_t base, ViolationList& violations);
 
-// Claims the words of the chain that have named fields as typed; of the others zeros as fill and
-// the rest as opaque. `base` is the place of the text section in the map's file. The zeros between
-// tasks stay unclaimed.
+// Claims words with named fields as typed, other words as fill if they are zero, else as opaque.
+// `base` is the place of the text section in the map's file. The zeros between tasks stay
+// unclaimed.
 void ClaimChain(const Chain& chain, uint64_t base, ByteKindMap* map);
 
 }  // namespace anecheck::td

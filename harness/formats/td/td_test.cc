@@ -1,5 +1,5 @@
-// The laws of task descriptors: each generation's coding, how registers carry over, which
-// versions are refused, and that the field tables are whole.
+// The laws of task descriptors: each generation's coding, how registers carry over, which versions
+// are refused, and the completeness of the field tables.
 #include "harness/formats/td/td.h"
 
 #include <algorithm>
@@ -74,9 +74,9 @@ Bytes TextOf(const Json& record) {
   return bytes;
 }
 
-// header_forms.md: own sizes, extra words and records come out to the word; an extra word stands
-// where the lowest bits of the last header word, header[7] on H14, are both set.
-TEST(Records, OfEveryLaterGenerationAreReadToTheWord) {
+// header_forms.md: the stated sizes, extra words and records account for every word. There is an
+// extra word if the lowest two bits of the last header word (header[7] on H14) are set.
+TEST(Records, OfEveryLaterGenerationAreReadToTheLastWord) {
   ANECHECK_SKIP_WITHOUT(testing::VectorPath("later_programs"));
   size_t with_extra_word = 0;
   const std::pair<const char*, uint32_t> kTargets[] = {{"h14", 11}, {"h15", 8},  {"h16", 17},
@@ -176,7 +176,7 @@ TEST(Version7, RegistersHaveTheNamesOfTheList) {
   EXPECT_EQ(HeaderWord(Version(7), 7).fields[0].name, "NextPointer");
 }
 
-// 258 fields of the register list, ten more of the register map, none across a word.
+// 258 fields from the register list, ten more from the register map; none crosses a word.
 TEST(Version7, FieldTableIsWholeAndOrdered) {
   const auto fields = V7Fields();
   EXPECT_EQ(std::ranges::count(fields, FieldSource::kRegisterList, &V7Field::source), 258);
@@ -292,7 +292,7 @@ TEST(ExtraWord, StandsBehindAHeaderThatAnnouncesIt) {
   EXPECT_EQ(Encode(real).value(), v7);
 }
 
-TEST(ExtraWord, IsMissedIfAnnounced) {
+TEST(ExtraWord, EncodingFailsWithoutAnAnnouncedOne) {
   const Bytes v7 = FromWords({0x02000000, 0, 0, 0, 0, 0, 0, 0, 0, 0x23, 0x77, 0x4800, 0xaa});
   Chain chain = Decode(v7, Version(7)).value();
   chain.tasks[0].extra_word.reset();
@@ -358,7 +358,7 @@ TEST(LaterGenerations, TheLongerHeaderIsReadIfTheShorterDoesNotFit) {
   EXPECT_NE(PrintChain(chain, 0).find("difference: headers of 10 words"), std::string::npos);
 }
 
-// Under nine words the first write is the one below, under ten that word belongs to the header.
+// With nine header words the next word begins the first write; with ten it belongs to the header.
 constexpr uint32_t kL2 = 0x1040;  // word address
 const std::vector<uint32_t> kOpenTask = {12u << kSize,   0,   0, 0, 0, 0, 0, 0, 0,
                                          1u << 15 | kL2, kL2, 5};
@@ -431,7 +431,7 @@ TEST(BareSections, SayThatTheVersionIsGuessedAndWhichOthersDecode) {
   EXPECT_EQ((*kFormat_td.to_json(bytes))["derived"]["also_decodes_as"][0], 8);
 }
 
-TEST(BareSections, AreReadAsTheVersionThatIsSaid) {
+TEST(BareSections, AreReadAsTheStatedVersion) {
   const Bytes bytes = Section({10u << kSize, 0, 0, 0, 0, 0, 0, 0, 0x5, 7});
   for (const Generation& generation : Generations()) {
     const Format& format = **FormatOfVersion(std::to_string(generation.version));
@@ -515,7 +515,7 @@ TEST(ChainJson, RefusesASizeThatItsWritesDoNotHave) {
   EXPECT_FALSE(ChainFromJson(json).ok());
 }
 
-// 60 tasks of 16 bytes less than 256 MiB of padding each.
+// 60 tasks, each with 16 bytes less than 256 MiB of padding.
 TEST(ChainJson, AsksForNoMoreThanTheLimitBeforeItAllocates) {
   Json json = ChainToJson(Decode(Section(kOpenTask), Version(17)).value());
   const Json task = json["tasks"][0];

@@ -31,7 +31,7 @@ void ForEachWrite(const Chain& chain, Visit visit) {
   }
 }
 
-// A write begins at a register of a block; of version 7, or of later ones.
+// Checks that a write begins at a register of a block, for version 7 or for later versions.
 template <bool kV7>
 void CheckBegin(const Chain& chain, RuleReport& broken) {
   if (IsV7(chain) != kV7) return;
@@ -43,7 +43,7 @@ void CheckBegin(const Chain& chain, RuleReport& broken) {
   });
 }
 
-// A write ends in the block in which it begins.
+// Checks that a write ends in the block in which it begins.
 template <bool kV7>
 void CheckEnd(const Chain& chain, RuleReport& broken) {
   if (IsV7(chain) != kV7) return;
@@ -59,7 +59,7 @@ void CheckEnd(const Chain& chain, RuleReport& broken) {
   });
 }
 
-// A section ends with its last task, or within `kSlack` bytes behind it.
+// Checks that a section ends with its last task, or at most `kSlack` bytes behind it.
 template <bool kV7, uint32_t kSlack>
 void CheckTail(const Chain& chain, RuleReport& broken) {
   const uint32_t end = chain.tasks.back().offset + chain.tasks.back().size;

@@ -23,7 +23,7 @@ constexpr std::array<std::pair<std::string_view, BarKind>, 3> kKinds = {{
     {"buffer_offset", BarKind::kBufferOffset},
 }};
 
-// Primitives of the compute cache.
+// The primitives of the compute cache, which version 10 lacks.
 constexpr std::array<std::string_view, 3> kNotInVersion10 = {"atomic", "counter", "wait_event"};
 
 Result<BarKind> KindOf(const Json& row, const std::string& path) {
@@ -41,7 +41,7 @@ Result<BarKind> KindOf(const Json& row, const std::string& path) {
                                Shown(name)));
 }
 
-// The bit and the width are bytes in a BitField.
+// Reads a bit or a width, which are bytes in a BitField.
 Result<uint8_t> Small(const Json& row, std::string_view key, const std::string& path) {
   ANECHECK_ASSIGN(const uint64_t number, Number(row, key, path));
   if (number > 64) return Bad(path, fmt::format("\"{}\" of {} is above 64", key, number));

@@ -1,6 +1,6 @@
-// The values that a loader writes into a version-10 task: resolved bars, parameters that an input
-// binds, and strides, read from JSON. `anecheck load` applies them. Source: specification 000,
-// below table 23.5; the JSON form is this project's own.
+// The values that a loader writes into a version-10 task: resolved bars, parameters bound by an
+// input, and strides. They are read from JSON and applied by `anecheck load`. Source: specification
+// 000, below table 23.5; the JSON form is this project's own.
 #pragma once
 
 #include <vector>
@@ -26,12 +26,12 @@ struct Bindings {
 // {"bars": [{"name", "kind": "device_address" | "data_set_id" | "buffer_offset", "slot" or
 // "address", "bit", "width", "value"}], "live_ins": [{"input", "address", "bit", "width", "start",
 // "stop", "step", "value"}], "strides": [{"address", "value"}]}. Each list may be absent; numbers
-// are numbers or texts like "0x4d00". A slot is one of table 23.5 by name; bit is then 0, and width
-// 32 where it is absent. Errors name the member; the kinds of the compute cache, which version 10
-// has not, are refused by name.
+// are numbers or texts like "0x4d00". "slot" is the name of a slot of table 23.5; bit is then 0,
+// and width is 32 if absent. Errors name the member. The kinds of the compute cache, which version
+// 10 lacks, are refused by name.
 Result<Bindings> ReadBindings(const Json& json);
 
-// Writes them all, or nothing.
+// Writes all values; on an error, none.
 Status Apply(const Bindings& bindings, Image& image);
 
 }  // namespace anecheck::tdv10

@@ -1,5 +1,6 @@
 // A version-10 task as a file, in one of three forms, and the rules that it obeys. No container of
-// a real tool holds any of them; the forms exist so that images can be kept, compared and fuzzed.
+// a real tool contains any of them; the forms exist so that images can be stored, compared and
+// fuzzed.
 #pragma once
 
 #include <optional>
@@ -25,7 +26,7 @@ enum class Form : uint8_t {
 };
 std::string_view FormName(Form form);
 
-// By size and first word; an error names the sizes that there are.
+// Decides by size and first word; the error lists the possible sizes.
 Result<Form> FormOf(ByteSpan bytes);
 
 struct File {

@@ -44,7 +44,7 @@ std::span<const FieldFact> FieldFacts(const Json& /*json*/) {
   return facts;
 }
 
-// The named fields' bits of the register at `address`.
+// The bits of the register at `address` that belong to named fields.
 uint32_t FieldMask(uint32_t address) {
   uint32_t mask = 0;
   for (const NamedField& field : Fields()) {
@@ -55,7 +55,8 @@ uint32_t FieldMask(uint32_t address) {
   return mask;
 }
 
-// The groups as one byte field each: the rest are the undescribed bytes between them.
+// Each group as one field of bytes, so that the undescribed bytes between the groups are the opaque
+// rest.
 std::vector<RecordField> GroupFields() {
   std::vector<RecordField> fields;
   for (const RegisterGroup& group : Groups()) {
@@ -106,7 +107,7 @@ Status ReadRegisters(const Json& registers, const RegisterGroup& group, Image& i
 
 Result<Image> ImageFromJson(const Json& json) {
   if (!json.is_object()) return Bad("image", "needs an object");
-  // The undescribed bytes first: the groups' own bytes are zero in this record.
+  // Sets the undescribed bytes first, with zeros for the bytes of the groups.
   Json between = Json::object();
   for (const RegisterGroup& group : Groups()) {
     between[std::string(group.name)] = std::string(group.count * 8, '0');

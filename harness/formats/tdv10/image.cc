@@ -15,7 +15,7 @@ Error NoRegister(uint32_t address) {
                                address));
 }
 
-// The image offset of the bits' bytes and their count, or an error where they leave their group.
+// The image offset of the registers with the bits, and their number.
 struct Place {
   uint32_t offset = 0;
   uint32_t words = 0;

@@ -1,5 +1,5 @@
 // A version-10 task image: registers by address, fields by name, strides, and the loader's patches.
-// Used by the tdv10 format and by whatever builds or loads tasks of that version.
+// Used by the tdv10 format and by code that builds or loads tasks of that version.
 #pragma once
 
 #include <cstdint>
@@ -14,19 +14,19 @@
 
 namespace anecheck::tdv10 {
 
-// 0x3ac bytes, of which the register groups are typed and the rest is kept as it is.
+// An image of 0x3ac bytes. The register groups are typed; other bytes are kept unchanged.
 class Image {
  public:
   Image() : bytes_(kImageSize, 0) {}
-  // kMalformed unless `bytes` has 0x3ac bytes.
+  // Errors: kMalformed unless `bytes` has 0x3ac bytes.
   static Result<Image> Parse(ByteSpan bytes);
 
   // The register at a byte address; an error names an address that is in no group.
   Result<uint32_t> Register(uint32_t address) const;
   Status SetRegister(uint32_t address, uint32_t value);
 
-  // A run of up to 64 bits that begins in the register at `bits.address` and may reach into the one
-  // after it. Setting refuses a value that does not fit and leaves all other bits as they are.
+  // Up to 64 bits from `bits.bit` of the register at `bits.address` on; they may extend into the
+  // following registers. SetBits refuses a value that does not fit, and changes no other bits.
   Result<uint64_t> Bits(BitField bits) const;
   Status SetBits(BitField bits, uint64_t value);
 
@@ -56,8 +56,8 @@ struct Bar {
   BitField bits;
 };
 
-// Writes one value per bar, in order. Fails, with nothing written, where the counts differ, a bar
-// leaves its group or a value does not fit.
+// Writes one value per bar, in order. Fails without writing anything if the counts differ, if a bar
+// leaves its group, or if a value does not fit.
 Status ApplyBars(std::span<const Bar> bars, std::span<const uint64_t> values, Image& image);
 
 // A shape or stride that is bound at run time: start, start + step, ... up to and including stop.
@@ -69,11 +69,11 @@ struct LiveIn {
   uint64_t step = 1;
 };
 
-// Fails where the range is empty, the step is 0 or the largest value does not fit the field.
+// Fails if the range is empty, if the step is 0, or if the largest value does not fit the field.
 Status CheckLiveIn(const LiveIn& live_in);
-// Whether `value` is one of the range; the error names the input and the range.
+// Fails if `value` is not in the range; the error names the input and the range.
 Status CheckLiveInValue(const LiveIn& live_in, uint64_t value);
-// Writes one value per live-in, in order; all or nothing, as ApplyBars.
+// Writes one value per live-in, in order; writes none on an error, like ApplyBars.
 Status BindLiveIns(std::span<const LiveIn> live_ins, std::span<const uint64_t> values,
                    Image& image);
 

@@ -12,9 +12,9 @@
 
 namespace anecheck::tdv10 {
 
-// The image as appendix C.6 and the field offsets of listing 23.3 count it: the last group ends
-// here. Table 23.4 gives every group base 8 bytes higher, as in an object that begins with a
-// pointer of 8 bytes; a file may have either form.
+// The size of the image according to appendix C.6 and the field offsets of listing 23.3: the end of
+// the last group. In table 23.4 every group base is 8 bytes higher, as in an object that begins
+// with an 8-byte pointer. A file may have either form.
 inline constexpr size_t kImageSize = 0x3ac;
 inline constexpr size_t kStructureLead = 8;
 
@@ -49,8 +49,8 @@ struct RelocationSlot {
 // The seven groups by image base.
 std::span<const RegisterGroup> Groups();
 // The fields of listing 23.3 and the task type of appendix C.6, by address and bit. They do not
-// overlap. (Appendix C.6 also puts the input and output format into the register of Cout; the two
-// cannot both hold and the listing's reading is taken.)
+// overlap. (Appendix C.6 also places the input and output format in the register of Cout. The two
+// readings exclude each other; the listing's is used.)
 std::span<const NamedField> Fields();
 // The seven slots of table 23.5. Appendix C.6 counts eleven.
 std::span<const RelocationSlot> RelocationSlots();
@@ -58,7 +58,7 @@ std::span<const RelocationSlot> RelocationSlots();
 // The group that holds the register at a byte address, or null. Addresses that are no multiple of
 // four belong to none.
 const RegisterGroup* GroupOf(uint32_t address);
-// Its place in the image. Precondition: GroupOf(address) is not null.
+// The place of a register in the image. Precondition: GroupOf(address) is not null.
 uint32_t ImageOffset(uint32_t address);
 // The named field, or null.
 const NamedField* FindField(std::string_view name);
@@ -66,7 +66,7 @@ const NamedField* FindField(std::string_view name);
 const RelocationSlot* SlotAt(uint32_t address);
 
 // The place of a stride in the register of a DMA engine: 26 bits, signed, at bit 6 (specification
-// 000, below table 23.5). The unit is the engine's; appendix C.6 agrees on the bits.
+// 000, below table 23.5). The unit depends on the engine. Appendix C.6 has the same bits.
 inline constexpr uint8_t kStrideBit = 6;
 inline constexpr uint8_t kStrideWidth = 26;
 // The place of an L2 result's base and stride: 17 bits at bit 4 (public guide, appendix C.6).

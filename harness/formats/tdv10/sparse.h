@@ -1,10 +1,10 @@
 // The sparse form of a version-10 image: one record of 44 bytes for each register that differs from
 // its default (specification 000, below table 23.5).
 //
-// The statement of the specification: the size, a count marker (0x28 in table 23.7), one register
-// address in one aperture, one or two device addresses. Their places in the record are assumed,
-// here alone: marker u32 at 0, register u64 at 4, first value u64 at 12, second value u64 at 20,
-// then 16 bytes without meaning. The aperture of the registers is taken to be aligned to 64 KiB.
+// The specification states the size, a count marker (0x28 in table 23.7), one register address in
+// one aperture, and one or two device addresses. Their places in the record are assumed: marker u32
+// at 0, register u64 at 4, first value u64 at 12, second value u64 at 20, then 16 bytes without
+// meaning. The aperture of the registers is taken to be aligned to 64 KiB.
 #pragma once
 
 #include <algorithm>
@@ -45,7 +45,7 @@ inline constexpr auto kSparseRecord = RecordOf<SparseRecord>(
     Field{"second", &SparseRecord::second, RecordKind::kHex},
     Field{"rest", &SparseRecord::rest, RecordKind::kBytes});
 static_assert(kSparseRecord.kSize == kRecordSize);
-// Those of known meaning.
+// The fields of known meaning.
 inline constexpr auto kSparseFields = [] {
   constexpr auto kAll = kSparseRecord.Fields();
   std::array<RecordField, kAll.size() - 1> fields;
@@ -53,18 +53,18 @@ inline constexpr auto kSparseFields = [] {
   return fields;
 }();
 
-// One record for each register of `image` that differs from `defaults`, in group order; a
-// relocation slot takes the register after it along where that differs too and is not 0. `aperture`
-// is a multiple of 64 KiB. The bytes outside the groups are not serialized.
+// One record for each register of `image` that differs from `defaults`, in group order; the record
+// of a relocation slot also has the next register's value if that differs too and is not 0. Bytes
+// outside the groups are not serialized. Precondition: `aperture` is a multiple of 64 KiB.
 std::vector<SparseRecord> Serialize(const Image& image, const Image& defaults, uint64_t aperture);
 
-// `defaults` with every record's values written over it. Fails where a record's register is in no
-// group or a value does not fit in it.
+// A copy of `defaults` with the values of all records. Fails if a record's register is in no group
+// or a value does not fit in it.
 Result<Image> Deserialize(std::span<const SparseRecord> records, const Image& defaults);
 
-// 44 bytes a record.
+// Writes 44 bytes per record.
 Bytes WriteRecords(std::span<const SparseRecord> records);
-// Fails where `bytes` is no whole number of records.
+// Fails if `bytes` is no whole number of records.
 Result<std::vector<SparseRecord>> ReadRecords(ByteSpan bytes);
 
 }  // namespace anecheck::tdv10

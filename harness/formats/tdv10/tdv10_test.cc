@@ -306,7 +306,7 @@ TEST(Format, PrintsSparseRecordsByGroupAndSlot) {
             "  [1] 0x7f5108: 0x2 0x1  l2_result, slot output_tile\n");
 }
 
-TEST(Format, SizesThatAreNoneSaySo) {
+TEST(Format, OtherSizesAreRefusedWithTheReason) {
   EXPECT_THAT(kFormat_tdv10.print(Bytes(100)).error().message, HasSubstr("0x3ac"));
   Bytes stream(50, 0);
   stream[0] = 0x28;

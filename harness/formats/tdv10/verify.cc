@@ -17,8 +17,8 @@ constexpr std::string_view kRegisterPlace =
 constexpr uint64_t kRegisterAt = kSparseRecord.OffsetOf("register");
 constexpr uint64_t kFirstAt = kSparseRecord.OffsetOf("first");
 
-// The registers that listing 23.3 gives a mask, with the bits that their fields take together.
-// CommonTaskType comes from another source, which names no mask of its register.
+// The registers that have a mask in listing 23.3, with the bits of all their fields. CommonTaskType
+// comes from another source, which gives no mask for its register.
 std::map<uint32_t, uint32_t> Masks() {
   std::map<uint32_t, uint32_t> masks;
   for (const NamedField& field : Fields()) {

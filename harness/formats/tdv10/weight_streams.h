@@ -1,6 +1,6 @@
-// The four weight sub-streams of a version-10 task: each has a register that enables it, one with
-// its place in the kernel section, and a relocation slot of its own. Sources: specification 000,
-// table 23.5 and below; public guide, chapter 25 (facts/more/kernel_dma_streams.csv).
+// The four weight sub-streams of a version-10 task: each has a register that enables it, a register
+// with its place in the kernel section, and a relocation slot. Sources: specification 000, table
+// 23.5 and below; public guide, chapter 25 (facts/more/kernel_dma_streams.csv).
 #pragma once
 
 #include <array>
@@ -27,11 +27,11 @@ struct WeightStreamRegisters {
 };
 std::span<const WeightStreamRegisters, kWeightStreams> WeightStreams();
 
-// The bit of the register that enables a stream; no source names it, bit 0 is taken, as of the
+// The bit of the register that enables a stream. No source names it; bit 0 is assumed, as in the
 // other DMA engines of H13.
 inline constexpr uint32_t kStreamEnabled = 1;
 
-// The sizes in bytes of the streams that a layer has, by WeightStream; 0 where it has none.
+// The sizes of a layer's streams in bytes, by WeightStream; 0 for an absent stream.
 using WeightStreamSizes = std::array<uint32_t, kWeightStreams>;
 
 struct PlacedStream {
@@ -42,12 +42,12 @@ struct PlacedStream {
 // The granule of the kernel section (facts/hwx.md: tiles are multiples of 64 bytes).
 inline constexpr uint32_t kStreamAlignment = 64;
 
-// The places of the streams, one behind the other from `first` bytes on. kInvalid where they pass
-// 32 bits.
+// Places the streams behind each other, from offset `first` on. Errors: kInvalid if they exceed 32
+// bits.
 Result<std::vector<PlacedStream>> PlaceStreams(const WeightStreamSizes& sizes, uint32_t first);
 
-// Enables the streams, writes their places, and the device address `section` of the kernel section
-// into their slots. The registers of streams that are not placed become 0.
+// Enables the streams, writes their places, and writes the device address `section` of the kernel
+// section into their slots. Sets the registers of other streams to 0.
 Status WriteStreams(std::span<const PlacedStream> streams, uint32_t section, Image& image);
 
 }  // namespace anecheck::tdv10

@@ -1,5 +1,5 @@
-// The replaced operator new and delete. Sizes come from the allocator, so that every form of delete
-// can be counted.
+// The replaced operator new and delete. Sizes are those of the allocator, so that every form of
+// delete can be counted.
 #include "harness/formats/testing/allocation_meter.h"
 
 #include <cstdint>

@@ -47,7 +47,7 @@ void CheckValidFile(const Format& format, ByteSpan bytes, const std::string& nam
 }
 
 std::string FindJsonFault(const Format& format, ByteSpan bytes) {
-  constexpr size_t kJsonBytes = 512;  // held for a byte of input
+  constexpr size_t kJsonBytes = 512;  // allocated per byte of input
   const AllocationMeter meter;
   const Result<Json> json = format.to_json(bytes);
   if (!json.ok()) return "to_json refuses a file that rewrites: " + json.error().message;
@@ -61,7 +61,7 @@ std::string FindJsonFault(const Format& format, ByteSpan bytes) {
 }
 
 std::string FindMessageFault(std::string_view message) {
-  if (message.empty()) return "a message says nothing";
+  if (message.empty()) return "a message is empty";
   if (message.size() > kMostMessage) {
     return fmt::format("a message of {} bytes: {}", message.size(), Clipped(message));
   }
@@ -71,7 +71,7 @@ std::string FindMessageFault(std::string_view message) {
 
 std::string FindHostileFault(const Format& format, ByteSpan bytes) {
   const size_t limit = 16 * bytes.size() + (size_t{1} << 20);
-  // A table that is made once is no memory of the input.
+  // Makes the table of rules first, because it does not count as memory for the input.
   static_cast<void>(format.rules.all());
   std::string fault;
   const auto measure = [&](std::string_view what, auto&& call) {
@@ -92,7 +92,7 @@ std::string FindHostileFault(const Format& format, ByteSpan bytes) {
     if (!parses) check(rewritten.error().message);
     if (parses && !std::ranges::equal(rewritten.value(), bytes)) fault = "rewrite changes bytes";
   });
-  // A text that does not parse is the same to every function; one of them shows it.
+  // If a file does not parse, every function fails alike, so checking one is enough.
   if (!parses) return fault;
   measure("verify", [&] {
     const Result<std::vector<Violation>> violations = format.verify(bytes);
@@ -116,7 +116,7 @@ void CheckHostileEdits(const Format& format, ByteSpan bytes, const std::string& 
   std::mutex mutex;
   std::string first_fault;
   const auto check = [&](ByteSpan input, size_t at, std::string_view how) {
-    constexpr size_t kJsonStride = 61;  // of the form that costs most
+    constexpr size_t kJsonStride = 61;  // the JSON form costs most
     std::string fault = FindHostileFault(format, input);
     if (fault.empty() && at % kJsonStride == 0 && format.rewrite(input).ok()) {
       fault = FindJsonFault(format, input);

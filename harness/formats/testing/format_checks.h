@@ -1,4 +1,5 @@
-// The promises of every format, as checks that its tests run over real and generated files.
+// Checks of the properties that every format must have. The tests of a format run them on real and
+// generated files.
 #pragma once
 
 #include <string>
@@ -8,26 +9,28 @@
 
 namespace anecheck::testing {
 
-// Bytes survive rewrite and the JSON form; verify reports no error; print and coverage work; the
-// format recognises the file. `name` goes into failure messages and is the path for recognise.
+// Checks that rewrite and the JSON form keep the bytes, that verify reports no error, that print
+// and coverage work, and that the format recognises the file. `name` is used in failure messages
+// and as the path for recognise.
 void CheckValidFile(const Format& format, ByteSpan bytes, const std::string& name);
 
-// Every truncation, and every byte replaced by 0x00, 0xff and itself with bit 0 flipped: no crash,
-// rewrite, verify, print and coverage allocate no more than 16 times the input plus 1 MiB, and a
-// file that still parses rewrites to itself; at every 61st place its JSON form gives the same bytes
-// too, for which to_json and from_json together hold up to 512 times the input plus 1 MiB. Messages
-// stay within bounds. Runs on all processors.
+// Tries every truncation, and every byte replaced by 0x00, 0xff and itself with bit 0 flipped.
+// Checks that nothing crashes, that rewrite, verify, print and coverage each allocate at most 16
+// times the input plus 1 MiB, that a file that still parses rewrites to itself, and that messages
+// are bounded. At every 61st place also checks that the JSON form restores the bytes, and that
+// to_json and from_json together allocate at most 512 times the input plus 1 MiB. Runs on all
+// processors.
 void CheckHostileEdits(const Format& format, ByteSpan bytes, const std::string& name);
 
-// The faults of the JSON form of bytes that rewrite; empty if it gives them back and holds no more
-// than 512 times the input plus 1 MiB, an object per field being its nature.
+// The fault of the JSON form of bytes that rewrite. Empty if it restores the bytes and takes at
+// most 512 times the input plus 1 MiB; the bound is high because the form has an object per field.
 std::string FindJsonFault(const Format& format, ByteSpan bytes);
 
-// The faults of the message of an error or a violation; empty if it is one line of bounded length
-// and well-formed UTF-8, in which no byte of a file controls a terminal.
+// The fault of the message of an error or a violation. Empty if it is one line of bounded length in
+// well-formed UTF-8, without control characters.
 std::string FindMessageFault(std::string_view message);
 
-// Runs the checks of CheckHostileEdits on one input; empty, or the fault.
+// Runs the checks of CheckHostileEdits on one input. Returns the fault, or "".
 std::string FindHostileFault(const Format& format, ByteSpan bytes);
 
 }  // namespace anecheck::testing

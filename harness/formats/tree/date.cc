@@ -22,7 +22,7 @@ constexpr double SecondsOf(year_month_day date) {
   return static_cast<double>(seconds(sys_days(date) - kEpoch).count());
 }
 
-// A field of the text: the character in front of it, its digits and its range.
+// A field of the text: the character before it, the number of its digits, and its range.
 struct Field {
   char before;
   size_t digits;

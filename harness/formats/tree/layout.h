@@ -1,6 +1,6 @@
-// How a text document departs from its canonical form. A document is a sequence of pieces (tokens
-// and the white space and comments between them); the canonical writer produces every piece from
-// the value tree, and only the pieces that a file spells otherwise are kept. That makes rewriting
+// The differences between a text document and its canonical form. A document is a sequence of
+// pieces (tokens and the white space and comments between them). The canonical writer produces
+// every piece from the value tree; only pieces that differ in the file are stored. So rewriting is
 // byte-exact without a copy of the text. Used by the property list and espresso writers.
 #pragma once
 
@@ -16,8 +16,8 @@
 
 namespace anecheck::tree {
 
-// Piece number `index` of the canonical text is `canonical`, and `actual` in the file. An entry no
-// longer applies once an edit has changed its canonical piece.
+// Piece number `index` of the canonical text is `canonical`, and `actual` in the file. An entry
+// does not apply if an edit has changed its canonical piece.
 struct PieceChange {
   uint32_t index = 0;
   std::string canonical;
@@ -37,7 +37,7 @@ class PieceSink {
 class PieceWriter final : public PieceSink {
  public:
   explicit PieceWriter(std::span<const PieceChange> changes) : changes_(changes) {
-    constexpr size_t kSmallDocument = 512;  // growing to it a step at a time costs as much as it
+    constexpr size_t kSmallDocument = 512;  // avoids the cost of growing to it step by step
     text_.reserve(kSmallDocument);
   }
   void Piece(std::string_view canonical) override;
@@ -49,22 +49,22 @@ class PieceWriter final : public PieceSink {
   std::string text_;
 };
 
-// Compares the canonical pieces with a file's. `cuts` are the ends of the file's pieces in `text`,
-// ascending; both must outlive it. Pieces whose canonical form depends on the style of the file are
-// left out at first and compared when the style is known.
+// Compares the canonical pieces with those of a file. `cuts` are the ends of the file's pieces in
+// `text`, ascending; both must outlive it. Pieces whose canonical form depends on the style of the
+// file are left out at first and compared when the style is known.
 class PieceComparer final : public PieceSink {
  public:
   PieceComparer(std::string_view text, std::span<const uint32_t> cuts) : text_(text), cuts_(cuts) {}
   void Piece(std::string_view canonical) override { Compare(LeaveOut(), canonical); }
-  // Leaves the next piece out; its number.
+  // Leaves the next piece out and returns its number.
   uint32_t LeaveOut() { return index_++; }
-  // The file's piece of this number, or nothing where it has fewer.
+  // The file's piece with this number, or nothing if the file has fewer pieces.
   std::optional<std::string_view> Actual(uint32_t index) const;
-  // Notes the change of piece `index`, where there is one.
+  // Notes a change of piece `index`, if it differs.
   void Compare(uint32_t index, std::string_view canonical);
-  // True where the canonical text had as many pieces as the file.
+  // True if the canonical text has as many pieces as the file.
   bool Complete() const { return index_ == cuts_.size(); }
-  // In ascending order of their number.
+  // The changes, in ascending order of their index.
   std::vector<PieceChange> TakeChanges() &&;
 
  private:
@@ -74,7 +74,7 @@ class PieceComparer final : public PieceSink {
   std::vector<PieceChange> changes_;
 };
 
-// [[index, canonical, actual], ...] and back; an Error where the shape or the order is wrong.
+// [[index, canonical, actual], ...] and back; an Error if the form or the order is wrong.
 Json ChangesToJson(std::span<const PieceChange> changes);
 Result<std::vector<PieceChange>> ChangesFromJson(const Json& json);
 

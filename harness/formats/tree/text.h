@@ -16,9 +16,9 @@ namespace anecheck::tree {
 // points above U+10FFFF included), or text.size().
 size_t FindInvalidUtf8(std::string_view text);
 
-// The first place from `from` on of one of `marks`, or of a byte below `below` (up to 128), or
-// text.size(). Eight bytes at a time: readers and writers ask it of each string. Precondition:
-// `from` is no larger than text.size().
+// The first place from `from` on that has one of `marks` or a byte below `below` (up to 128), or
+// text.size(). Takes eight bytes at a time, because readers and writers call it for each string.
+// Precondition: `from` is at most text.size().
 size_t FindMark(std::string_view text, size_t from, std::string_view marks, uint8_t below = 0);
 
 // Appends `code_point` as UTF-8; false for a surrogate or a number above U+10FFFF.

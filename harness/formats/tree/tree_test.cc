@@ -89,7 +89,7 @@ TEST(Text, Utf8ValidityFollowsTheUnicodeStandard) {
 
 RC_GTEST_PROP(Text, TheFirstMarkIsFound, (const std::vector<uint8_t>& bytes)) {
   std::string text(bytes.begin(), bytes.end());
-  // Marks and the bytes next to them, so frequent that some stand side by side.
+  // Texts of marks and of bytes next to marks in value, so that marks are often adjacent.
   for (char& c : text) c = "<&=%\x1f ~\x80"[static_cast<uint8_t>(c) % 8];
   constexpr uint8_t kBelow = 0x20;
   for (size_t from = 0; from <= text.size(); ++from) {

@@ -122,7 +122,7 @@ struct JsonWriter {
     return json;
   }
   Json operator()(const Dict& dict) const {
-    // Keys are unique, so the entries go in without the look-up that operator[] would make.
+    // Keys are unique, so entries are added without the look-up of operator[].
     Json json = Json::object();
     Json::Object& members = json.members();
     members.reserve(dict.entries.size());

@@ -1,6 +1,6 @@
 // The value tree of a text or binary document: dictionaries that keep their order, arrays and
-// scalars, each with the place in the file it came from. Property lists (harness/formats/plist) and
-// espresso JSON (harness/formats/espresso) are read into it and written from it.
+// scalars, each with its place in the file. Property lists (harness/formats/plist) and espresso
+// JSON (harness/formats/espresso) are read into it and written from it.
 #pragma once
 
 #include <cstddef>
@@ -35,14 +35,14 @@ struct Date {
   friend bool operator==(const Date&, const Date&) = default;
 };
 
-// Whether the moment lies in the years 1 to 9999, which a text spells with four digits.
+// Whether the moment lies in the years 1 to 9999, which four digits can spell.
 bool HasFourDigitYear(const Date& date);
 // "2020-01-01T00:00:00Z": whole seconds, a fraction cut off. Precondition: HasFourDigitYear.
 std::string TextOf(const Date& date);
-// The same form; the parts behind the year may be left out from the end on, as in "2020-01Z".
+// Reads the same form. Trailing parts may be left out, but not the year, as in "2020-01Z".
 std::optional<Date> DateFromText(std::string_view text);
 
-// A reference of a keyed archive to another of its objects, by number.
+// A reference from one object of a keyed archive to another, by number.
 struct Uid {
   uint64_t number = 0;
   friend bool operator==(const Uid&, const Uid&) = default;
@@ -54,7 +54,7 @@ using Array = std::vector<Value>;
 struct Dict {
   std::vector<Entry> entries;
 
-  // Defined where Entry is complete.
+  // Defined in value.cc, where Entry is complete.
   Dict();
   Dict(const Dict& other);
   Dict(Dict&& other) noexcept;
@@ -67,7 +67,7 @@ struct Dict {
   Value* Find(std::string_view key);
   // Replaces the value of `key`, or appends an entry.
   void Set(std::string_view key, Value value);
-  // Removes `key`; false where it is absent.
+  // Removes `key`; false if it is absent.
   bool Erase(std::string_view key);
 };
 
@@ -92,7 +92,7 @@ struct Value {
   }
   static Value Strings(const std::vector<std::string>& values);
 
-  // The payload where it is of that kind, otherwise nullptr.
+  // The payload if it is of that kind, otherwise nullptr.
   const bool* AsBool() const { return std::get_if<bool>(&data); }
   const int64_t* AsInteger() const { return std::get_if<int64_t>(&data); }
   const double* AsReal() const { return std::get_if<double>(&data); }
@@ -104,7 +104,7 @@ struct Value {
   bool IsNumber() const { return data.index() >= 2 && data.index() <= 4; }
 };
 
-// Equal payloads; places do not count.
+// Compares payloads and ignores places.
 bool operator==(const Value& a, const Value& b);
 
 struct Entry {
@@ -113,7 +113,7 @@ struct Entry {
   uint32_t key_offset = 0;
 };
 
-// Equal keys and values; places do not count.
+// Compares keys and values and ignores places.
 bool operator==(const Entry& a, const Entry& b);
 
 // The first key that occurs twice, as an index into the list, or the list's size.

@@ -26,7 +26,7 @@ using flatbuffer::VectorView;
 // Modules align embedded and external data to 64 bytes.
 constexpr uint32_t kShiftUnit = 64;
 
-// A module taken apart: the FlatBuffer's objects, the archive's records, the other entries' data.
+// The parts of a module: the FlatBuffer's objects, the archive's records, the other entries' data.
 struct Parts {
   const Form* form = nullptr;
   bool is_archive = false;
@@ -36,7 +36,7 @@ struct Parts {
   std::vector<RawBytes> payload;
 };
 
-// Data of entries that are not the module. In 2021 modules they lie inside the FlatBuffer.
+// The data of entries other than the module. In 2021 modules they lie inside the FlatBuffer.
 std::vector<ClaimedRange> PayloadRanges(const Module& module) {
   std::vector<ClaimedRange> ranges;
   if (!module.is_archive) return ranges;
@@ -78,8 +78,8 @@ Result<Parts> TakeApart(Module module) {
   return parts;
 }
 
-// Objects of the FlatBuffer may begin inside a local header: 2021 modules let its last extra record
-// reach over the length word of the data. The header's own bytes end there.
+// The size of a record up to the first object of the FlatBuffer inside it. In 2021 modules the last
+// extra record of a local header extends over the length word of the data.
 size_t OwnSize(const Document& document, const ZipRecord& record) {
   size_t size = ZipRecordSize(record);
   for (const flatbuffer::Object& object : document.objects) {
@@ -88,8 +88,8 @@ size_t OwnSize(const Document& document, const ZipRecord& record) {
   return size;
 }
 
-// Writes the records where they stand now, with numbers that follow from the new layout. Edited
-// places may lead one past the end.
+// Writes the records at their new places, with numbers that follow from the new layout. Fails if an
+// edited place puts a record past the end of the file.
 Status PatchRecords(const Document& document, const flatbuffer::Relocation& moved, ZipArchive zip,
                     Bytes* file) {
   std::vector<size_t> sizes;
@@ -129,8 +129,8 @@ bool ZipFits(const ZipArchive& zip, const Document& document) {
   return inside(zip.directory_at, zip.directory_size);
 }
 
-// `edited` says that the parts may have been changed since they were read: else the records still
-// follow from a layout in which nothing moves.
+// `edited` states that the parts may have been changed since they were read. If they were not,
+// nothing moves and the records still fit the layout.
 Result<Bytes> PutTogether(Parts parts, bool edited) {
   Document& document = parts.document;
   for (RawBytes& raw : parts.payload) document.raw.push_back(std::move(raw));
@@ -300,10 +300,10 @@ Result<Bytes> Rewrite(ByteSpan bytes) {
   return PutTogether(std::move(parts), false);
 }
 
-// Without the objects, which the rules do not need.
+// Does not decode the objects, which the rules do not need.
 Result<std::vector<Violation>> VerifyBytes(ByteSpan bytes) {
   ANECHECK_ASSIGN(const Module module, Open(bytes));
-  // Rewriting refuses files whose objects overlap without end; so does this.
+  // Refuses files whose objects overlap too much, as rewriting does.
   if (module.may_overlap) ANECHECK_RETURN_IF_ERROR(TakeApart(module));
   return CheckRules(module);
 }
@@ -354,7 +354,7 @@ class Printer {
     }
   }
 
-  // Text is bounded: a hostile file can name one long string many times.
+  // Bounds the text, because a hostile file can refer to one long string many times.
   bool Room() {
     if (out_.size() <= 4 * module_.file.size() + 65536) return true;
     if (!cut_) out_ += "  ... cut: the listing would be a multiple of the file\n";
@@ -459,7 +459,7 @@ class Printer {
 
 std::string Print(const File& file) { return Printer(file.module).Run(); }
 
-// The elements of a vector of bytes, without its length.
+// Claims the elements of a vector of bytes, without its length word.
 void ClaimElements(const VectorView& bytes, ByteKindMap* map) {
   map->Claim(ByteKind::kPayload, uint64_t{bytes.at()} + 4, bytes.size());
 }
@@ -469,7 +469,7 @@ ByteCounts CountBytes(const File& file, ByteSpan bytes) {
   Parts parts = file.parts;
   ByteKindMap map(bytes);
   flatbuffer::ClaimDocument(parts.document, 0, &map);
-  // The other entries' files, read-only data and bytecode are data by nature.
+  // The files of other entries, read-only data and bytecode are payload.
   for (const RawBytes& raw : parts.payload) {
     map.Claim(ByteKind::kPayload, raw.at, raw.bytes.size());
   }

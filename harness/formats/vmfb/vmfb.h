@@ -17,7 +17,7 @@
 
 namespace anecheck::vmfb {
 
-// Field ids of one form of the schema, -1 where the form has no such field.
+// Field ids of one form of the schema; -1 if the form has no such field.
 struct FieldIds {
   int name, types, dependencies, imports, exports, internal_functions, signatures, rodata, rwdata,
       state, descriptors, bytecode_version, bytecode, debug;                // BytecodeModuleDef
@@ -30,12 +30,12 @@ struct FieldIds {
   int descriptor_i32, descriptor_ref, descriptor_blocks, descriptor_width;  // byte offsets
 };
 
-// One form of the schema. The format has changed over the years without a version word, so the
-// identifier and the number of fields of the root table tell the form.
+// One form of the schema. The format has changed over the years without a version word, so the form
+// is determined from the identifier and the number of fields of the root table.
 struct Form {
   std::string_view name;                                      // "2019-12"
   std::string_view evidence;                                  // the source of its fields
-  FactEvidence fact_evidence = FactEvidence::kSpecification;  // the same as a word
+  FactEvidence fact_evidence = FactEvidence::kSpecification;  // the kind of that source
   flatbuffer::Schema schema;
   FieldIds ids;
 };
@@ -52,9 +52,9 @@ struct Module {
   bool is_archive = false;   // the module is an entry of the archive
   uint32_t start = 0;        // of the root offset
   uint32_t buffer_end = 0;   // of the FlatBuffer
-  bool may_overlap = false;  // as CheckShape says
+  bool may_overlap = false;  // as set by CheckShape
 
-  // The FlatBuffer, from its size prefix where it has one.
+  // The start of the FlatBuffer, at its size prefix if it has one.
   uint32_t origin() const { return start >= 4 ? start - 4 : 0; }
   ByteSpan buffer() const { return file.subspan(origin(), buffer_end - origin()); }
   flatbuffer::TableView root() const {

@@ -14,7 +14,7 @@ namespace {
 
 using flatbuffer::Schema;
 
-// The entry that holds the module in real archives, and the one that a loader looks for.
+// The entry with the module in real archives; loaders look for this name.
 constexpr std::string_view kModuleEntry = "module.fb";
 
 int IdOf(const Schema& schema, std::string_view table, std::string_view field) {
@@ -106,7 +106,8 @@ std::vector<Form> MakeForms() {
 // In the order of Forms().
 enum FormIndex : size_t { kBmod, k201912, k202205, k202209, k202306 };
 
-// Root fields that a form's writers emit: bytecode_data always, the debug database sometimes.
+// The possible forms by the number of root fields that their writers emit: always up to
+// bytecode_data, sometimes up to the debug database.
 std::span<const Form> Candidates(std::string_view identifier, uint32_t fields) {
   if (identifier == "BMOD") return Forms().subspan(kBmod, 1);
   if (fields > 14) return Forms().subspan(k202306, 1);
@@ -114,7 +115,7 @@ std::span<const Form> Candidates(std::string_view identifier, uint32_t fields) {
   return Forms().subspan(k201912, 2);
 }
 
-// Finds the archive, whose end record does not begin before `from`, and by it the FlatBuffer.
+// Finds the archive, and from it the FlatBuffer. The search for the end record starts at `from`.
 Status FindBuffer(Module* module, size_t from = 0) {
   Result<ZipArchive> zip = ParseZip(module->file, from);
   if (!module->is_archive) {
@@ -136,8 +137,8 @@ Status FindBuffer(Module* module, size_t from = 0) {
                      fmt::format("module.fb has {} bytes, a module at least 16", entry->data_size),
                      entry->data_at);
   }
-  // The size prefix counts the whole entry, itself included, so the entry's own bounds are the
-  // only usable ones (facts/hwx.md, IREE modules).
+  // The size prefix counts the whole entry, itself included, so only the entry's bounds are usable
+  // (facts/hwx.md, IREE modules).
   module->start = static_cast<uint32_t>(entry->data_at + 4);
   module->buffer_end = static_cast<uint32_t>(entry->data_at + entry->data_size);
   module->zip = std::move(*zip);

@@ -28,7 +28,7 @@ constexpr WalkRules kRules({
     {"import-name", "An import's name holds the module it comes from, and a dot.",
      "specification 002, ImportFunctionDef", kSpecification},
     {"function-descriptors",
-     "There is one function descriptor an internal function, or a function signature in later "
+     "There is one function descriptor per internal function, or per function signature in later "
      "forms.",
      "specification 002, BytecodeModuleDef; real files", kSpecification},
     {"bytecode-range", "Each function's bytecode lies inside bytecode_data.",
@@ -39,7 +39,7 @@ constexpr WalkRules kRules({
      "specification 002, DebugDatabaseDef", kSpecification},
     {"location-cycle", "No location contains itself.", "specification 002: possibly nested",
      kSpecification},
-    {"source-map-count", "There is one source map a function descriptor.",
+    {"source-map-count", "There is one source map per function descriptor.",
      "specification 002, DebugDatabaseDef", kSpecification},
     {"source-map-offset", "A source map's bytecode offsets lie inside its function.",
      "specification 002, BytecodeLocationDef", kSpecification},
@@ -153,7 +153,7 @@ class RuleChecker {
       }
       const SoundTable own = entry.Table(ids_.export_signature);
       CheckSignature(own);
-      // Later forms keep signatures in a table of their own, by ordinal.
+      // Later forms have signatures in a separate table, by ordinal.
       const bool in_table =
           ids_.signatures < 0 || static_cast<uint32_t>(ordinal) < signatures.size();
       if (!in_table || !has_conventions) continue;
@@ -217,8 +217,8 @@ class RuleChecker {
 
   void CheckData() {
     if (ids_.rodata_offset < 0) return;
-    // Entries of an archive stand at multiples of 64, so rounding in the file is rounding in
-    // memory.
+    // Entries of an archive stand at multiples of 64, so an offset may be rounded in the file as it
+    // is in memory.
     const uint64_t base = (uint64_t{module_.buffer_end} + 63) / 64 * 64;
     const SoundVector segments = root_.Vector(ids_.rodata);
     for (uint32_t i = 0; i < segments.size(); ++i) {
@@ -254,7 +254,7 @@ class RuleChecker {
       const auto width = static_cast<uint32_t>(ids_.descriptor_width);
       length = LoadU32(descriptors_.Element(function, width) + 4);
     }
-    // Nearly always all are in range; one loop without branches checks that.
+    // Nearly always all entries are in range, so a loop without branches checks that first.
     bool bad = false;
     for (uint32_t i = 0; i < entries.size(); ++i) {
       const uint8_t* at = entries.Element(i, 8);
@@ -277,8 +277,8 @@ class RuleChecker {
     }
   }
 
-  // The location indices that a location holds, as a range: call sites and names hold them in the
-  // table, fused locations in a vector. Member codes: specification 002, LocationTypeDef.
+  // The location indices that a location refers to, as a range. Call sites and names have them in
+  // their table, fused locations in a vector. Member codes: specification 002, LocationTypeDef.
   struct Children {
     SoundVector list;
     std::array<int32_t, 2> own{};
@@ -300,7 +300,7 @@ class RuleChecker {
     }
   }
 
-  // Writers put the locations that a location holds before it, and then there is no cycle.
+  // Whether each location refers to earlier ones only, as writers do. Then there is no cycle.
   static bool AllHoldEarlierOnes(const SoundVector& codes, const SoundVector& table) {
     for (uint32_t i = 0; i < table.size(); ++i) {
       const uint8_t code = codes.U8(i);

@@ -1,4 +1,4 @@
-// Real modules of every form at hand: read, verified, printed, written back byte for byte.
+// Real modules of every form at hand are read, verified, printed, and written back byte for byte.
 #include "harness/formats/vmfb/vmfb.h"
 
 #include <fstream>

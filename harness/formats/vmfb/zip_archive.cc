@@ -56,7 +56,8 @@ void ParseExtra(ByteSpan bytes, ZipRecord* record) {
   record->extra_rest = ToBytes(bytes);
 }
 
-// In the order of the record; where it is cut short, the error names the field that is missing.
+// Reads the fields in the order of the record. If it is cut short, the error names the first
+// missing field.
 void ReadFields(std::span<const ZipField> fields, ByteReader* reader, ZipRecord* record) {
   for (size_t i = 0; i < fields.size() && reader->ok(); ++i) {
     switch (fields[i].width) {
@@ -72,7 +73,7 @@ void ReadFields(std::span<const ZipField> fields, ByteReader* reader, ZipRecord*
   }
 }
 
-// Into a record of its own place: records are large, and verifying reads a few of a small file.
+// Reads into `*to`, because records are large to copy, which matters when small files are verified.
 Status ParseRecord(ByteSpan file, uint64_t at, ZipRecordKind kind, ZipRecord* to) {
   const RecordSpec& spec = SpecOf(kind);
   ByteReader reader(file, 0, spec.name);
@@ -98,14 +99,14 @@ Status ParseRecord(ByteSpan file, uint64_t at, ZipRecordKind kind, ZipRecord* to
   return reader.status();
 }
 
-// Whether an end record stands at `at`, whose comment is the rest of the file.
+// Whether there is an end record at `at` whose comment is the rest of the file.
 bool IsEnd(ByteSpan file, size_t at) {
   return LoadU32(&file[at]) == SpecOf(ZipRecordKind::kEnd).signature &&
          LoadU16(&file[at + 4 + npz::kEndRecord.OffsetOf("comment_length")]) ==
              file.size() - kEndSize - at;
 }
 
-// The end record stands last, with a comment of at most 65535 bytes.
+// The end record is the last record; its comment has at most 65535 bytes.
 std::optional<uint64_t> FindEnd(ByteSpan file, size_t from) {
   if (EndsWithArchive(file)) return file.size() - kEndSize;
   if (file.size() < kEndSize) return std::nullopt;
@@ -123,8 +124,9 @@ std::optional<uint64_t> FindEnd(ByteSpan file, size_t from) {
   return last;
 }
 
-// The value of a saturated 32-bit field in the 64-bit extra record, which holds only the saturated
-// ones, in the order uncompressed, compressed, offset (APPNOTE.TXT, 4.5.3).
+// The index of the 64-bit extra record that has the value of a saturated 32-bit field. That record
+// has only the values of saturated fields, in the order uncompressed, compressed, offset
+// (APPNOTE.TXT, 4.5.3); `before` of them come first.
 std::optional<size_t> Wide(const ZipRecord& record, size_t before) {
   for (size_t i = 0; i < record.extra.size(); ++i) {
     if (record.extra[i].id == 1 && record.extra[i].data.size() >= 8 * (before + 1)) return i;
@@ -156,8 +158,8 @@ uint64_t GetWide(const ZipRecord& record, int which) {
   return LoadLittle(&record.extra[*extra].data[8 * place.before], 8);
 }
 
-// Each of the following compares numbers with their expected values, and returns whether they
-// agree. The fields of a record that is not const are set to it.
+// Each of the following functions compares numbers with their expected values and returns whether
+// they agree. If the record is not const, sets its fields to the expected values.
 
 template <typename Record>
 bool Settle(Record& record, size_t field, uint64_t value, uint64_t saturated) {
@@ -168,7 +170,7 @@ bool Settle(Record& record, size_t field, uint64_t value, uint64_t saturated) {
   return same;
 }
 
-// A size or offset, where the record keeps it.
+// Settles a size or offset in the 32-bit field or the 64-bit extra record that has it.
 template <typename Record>
 bool SettleWide(Record& record, int which, uint64_t value) {
   const bool same = GetWide(record, which) == value;
@@ -227,7 +229,7 @@ size_t ExtraSize(const ZipRecord& record) {
   return size;
 }
 
-// The length that a field states of a part behind the record, or nothing where it states none.
+// The value that a length field must have, or nothing for other fields.
 std::optional<uint64_t> LengthOf(const ZipRecord& record, const ZipField& field) {
   if (field.name == "name_length") return record.name.size();
   if (field.name == "extra_length") return ExtraSize(record);
@@ -429,7 +431,7 @@ Result<ZipArchive> ParseZip(ByteSpan file, size_t from) {
     count = archive.end64->values[6];
     archive.directory_at = archive.end64->values[8];
   }
-  // Each entry takes 46 bytes and more, so a count above that cannot be meant.
+  // Each entry takes at least 46 bytes, so a larger count is wrong.
   if (count > file.size() / 46) {
     return MakeError(ErrorCode::kMalformed,
                      fmt::format("{} entries do not fit in {} bytes", count, file.size()),

@@ -1,6 +1,6 @@
-// The ZIP records of an IREE module, field by field: 2021 modules carry a directory of the files
-// embedded in their data, later ones are archives whose first entry is the module. Used by the vmfb
-// format only; entries are stored, never compressed.
+// The ZIP records of an IREE module, field by field: 2021 modules have a directory of the files
+// embedded in their data; later modules are archives whose first entry is the module. Used by the
+// vmfb format only; entries are stored, never compressed.
 #pragma once
 
 #include <array>
@@ -27,8 +27,8 @@ struct ZipField {
   uint32_t width = 0;  // bytes
 };
 
-// The fields of records that archives of arrays have too (npz/zip.h), behind the signature. JSON
-// spells the size of the contents "uncompressed_size" here.
+// The fields of records, behind the signature, taken from those of npz archives (npz/zip.h). In
+// this format JSON spells the size of the contents "uncompressed_size".
 template <size_t... kCounts>
 constexpr auto ZipFieldsOf(const std::array<RecordField, kCounts>&... records) {
   std::array<ZipField, (kCounts + ...)> fields{};
@@ -98,33 +98,33 @@ struct ZipArchive {
   uint64_t directory_size = 0;
 };
 
-// Whether `file` ends with an end record that has no comment, as archives do that tools write.
+// Whether `file` ends with an end record that has no comment, as in archives written by tools.
 bool EndsWithArchive(ByteSpan file);
 
 // Reads the archive at the end of `file`, whose end record begins at `from` or behind it. Errors:
-// kNotFound where there is no end record, kMalformed or kTruncated where the records lead outside
-// the file.
+// kNotFound if there is no end record, kMalformed or kTruncated if the records lead outside the
+// file.
 Result<ZipArchive> ParseZip(ByteSpan file, size_t from = 0);
 
-// The bytes of a record, and their number.
+// The bytes of a record, and the number of those bytes.
 Bytes WriteZipRecord(const ZipRecord& record);
 size_t ZipRecordSize(const ZipRecord& record);
 
-// Claims the record's fields, name, comment and 64-bit sizes as typed. The data of other extra
-// records, which writers of modules fill with zeros to align the next part, are left unclaimed.
+// Claims the record's fields, name, comment and 64-bit sizes as typed. Does not claim the data of
+// other extra records, which writers of modules fill with zeros to align the next part.
 void ClaimZipRecord(const ZipRecord& record, ByteKindMap* map);
 
 // A size or offset with the 64-bit extra record taken into account.
 uint64_t ZipSize(const ZipRecord& record, bool compressed);
 uint64_t ZipLocalOffset(const ZipRecord& central);
 
-// Whether sizes, checksums and offsets follow from the places of things in `file`: those of
-// an entry, of the end records, of all. Precondition: the entries' data lie inside `file`.
+// Whether the sizes, checksums and offsets in an entry, in the end records, or in all records agree
+// with the places and contents in `file`. Precondition: the entries' data lie inside `file`.
 bool ZipEntryIsSettled(const ZipEntry& entry, ByteSpan file);
 bool ZipEndIsSettled(const ZipArchive& archive);
 bool ZipIsSettled(const ZipArchive& archive, ByteSpan file);
 
-// Makes them so.
+// Sets all sizes, checksums and offsets so that they agree.
 void SettleZip(ZipArchive* archive, ByteSpan file);
 
 // Every record of the archive, in no particular order.
